@@ -1,0 +1,73 @@
+import { Context, type Effect, Schema } from "effect"
+import type { EffectivePermission } from "./Permission.ts"
+import type { Tag } from "./Process.ts"
+
+/** A session that an agent process says it holds, in a pid file of the agent's own, checked against that process's start time. */
+export interface AgentSession {
+  readonly pid: number
+  readonly sessionId: string
+  readonly project: string
+  /** `busy`, `idle`, `waiting` or what a newer agent says. */
+  readonly status: string
+}
+
+/** No session file, or more than one, or an id that cannot be one. `why` is a sentence for a person. */
+export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {
+  sessionId: Schema.String,
+  why: Schema.String
+}) {}
+
+export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFailed", {
+  why: Schema.String
+}) {}
+
+/** One whole export on disk. */
+export const Export = Schema.Struct({
+  path: Schema.String,
+  bytes: Schema.Int,
+  /** Records of the session file that are in it. */
+  records: Schema.Int,
+  /** Plain sentences: what was skipped or cut, and how often. */
+  warnings: Schema.Array(Schema.String)
+})
+export type Export = typeof Export.Type
+
+export interface AgentOrder {
+  readonly session: { readonly _tag: "Fresh"; readonly sessionId: string } | { readonly _tag: "Resume"; readonly sessionId: string }
+  readonly permission: EffectivePermission
+  readonly prompt: string
+  /** Print mode: the agent ends after its turn. */
+  readonly print: boolean
+}
+/** A program, its arguments and its whole environment; no shell reads any of it. */
+export interface AgentCommand {
+  readonly program: string
+  readonly args: ReadonlyArray<string>
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** The agent program that a Conductor runs: everything known about one kind of it. `@souffleur/claude` is the first. */
+export class Agent extends Context.Service<
+  Agent,
+  {
+    readonly name: string
+    /** Live sessions of this user; a pid file that a dead process left is not one. */
+    readonly sessions: Effect.Effect<ReadonlyArray<AgentSession>>
+    /** The absolute path of the session's file. Checks the id before it is used in any path (spec §2, Bootstrap). */
+    readonly sessionFile: (sessionId: string) => Effect.Effect<string, SessionNotFound>
+    /** Streams the conversation to Markdown at `out` (0600), whole or not at all. Fails when the file changed meanwhile. */
+    readonly exportSession: (sessionId: string, out: string) => Effect.Effect<Export, ExportFailed | SessionNotFound>
+    /** How a process of that session is known by its environment. */
+    readonly tags: (process: { readonly pid: number; readonly sessionId: string }) => ReadonlyArray<Tag>
+    /** How any process of that session is known, whoever started it. */
+    readonly sessionTag: (sessionId: string) => Tag
+    /** The command line of cli.md, program resolved to an absolute path, environment from an allow list. */
+    readonly command: (order: AgentOrder) => Effect.Effect<AgentCommand, AgentNotFound>
+  }
+>()("@souffleur/domain/Agent") {}
+
+/** The agent command names no program that can be run. */
+export class AgentNotFound extends Schema.TaggedError<AgentNotFound>()("AgentNotFound", {
+  program: Schema.String,
+  why: Schema.String
+}) {}

@@ -1,0 +1,32 @@
+import { Context, type Effect, Schema } from "effect"
+import { ProcessIdentity } from "./Process.ts"
+
+/** A process of souffleur that owns a watch (spec §4, One owner). */
+export const Owner = Schema.Struct({
+  host: Schema.String,
+  pidNamespace: Schema.String,
+  process: ProcessIdentity
+})
+export type Owner = typeof Owner.Type
+
+/** Another souffleur, alive or not provably dead, watches this Conductor. Exit code 3. */
+export class AlreadyWatched extends Schema.TaggedError<AlreadyWatched>()("AlreadyWatched", {
+  owner: Owner,
+  why: Schema.String
+}) {}
+
+/**
+ * One claim a user and Conductor, outside every state folder, so that two state folders cannot watch one Conductor
+ * (spec §4). A claim whose owner is provably dead is taken over.
+ */
+export class Claims extends Context.Service<
+  Claims,
+  {
+    /** The owner of this process. */
+    readonly self: Owner
+    /** Provably dead: same host and pid namespace, and the process is gone or from an earlier boot. */
+    readonly isDead: (owner: Owner) => Effect.Effect<boolean>
+    readonly claim: (conductor: ProcessIdentity) => Effect.Effect<void, AlreadyWatched>
+    readonly release: (conductor: ProcessIdentity) => Effect.Effect<void>
+  }
+>()("@souffleur/domain/Claims") {}

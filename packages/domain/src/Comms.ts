@@ -1,0 +1,62 @@
+import { Context, type Effect, type Option, Schema } from "effect"
+
+/** States of `orchestration_tasks` that souffleur writes in its own row (spec §2). */
+export type SouffleurState = "confirmed" | "error" | "exited" | "complete"
+
+/** What the watcher reads in one go. Heartbeats are raw: their meaning is decided, not read. */
+export interface CommsSnapshot {
+  /** The row `task-00`; `None` when it is not there. */
+  readonly conductor: Option.Option<{
+    readonly state: string
+    readonly lastHeartbeat: string | null
+    readonly sessionId: string | null
+  }>
+  /** The state of the row `souffleur`; `None` when it is not there. */
+  readonly souffleur: Option.Option<string>
+  /** Rows other than `task-00` and `souffleur`. */
+  readonly taskCount: number
+  /** Changes when such a row is added or changes its state; says nothing else. */
+  readonly taskFingerprint: string
+  /** The greatest message id, 0 when there is none. */
+  readonly lastMessageId: number
+}
+
+/** A reply to `souffleur`: `task_id = 'souffleur'`, `message_type = 'instruction'`. */
+export interface CommsReply {
+  readonly id: number
+  readonly text: string
+}
+
+export type MessageKind = "error" | "warning" | "completion" | "system"
+
+/** Comms cannot be used now: locked, gone, replaced by something else, lacking a table or a column. Never fatal to a watch. */
+export class CommsUnavailable extends Schema.TaggedError<CommsUnavailable>()("CommsUnavailable", {
+  path: Schema.String,
+  reason: Schema.Literals(["locked", "missing", "foreign", "schema", "failed"]),
+  detail: Schema.String
+}) {}
+
+/** The orchestration database of one watch (spec §5). It belongs to others: nothing here creates it or changes its schema. */
+export class Comms extends Context.Service<
+  Comms,
+  {
+    readonly path: string
+    readonly snapshot: Effect.Effect<CommsSnapshot, CommsUnavailable>
+    /** Replies with an id greater than `after`, oldest first. */
+    readonly replies: (after: number) => Effect.Effect<ReadonlyArray<CommsReply>, CommsUnavailable>
+    /** The `souffleur` row's state, with `last_heartbeat = at` in the same statement. `lastError` is written when given. `at` in epoch ms. */
+    readonly setState: (state: SouffleurState, at: number, lastError?: string) => Effect.Effect<void, CommsUnavailable>
+    /** `last_heartbeat` of the `souffleur` row, never moved backwards. */
+    readonly beat: (at: number) => Effect.Effect<void, CommsUnavailable>
+    /**
+     * One message, told once: `key` is in the text, and a message with that key is not written again.
+     * `warning` becomes `system` where the table's CHECK rejects it.
+     */
+    readonly post: (message: {
+      readonly key: string
+      readonly kind: MessageKind
+      readonly text: string
+      readonly at: number
+    }) => Effect.Effect<void, CommsUnavailable>
+  }
+>()("@souffleur/domain/Comms") {}

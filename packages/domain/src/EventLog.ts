@@ -1,0 +1,59 @@
+import { Context, type Effect, Schema, type Stream } from "effect"
+import type { WatchEvent } from "./WatchEvent.ts"
+
+/** An event where it stands in the log. */
+export interface Recorded {
+  /** Its place among all events of the log, growing, with gaps. */
+  readonly position: number
+  readonly stream: string
+  /** 1 for the first event of its stream, then +1. */
+  readonly revision: number
+  readonly event: WatchEvent
+}
+
+/** Somebody appended first: read again, decide again. */
+export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
+  stream: Schema.String,
+  expected: Schema.Int
+}) {}
+
+/** The log holds what this souffleur cannot read: a newer one wrote it, or it is damaged. Never skipped (exit code 4). */
+export class UnreadableEvent extends Schema.TaggedError<UnreadableEvent>()("UnreadableEvent", {
+  stream: Schema.String,
+  revision: Schema.Int,
+  tag: Schema.String,
+  version: Schema.Int,
+  why: Schema.String
+}) {}
+
+/** The store under the log failed: full disk, damaged or foreign file, locked for too long. Nothing was acknowledged (exit code 4). */
+export class LogUnusable extends Schema.TaggedError<LogUnusable>()("LogUnusable", {
+  reason: Schema.Literals(["missing", "foreign", "damaged", "newer", "locked", "full", "failed"]),
+  detail: Schema.String
+}) {}
+
+export type ReadError = UnreadableEvent | LogUnusable
+
+/** The only truth about a watch: append-only, one stream a watch (spec §1; decision 0001). */
+export class EventLog extends Context.Service<
+  EventLog,
+  {
+    /**
+     * Appends all or none, when the stream stands at `expectedRevision` exactly (0: it must not exist yet); returns the new revision.
+     * An empty array appends nothing and checks nothing.
+     */
+    readonly append: (
+      stream: string,
+      expectedRevision: number,
+      events: ReadonlyArray<WatchEvent>
+    ) => Effect.Effect<number, Conflict | LogUnusable>
+    /** The events after a revision, in order. */
+    readonly read: (stream: string, after: number) => Effect.Effect<ReadonlyArray<Recorded>, ReadError>
+    /** Every event after a position, by pages, until the end of the log. */
+    readonly readAll: (after: number) => Stream.Stream<Recorded, ReadError>
+    /** Every event of the stream after a revision, then every later one, whoever appended it: no miss, no repeat. Does not end. */
+    readonly changes: (stream: string, after: number) => Stream.Stream<Recorded, ReadError>
+    /** Names of all streams, oldest first. */
+    readonly streams: Effect.Effect<ReadonlyArray<string>, LogUnusable>
+  }
+>()("@souffleur/domain/EventLog") {}

@@ -1,0 +1,35 @@
+import { Context, type Effect, type Option, Schema } from "effect"
+import type { AgentCommand } from "./Agent.ts"
+import type { ProcessIdentity } from "./Process.ts"
+
+/** Where the agent runs: a detached process, or a window of a terminal that souffleur itself runs in. */
+export const Terminal = Schema.Literals(["headless", "tmux"])
+export type Terminal = typeof Terminal.Type
+
+/** A launch, made before it is acted on. `id` is the idempotency token: letters, digits, `-`. */
+export interface LaunchOrder {
+  readonly id: string
+  readonly command: AgentCommand
+  readonly cwd: string
+  /** Of the window, such as `Conductor (S2)`. */
+  readonly title: string
+}
+
+/** Nothing runs, and nothing will: the receipt's name is claimed as a tombstone. */
+export class LaunchFailed extends Schema.TaggedError<LaunchFailed>()("LaunchFailed", { why: Schema.String }) {}
+
+/** Launch at most once (spec §4): file, receipt by `link`, tombstone, `execve`. */
+export class Launcher extends Context.Service<
+  Launcher,
+  {
+    readonly terminal: Terminal
+    /** Writes `launches/<id>.json` (0600) and returns its SHA-256 in hex, which goes to the log. */
+    readonly prepare: (order: LaunchOrder) => Effect.Effect<string, LaunchFailed>
+    /** Starts what was prepared and waits for its receipt. Interrupted or late: the launch is cancelled, or, where the receipt was there first, succeeds. */
+    readonly launch: (id: string) => Effect.Effect<ProcessIdentity, LaunchFailed>
+    /** Ends the question whether that launch ran: `Some` is who took the receipt (alive or not), `None` means never, now and later. */
+    readonly settle: (id: string) => Effect.Effect<Option.Option<ProcessIdentity>, LaunchFailed>
+    /** Where a headless agent's output goes. */
+    readonly outputPath: (id: string) => string
+  }
+>()("@souffleur/domain/Launcher") {}

@@ -1,0 +1,67 @@
+import { Context, type Effect, type Option, Schema } from "effect"
+
+/**
+ * Who a process is, for as long as the machine is up and after: a pid alone is reused.
+ * `startTime` is field 22 of `/proc/<pid>/stat` (clock ticks since boot), `bootId` the kernel's (spec §1).
+ */
+export const ProcessIdentity = Schema.Struct({
+  pid: Schema.Int,
+  startTime: Schema.Int,
+  bootId: Schema.String
+})
+export type ProcessIdentity = typeof ProcessIdentity.Type
+
+/** What the process with an identity is now. `gone` also means that its pid belongs to somebody else. */
+export type Condition = "running" | "stopped" | "zombie" | "gone"
+
+export interface ProcessInfo {
+  readonly identity: ProcessIdentity
+  readonly parent: number
+  readonly uid: number
+  /** The kernel's name of the program, at most 15 characters. */
+  readonly name: string
+  readonly condition: Exclude<Condition, "gone">
+}
+
+/** Marks in a process's environment by which a re-parented tool is still known to belong to a Conductor (spec §2, Stop). */
+export interface Tag {
+  /** Every one of these variables must have this value. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
+export type Signal = "SIGTERM" | "SIGKILL"
+
+/** The kernel did not let us signal: not our user's process. */
+export class NotPermitted extends Schema.TaggedError<NotPermitted>()("NotPermitted", {
+  pid: Schema.Int,
+  signal: Schema.String
+}) {}
+
+/** Processes of this host. Nothing here asks who is a child of ours: a watchdog's charges are strangers. */
+export class Processes extends Context.Service<
+  Processes,
+  {
+    /** This very process. */
+    readonly self: ProcessIdentity
+    /** Where `self` can be seen from: an identity of another host or pid namespace is never provably dead. */
+    readonly host: { readonly name: string; readonly pidNamespace: string; readonly uid: number }
+    /** `None` where there is no such process. */
+    readonly find: (pid: number) => Effect.Effect<Option.Option<ProcessInfo>>
+    readonly condition: (identity: ProcessIdentity) => Effect.Effect<Condition>
+    /** Our own ancestors, nearest first. */
+    readonly ancestors: Effect.Effect<ReadonlyArray<number>>
+    /** Every process that carries the tag, in no order. */
+    readonly tagged: (tag: Tag) => Effect.Effect<ReadonlyArray<ProcessInfo>>
+    /**
+     * What `root` started: by parent, and by any of the tags, without `root` itself and without what is protected:
+     * souffleur, its ancestors, a terminal server, an agent session of `others`, each with its own subtree (spec §2, Stop).
+     */
+    readonly tree: (
+      root: ProcessIdentity,
+      tags: ReadonlyArray<Tag>,
+      others: ReadonlyArray<number>
+    ) => Effect.Effect<ReadonlyArray<ProcessInfo>>
+    /** Sent only to that identity, looked at right before; a process that is gone is success. */
+    readonly signal: (identity: ProcessIdentity, signal: Signal) => Effect.Effect<void, NotPermitted>
+  }
+>()("@souffleur/domain/Processes") {}

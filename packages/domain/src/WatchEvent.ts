@@ -1,0 +1,180 @@
+import { Schema } from "effect"
+import { Owner } from "./Claims.ts"
+import { Permission } from "./Permission.ts"
+import { ProcessIdentity } from "./Process.ts"
+
+/**
+ * Everything that has ever happened to a watch, in the past tense. The log keeps a version with each event: an added
+ * field has a decoding default here, a changed meaning is a new tag (docs/events.md). `at` is epoch milliseconds.
+ */
+const event = <const Tag extends string, const Fields extends Schema.Struct.Fields>(tag: Tag, fields: Fields) =>
+  Schema.TaggedStruct(tag, { at: Schema.Int, ...fields })
+
+const Text = Schema.String
+
+/** A watch was asked for; nothing about the Conductor is checked yet. */
+export const WatchOpened = event("WatchOpened", {
+  project: Text,
+  /** The comms file, or `null`: solo. */
+  comms: Schema.NullOr(Text),
+  pid: Schema.Int,
+  sessionId: Text,
+  /** `--observe`: decide and log, never kill or launch. */
+  observe: Schema.Boolean
+})
+
+/** A process of souffleur took the watch under a new, greater fence (spec §4). */
+export const OwnerTook = event("OwnerTook", { fence: Schema.Int, owner: Owner })
+/** The owner left by itself; the watch can be taken at once. */
+export const OwnerLeft = event("OwnerLeft", { fence: Schema.Int })
+
+/** The three checks of bootstrap, in their order (spec §2). */
+export const Check = Schema.Literals(["process", "session-file", "comms-row"])
+export type Check = typeof Check.Type
+
+export const ValidationFailed = event("ValidationFailed", {
+  attempt: Schema.Int,
+  check: Check,
+  reason: Text,
+  /** The newest comms message then: only a later one is a reply. */
+  lastMessageId: Schema.Int
+})
+export const ArgumentsCorrected = event("ArgumentsCorrected", { pid: Schema.Int, sessionId: Text, messageId: Schema.Int })
+export const ValidationExhausted = event("ValidationExhausted", { reasons: Schema.Array(Text) })
+
+/** What a generation is measured against later: retries by its tasks, a handoff by their states. */
+const baseline = {
+  taskCount: Schema.Int,
+  taskFingerprint: Text,
+  /** `task-00.state` then: a `context_recovery` left from before is not raised in this generation. */
+  conductorState: Schema.NullOr(Text),
+  lastMessageId: Schema.Int
+}
+
+/** All checks passed: generation 1. */
+export const ConductorConfirmed = event("ConductorConfirmed", {
+  conductor: ProcessIdentity,
+  sessionId: Text,
+  ...baseline
+})
+
+export const Mode = Schema.Literals(["normal", "heartbeat-only"])
+export type Mode = typeof Mode.Type
+
+export const WatcherStarted = event("WatcherStarted", { watcher: Schema.Int, awaiting: Schema.Boolean, mode: Mode })
+export const WatcherLost = event("WatcherLost", {
+  watcher: Schema.Int,
+  /** Milliseconds since its last beat, when the self-monitor looked; `null` when it never beat. */
+  beatAge: Schema.NullOr(Schema.Int)
+})
+export const SelfMonitorStarted = event("SelfMonitorStarted", { monitor: Schema.Int })
+export const SelfMonitorStopped = event("SelfMonitorStopped", { monitor: Schema.Int, why: Schema.Literals(["replaced", "lost"]) })
+/** Watcher and self-monitor both run: SETTLING became WATCHING. */
+export const WatchSettled = event("WatchSettled", {})
+
+/** What was seen when a decision was made; ages in milliseconds. `why` tells it to a person. */
+export const Evidence = Schema.Struct({
+  process: Schema.Literals(["running", "stopped", "zombie", "gone", "unknown"]),
+  /** `null`: comms was out, or there is none. */
+  conductorState: Schema.NullOr(Text),
+  heartbeat: Schema.NullOr(Text),
+  heartbeatAge: Schema.NullOr(Schema.Int),
+  staleAfter: Schema.Int
+})
+export type Evidence = typeof Evidence.Type
+
+const seen = {
+  watcher: Schema.Int,
+  /** `null`: comms did not say. */
+  taskCount: Schema.NullOr(Schema.Int),
+  taskFingerprint: Schema.NullOr(Text),
+  evidence: Evidence
+}
+export const ConductorDied = event("ConductorDied", {
+  ...seen,
+  cause: Schema.Literals(["pid", "heartbeat"]),
+  /** Deaths without progress, this one included (spec §2, Retries). */
+  retries: Schema.Int
+})
+/** A planned handoff, raised by the Conductor itself. */
+export const ContextRecoveryRequested = event("ContextRecoveryRequested", { ...seen, retries: Schema.Int })
+export const ConductorCompleted = event("ConductorCompleted", { by: Schema.Literals(["watcher", "recovery"]) })
+export const SessionIdFound = event("SessionIdFound", { watcher: Schema.Int, sessionId: Text })
+
+/** `relaunch`, or `salvage`: retries are exhausted, so stop and export for a person. */
+export const Purpose = Schema.Literals(["relaunch", "salvage"])
+export type Purpose = typeof Purpose.Type
+
+export const RecoveryStarted = event("RecoveryStarted", { cycle: Schema.Int, purpose: Purpose })
+/** `--observe`: what would have been done was not. */
+export const RecoveryWithheld = event("RecoveryWithheld", { cycle: Schema.Int })
+
+/** The intent, before the act. `token` is its idempotency key and new for each attempt. */
+export const StepStarted = event("StepStarted", { cycle: Schema.Int, step: Text, attempt: Schema.Int, token: Text })
+export const StepSucceeded = event("StepSucceeded", { cycle: Schema.Int, step: Text, outcome: Schema.Json })
+/** Final in its cycle. */
+export const StepFailed = event("StepFailed", { cycle: Schema.Int, step: Text, failure: Schema.Json })
+/** A launch file was written; the launch itself comes after this event or never. */
+export const LaunchPrepared = event("LaunchPrepared", {
+  cycle: Schema.Int,
+  launchId: Text,
+  /** SHA-256 of the launch file, hex. */
+  digest: Text,
+  sessionId: Text,
+  requested: Text,
+  effective: Permission
+})
+
+export const ConductorRelaunched = event("ConductorRelaunched", {
+  cycle: Schema.Int,
+  generation: Schema.Int,
+  provider: Text,
+  launchId: Text,
+  conductor: ProcessIdentity,
+  sessionId: Text,
+  /** The id is not confirmed by comms yet. */
+  awaiting: Schema.Boolean,
+  /** The export it was started from; `null` where there is none. */
+  exportPath: Schema.NullOr(Text),
+  ...baseline
+})
+/** No launch in this cycle any more; the watch stands by (spec §2, Standby). */
+export const RecoveryFailedClosed = event("RecoveryFailedClosed", { cycle: Schema.Int, stage: Text, reason: Text })
+/** Three deaths without progress. */
+export const RetriesExhausted = event("RetriesExhausted", { cycle: Schema.Int, exportPath: Schema.NullOr(Text) })
+
+/** An operator ended the watch; the Conductor lives on. */
+export const WatchReleased = event("WatchReleased", { exportPath: Schema.NullOr(Text) })
+
+export const WatchEvent = Schema.Union([
+  WatchOpened,
+  OwnerTook,
+  OwnerLeft,
+  ValidationFailed,
+  ArgumentsCorrected,
+  ValidationExhausted,
+  ConductorConfirmed,
+  WatcherStarted,
+  WatcherLost,
+  SelfMonitorStarted,
+  SelfMonitorStopped,
+  WatchSettled,
+  ConductorDied,
+  ContextRecoveryRequested,
+  ConductorCompleted,
+  SessionIdFound,
+  RecoveryStarted,
+  RecoveryWithheld,
+  StepStarted,
+  StepSucceeded,
+  StepFailed,
+  LaunchPrepared,
+  ConductorRelaunched,
+  RecoveryFailedClosed,
+  RetriesExhausted,
+  WatchReleased
+])
+export type WatchEvent = typeof WatchEvent.Type
+
+/** The version this souffleur writes for each tag; a greater one in the log was written by a newer souffleur. All are 1 so far. */
+export const versionOf = (_tag: WatchEvent["_tag"]): number => 1
