@@ -67,7 +67,8 @@ export const WatcherLost = event("WatcherLost", {
   /** Milliseconds since its last beat, when the self-monitor looked; `null` when it never beat. */
   beatAge: Schema.NullOr(Schema.Int)
 })
-export const SelfMonitorStarted = event("SelfMonitorStarted", { monitor: Schema.Int })
+/** A self-monitor of that watcher. Its own number differs when a self-monitor had to be replaced alone. */
+export const SelfMonitorStarted = event("SelfMonitorStarted", { monitor: Schema.Int, watcher: Schema.Int })
 export const SelfMonitorStopped = event("SelfMonitorStopped", { monitor: Schema.Int, why: Schema.Literals(["replaced", "lost"]) })
 /** Watcher and self-monitor both run: SETTLING became WATCHING. */
 export const WatchSettled = event("WatchSettled", {})
@@ -105,7 +106,11 @@ export const SessionIdFound = event("SessionIdFound", { watcher: Schema.Int, ses
 export const Purpose = Schema.Literals(["relaunch", "salvage"])
 export type Purpose = typeof Purpose.Type
 
-export const RecoveryStarted = event("RecoveryStarted", { cycle: Schema.Int, purpose: Purpose })
+export const RecoveryStarted = event("RecoveryStarted", {
+  cycle: Schema.Int,
+  purpose: Purpose,
+  trigger: Schema.Literals(["pid", "heartbeat", "handoff"])
+})
 /** `--observe`: what would have been done was not. */
 export const RecoveryWithheld = event("RecoveryWithheld", { cycle: Schema.Int })
 

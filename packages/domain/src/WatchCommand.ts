@@ -1,0 +1,85 @@
+import type { Schema } from "effect"
+import type { Owner } from "./Claims.ts"
+import type { Permission } from "./Permission.ts"
+import type { ProcessIdentity } from "./Process.ts"
+import type { Check, Evidence } from "./WatchEvent.ts"
+
+/** What a generation starts from; see `ConductorConfirmed` and `ConductorRelaunched`. */
+export interface Baseline {
+  readonly taskCount: number
+  readonly taskFingerprint: string
+  readonly conductorState: string | null
+  readonly lastMessageId: number
+}
+
+/** What a watcher saw that ends it, by the priority of spec §2, Watching. */
+export type WatcherExit =
+  | { readonly _tag: "Complete" }
+  | { readonly _tag: "ContextRecovery" }
+  | { readonly _tag: "Dead"; readonly cause: "pid" | "heartbeat" }
+  | { readonly _tag: "SessionIdFound"; readonly sessionId: string }
+
+/** What somebody wants of a watch: a role, a recovery step, an operator in another process. */
+export type WatchIntent =
+  | {
+      readonly _tag: "Open"
+      readonly project: string
+      readonly comms: string | null
+      readonly pid: number
+      readonly sessionId: string
+      readonly observe: boolean
+    }
+  /** `over` is the fence whose owner was seen dead or absent; it must still be in force. */
+  | { readonly _tag: "TakeOwnership"; readonly owner: Owner; readonly over: number }
+  | { readonly _tag: "Leave" }
+  | { readonly _tag: "FailValidation"; readonly check: Check; readonly reason: string; readonly lastMessageId: number }
+  | { readonly _tag: "CorrectArguments"; readonly pid: number; readonly sessionId: string; readonly messageId: number }
+  | { readonly _tag: "Confirm"; readonly conductor: ProcessIdentity; readonly sessionId: string; readonly baseline: Baseline }
+  | { readonly _tag: "WatcherReady"; readonly watcher: number }
+  | { readonly _tag: "SelfMonitorReady"; readonly monitor: number }
+  | {
+      readonly _tag: "ReportExit"
+      readonly watcher: number
+      readonly exit: WatcherExit
+      readonly tasks: { readonly count: number; readonly fingerprint: string } | null
+      readonly evidence: Evidence
+    }
+  /** `WATCHER_DEAD {watcher}`. */
+  | { readonly _tag: "ReportWatcherDead"; readonly monitor: number; readonly watcher: number; readonly beatAge: number | null }
+  | { readonly _tag: "ReportSelfMonitorLost"; readonly monitor: number }
+  | { readonly _tag: "StartStep"; readonly cycle: number; readonly step: string }
+  | { readonly _tag: "SucceedStep"; readonly cycle: number; readonly step: string; readonly outcome: Schema.Json }
+  | { readonly _tag: "FailStep"; readonly cycle: number; readonly step: string; readonly failure: Schema.Json }
+  | {
+      readonly _tag: "PrepareLaunch"
+      readonly cycle: number
+      readonly launchId: string
+      readonly digest: string
+      readonly sessionId: string
+      readonly requested: string
+      readonly effective: Permission
+    }
+  | {
+      readonly _tag: "Relaunched"
+      readonly cycle: number
+      readonly provider: string
+      readonly launchId: string
+      readonly conductor: ProcessIdentity
+      readonly sessionId: string
+      readonly awaiting: boolean
+      readonly exportPath: string | null
+      readonly baseline: Baseline
+    }
+  | { readonly _tag: "FailClosed"; readonly cycle: number; readonly stage: string; readonly reason: string }
+  | { readonly _tag: "ExhaustRetries"; readonly cycle: number; readonly exportPath: string | null }
+  /** A recovery saw `complete` before its next act. */
+  | { readonly _tag: "CancelForCompletion"; readonly cycle: number }
+  | { readonly _tag: "Release" }
+
+/** Who says it, and when: a fence of the owner, or an operator, whose word needs none. */
+export interface Stamp {
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly by: { readonly _tag: "Owner"; readonly fence: number } | { readonly _tag: "Operator" }
+}
+export type WatchCommand = WatchIntent & Stamp

@@ -1,0 +1,239 @@
+import { Predicate, Result, Schema } from "effect"
+import type { StepState, Watch } from "./Watch.ts"
+import type { WatchCommand } from "./WatchCommand.ts"
+import * as Event from "./WatchEvent.ts"
+
+/** What cannot be, said so that whoever asked can tell why. Nothing was appended. */
+export class Refused extends Schema.TaggedError<Refused>()("Refused", {
+  why: Schema.Literals(["ended", "fenced", "exists", "no such watch", "owned", "not now", "never"]),
+  detail: Schema.String
+}) {}
+
+type Decision = Result.Result<ReadonlyArray<Event.WatchEvent>, Refused>
+
+const ok = (...events: ReadonlyArray<Event.WatchEvent>): Decision => Result.succeed(events)
+const no = (why: Refused["why"], detail: string): Decision => Result.fail(new Refused({ why, detail }))
+
+/** Three failed validations, three deaths without progress (spec §2). */
+const attempts = 3
+
+/** A token is new for each attempt and safe as a file name: the watch's own numbers only. */
+const tokenOf = (watch: Watch, cycle: number, step: string, attempt: number): string =>
+  `g${watch.generation + 1}-c${cycle}-${step.replaceAll(/[^A-Za-z0-9]+/gu, "-")}-${attempt}`
+
+/** The export that the running recovery has made, for a person who takes over from it. */
+const exportOf = (watch: Watch): string | null => {
+  for (const step of Object.values(watch.recovery?.steps ?? {})) {
+    if (step._tag === "Succeeded" && Predicate.hasProperty(step.outcome, "path") && Predicate.isString(step.outcome.path))
+      return step.outcome.path
+  }
+  return watch.lastExport
+}
+
+const nextWatcher = (watch: Watch, at: number, change: { readonly awaiting?: boolean; readonly mode?: Watch["mode"] } = {}) =>
+  Event.WatcherStarted.make({
+    at,
+    watcher: watch.watchersStarted + 1,
+    awaiting: change.awaiting ?? watch.awaiting,
+    mode: change.mode ?? watch.mode
+  })
+
+const recoveryOf = (
+  watch: Watch,
+  at: number,
+  trigger: "pid" | "heartbeat" | "handoff",
+  retries: number
+): ReadonlyArray<Event.WatchEvent> => {
+  const cycle = watch.cycles + 1
+  return watch.observe
+    ? [Event.RecoveryWithheld.make({ at, cycle }), nextWatcher(watch, at)]
+    : [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: retries >= attempts ? "salvage" : "relaunch" })]
+}
+
+type Report = Extract<WatchCommand, { readonly _tag: "ReportExit" }>
+
+/** More tasks than at the last launch reset the count, else +1; tasks that nobody could count are no progress (spec §2, Retries). */
+const retriesAfterDeath = (watch: Watch, { tasks }: Report): number =>
+  tasks !== null && tasks.count > watch.baseline.taskCount ? 0 : watch.retries + 1
+
+/** A planned handoff counts only when no task was added or changed its state since the last launch. */
+const retriesAfterHandoff = (watch: Watch, { tasks }: Report): number =>
+  tasks !== null && tasks.fingerprint !== watch.baseline.taskFingerprint ? watch.retries : watch.retries + 1
+
+const decideExit = (watch: Watch, command: Report): Decision => {
+  const { evidence, exit, now: at, tasks, watcher } = command
+  if (watcher !== watch.watcher?.watcher) return ok()
+  const seen = { at, watcher, evidence, taskCount: tasks?.count ?? null, taskFingerprint: tasks?.fingerprint ?? null }
+  switch (exit._tag) {
+    case "Complete":
+      return ok(Event.ConductorCompleted.make({ at, by: "watcher" }))
+    case "Dead": {
+      if (watch.standby !== undefined) return ok()
+      const retries = retriesAfterDeath(watch, command)
+      return ok(Event.ConductorDied.make({ ...seen, cause: exit.cause, retries }), ...recoveryOf(watch, at, exit.cause, retries))
+    }
+    case "ContextRecovery": {
+      if (watch.standby !== undefined) return ok()
+      const retries = retriesAfterHandoff(watch, command)
+      return ok(Event.ContextRecoveryRequested.make({ ...seen, retries }), ...recoveryOf(watch, at, "handoff", retries))
+    }
+    case "SessionIdFound":
+      return watch.awaiting
+        ? ok(Event.SessionIdFound.make({ at, watcher, sessionId: exit.sessionId }), nextWatcher(watch, at, { awaiting: false }))
+        : ok()
+  }
+}
+
+const step = (watch: Watch, command: { readonly cycle: number; readonly step: string }): StepState | undefined =>
+  watch.recovery?.steps[command.step]
+
+/** A step belongs to the running cycle; every other cycle is over. */
+const inCycle = (watch: Watch, { cycle }: { readonly cycle: number }): boolean => watch.recovery?.cycle === cycle
+
+/**
+ * All rules of a watch, pure: what happens when somebody wants this in that state. A report that is merely late
+ * (of a watcher long replaced) is no error and no event; what must never be is refused.
+ */
+export const decide = (watch: Watch, command: WatchCommand): Decision => {
+  const at = command.now
+  if (command._tag === "Open") {
+    return watch.phase === "New"
+      ? ok(
+          Event.WatchOpened.make({
+            at,
+            project: command.project,
+            comms: command.comms,
+            pid: command.pid,
+            sessionId: command.sessionId,
+            observe: command.observe
+          })
+        )
+      : no("exists", "a watch with this id exists")
+  }
+  if (watch.phase === "New") return no("no such watch", "there is no such watch")
+  if (command.by._tag === "Owner" && command.by.fence !== watch.fence) return no("fenced", "another souffleur has taken this watch over")
+  if (watch.phase === "Exited") return command._tag === "Leave" ? ok() : no("ended", `the watch has ended: ${watch.end}`)
+
+  switch (command._tag) {
+    case "TakeOwnership":
+      return watch.owner === undefined || watch.fence === command.over
+        ? ok(Event.OwnerTook.make({ at, fence: watch.fence + 1, owner: command.owner }))
+        : no("owned", "another souffleur took this watch first")
+    case "Leave":
+      return watch.owner === undefined ? ok() : ok(Event.OwnerLeft.make({ at, fence: watch.fence }))
+
+    case "FailValidation": {
+      if (watch.phase !== "Validating") return no("not now", "the watch is validated")
+      const { check, lastMessageId, reason } = command
+      const attempt = watch.failures.length + 1
+      const failed = Event.ValidationFailed.make({ at, attempt, check, reason, lastMessageId })
+      return attempt < attempts
+        ? ok(failed)
+        : ok(failed, Event.ValidationExhausted.make({ at, reasons: [...watch.failures, command].map((failure) => failure.reason) }))
+    }
+    case "CorrectArguments":
+      return watch.phase === "Validating"
+        ? ok(Event.ArgumentsCorrected.make({ at, pid: command.pid, sessionId: command.sessionId, messageId: command.messageId }))
+        : no("not now", "the watch is validated")
+    case "Confirm":
+      return watch.phase === "Validating"
+        ? ok(
+            Event.ConductorConfirmed.make({ at, conductor: command.conductor, sessionId: command.sessionId, ...command.baseline }),
+            nextWatcher(watch, at)
+          )
+        : no("not now", "the watch is validated")
+
+    // The ordering invariant: a self-monitor is replaced only when the new watcher says that it runs.
+    case "WatcherReady":
+      return command.watcher !== watch.watcher?.watcher || watch.monitor?.watcher === command.watcher
+        ? ok()
+        : ok(
+            ...(watch.monitor === undefined
+              ? []
+              : [Event.SelfMonitorStopped.make({ at, monitor: watch.monitor.monitor, why: "replaced" as const })]),
+            Event.SelfMonitorStarted.make({ at, monitor: watch.monitorsStarted + 1, watcher: command.watcher })
+          )
+    case "SelfMonitorReady":
+      return watch.phase === "Settling" && watch.monitor?.monitor === command.monitor ? ok(Event.WatchSettled.make({ at })) : ok()
+    case "ReportExit":
+      return decideExit(watch, command)
+    case "ReportWatcherDead":
+      return command.monitor === watch.monitor?.monitor && command.watcher === watch.watcher?.watcher && watch.recovery === undefined
+        ? ok(Event.WatcherLost.make({ at, watcher: command.watcher, beatAge: command.beatAge }), nextWatcher(watch, at))
+        : ok()
+    case "ReportSelfMonitorLost":
+      return command.monitor === watch.monitor?.monitor
+        ? ok(
+            Event.SelfMonitorStopped.make({ at, monitor: command.monitor, why: "lost" }),
+            Event.SelfMonitorStarted.make({ at, monitor: watch.monitorsStarted + 1, watcher: watch.monitor.watcher })
+          )
+        : ok()
+
+    case "StartStep": {
+      if (!inCycle(watch, command)) return no("not now", "this recovery is over")
+      const last = step(watch, command)
+      if (last !== undefined && last._tag !== "Started") return no("never", `step ${command.step} is decided in this cycle`)
+      const attempt = (last?.attempt ?? 0) + 1
+      return ok(
+        Event.StepStarted.make({
+          at,
+          cycle: command.cycle,
+          step: command.step,
+          attempt,
+          token: tokenOf(watch, command.cycle, command.step, attempt)
+        })
+      )
+    }
+    case "SucceedStep":
+    case "FailStep": {
+      if (!inCycle(watch, command)) return no("not now", "this recovery is over")
+      if (step(watch, command)?._tag !== "Started") return no("never", `step ${command.step} has no open intent`)
+      const { cycle, step: name } = command
+      return command._tag === "SucceedStep"
+        ? ok(Event.StepSucceeded.make({ at, cycle, step: name, outcome: command.outcome }))
+        : ok(Event.StepFailed.make({ at, cycle, step: name, failure: command.failure }))
+    }
+    case "PrepareLaunch": {
+      if (!inCycle(watch, command)) return no("not now", "this recovery is over")
+      if (watch.recovery?.purpose !== "relaunch") return no("never", "retries are exhausted: nothing is launched")
+      const { cycle, digest, effective, launchId, requested, sessionId } = command
+      return ok(Event.LaunchPrepared.make({ at, cycle, launchId, digest, sessionId, requested, effective }))
+    }
+    case "Relaunched": {
+      if (!inCycle(watch, command)) return no("not now", "this recovery is over")
+      if (watch.recovery?.launch?.launchId !== command.launchId) return no("never", "this launch was never prepared")
+      const { awaiting, baseline, conductor, cycle, exportPath, launchId, provider, sessionId } = command
+      return ok(
+        Event.ConductorRelaunched.make({
+          at,
+          cycle,
+          generation: watch.generation + 1,
+          provider,
+          launchId,
+          conductor,
+          sessionId,
+          awaiting,
+          exportPath,
+          ...baseline
+        }),
+        nextWatcher(watch, at, { awaiting, mode: "normal" })
+      )
+    }
+    case "FailClosed":
+      return inCycle(watch, command)
+        ? ok(
+            Event.RecoveryFailedClosed.make({ at, cycle: command.cycle, stage: command.stage, reason: command.reason }),
+            nextWatcher(watch, at)
+          )
+        : no("not now", "this recovery is over")
+    case "ExhaustRetries":
+      return inCycle(watch, command) && watch.recovery?.purpose === "salvage"
+        ? ok(Event.RetriesExhausted.make({ at, cycle: command.cycle, exportPath: command.exportPath }))
+        : no("not now", "retries are not exhausted")
+    case "CancelForCompletion":
+      return inCycle(watch, command) ? ok(Event.ConductorCompleted.make({ at, by: "recovery" })) : no("not now", "this recovery is over")
+
+    case "Release":
+      return ok(Event.WatchReleased.make({ at, exportPath: exportOf(watch) }))
+  }
+}
