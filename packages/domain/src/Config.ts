@@ -1,0 +1,115 @@
+import { Effect, FileSystem, Path, type PlatformError } from "effect"
+
+/** The keys that `.orchestra_configs/souffleur` may have (spec §3, cli.md); case-sensitive. */
+export const configKeys = [
+  "FORCE_COMPACT",
+  "MAX_EXTERNAL_PERMISSION",
+  "AGENT_COMMAND",
+  "EXPORT_COMMAND",
+  "LAUNCHER",
+  "TRIM_CHARS",
+  "WATCHER_INITIAL_WAIT",
+  "WATCHER_INTERVAL",
+  "HEARTBEAT_STALE_AFTER",
+  "MONITOR_INITIAL_WAIT",
+  "MONITOR_INTERVAL",
+  "MONITOR_STALE_AFTER",
+  "VALIDATION_RETRY_INTERVAL",
+  "COMPACT_POLL_INTERVAL",
+  "COMPACT_TIMEOUT",
+  "STOP_GRACE",
+  "NOTIFY_COMMAND"
+] as const
+export type ConfigKey = (typeof configKeys)[number]
+
+/** A value as it was written, not yet judged; `line` counts from 1. */
+export interface ConfigValue {
+  readonly value: string
+  readonly line: number
+}
+
+export interface ConfigFile {
+  readonly values: ReadonlyMap<ConfigKey, ConfigValue>
+  /** Sentences for a person, with line and key; never the text of a line that could not be understood. */
+  readonly warnings: ReadonlyArray<string>
+}
+
+/** The nearest config file, and where it is; `source` is `null` where there is none. */
+export interface FoundConfig extends ConfigFile {
+  readonly source: string | null
+}
+
+const isConfigKey = (key: string): key is ConfigKey => (configKeys as ReadonlyArray<string>).includes(key)
+
+/**
+ * `KEY=value` lines, `#` comments on lines of their own, spaces around both tolerated. A malformed line, an unknown key,
+ * a repeated key (the last wins) and an empty value each give a warning (spec §3). What a value means is for `Settings`.
+ */
+export const parseConfigFile = (text: string): ConfigFile => {
+  const values = new Map<ConfigKey, ConfigValue>()
+  const warnings: Array<string> = []
+  const lines = text.replace(/^\u{feff}/u, "").split(/\r\n|\r|\n/)
+  for (const [index, raw] of lines.entries()) {
+    const line = index + 1
+    const content = raw.trim()
+    if (content === "" || content.startsWith("#")) continue
+    const equals = content.indexOf("=")
+    const key = content.slice(0, Math.max(equals, 0)).trim()
+    const value = content.slice(equals + 1).trim()
+    if (key === "") {
+      warnings.push(`line ${line}: not KEY=value, ignored`)
+    } else if (!isConfigKey(key)) {
+      // What does not look like a key may be a secret that was pasted.
+      warnings.push(`line ${line}: unknown key${/^[A-Za-z][A-Za-z_]{0,39}$/.test(key) ? ` ${key}` : ""}, ignored`)
+    } else {
+      const earlier = values.get(key)
+      if (earlier !== undefined) warnings.push(`line ${line}: ${key} is repeated, the value of line ${earlier.line} is replaced`)
+      if (value === "") warnings.push(`line ${line}: ${key} is empty, its default is used`)
+      values.set(key, { value, line })
+    }
+  }
+  for (const [key, { value }] of values) if (value === "") values.delete(key)
+  return { values, warnings }
+}
+
+/** More is no config file. */
+const largest = 1_000_000
+
+const readWhole = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const info = yield* fs.stat(path)
+  if (info.type !== "File") return { why: "it is not a regular file" }
+  if (info.size > BigInt(largest)) return { why: `it is larger than ${largest} bytes` }
+  const bytes = yield* fs.readFile(path)
+  return yield* Effect.try(() => ({ text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) })).pipe(
+    Effect.orElseSucceed(() => ({ why: "it is not UTF-8" }))
+  )
+})
+
+const notFound = (error: PlatformError.PlatformError) => error.reason._tag === "NotFound"
+
+/**
+ * `<project>/.orchestra_configs/souffleur`, else the same in the project's parent. The nearest that is there wins whole:
+ * one that cannot be read gives the defaults and a warning, never the parent's values (spec §3).
+ */
+export const findConfig = Effect.fn("Config.find")(function* (
+  projectDir: string
+): Effect.fn.Return<FoundConfig, never, FileSystem.FileSystem | Path.Path> {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const project = path.resolve(projectDir)
+  for (const folder of new Set([project, path.dirname(project)])) {
+    const source = path.join(folder, ".orchestra_configs", "souffleur")
+    // A link to nowhere is there, and cannot be read.
+    const there = yield* fs.lstat(source).pipe(
+      Effect.as(true),
+      Effect.catch((error) => Effect.succeed(!notFound(error)))
+    )
+    if (!there) continue
+    const read = yield* readWhole(source).pipe(Effect.catch((error) => Effect.succeed({ why: error.reason._tag })))
+    return "text" in read
+      ? { ...parseConfigFile(read.text), source }
+      : { values: new Map(), warnings: [`${source} cannot be read (${read.why}), the defaults are used`], source }
+  }
+  return { values: new Map(), warnings: [], source: null }
+})
