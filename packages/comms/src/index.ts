@@ -1,1 +1,2 @@
-export {}
+export * as CommsSchema from "./CommsSchema.ts"
+export * as CommsSqlite from "./CommsSqlite.ts"

@@ -1,0 +1,51 @@
+import { CommsUnavailable, type SqliteUnusable } from "@souffleur/domain"
+import { type PlatformError, Predicate } from "effect"
+import type { SqlError } from "effect/sql"
+
+type Reason = CommsUnavailable["reason"]
+
+/** Primary result codes of SQLite that say what a file is: https://sqlite.org/rescode.html. */
+const CORRUPT = 11
+const NOT_A_DATABASE = 26
+
+const codeOf = (cause: unknown): number | undefined => {
+  const code = Predicate.hasProperty(cause, "errcode") ? cause.errcode : Predicate.hasProperty(cause, "errno") ? cause.errno : undefined
+  return typeof code === "number" ? code & 0xff : undefined
+}
+
+const sqlReason = ({ reason }: SqlError.SqlError): Reason => {
+  if (reason._tag === "LockTimeoutError") return "locked"
+  if (reason._tag === "ConstraintError" || reason._tag === "UniqueViolation") return "schema"
+  const code = codeOf(reason.cause)
+  if (code === NOT_A_DATABASE || code === CORRUPT) return "foreign"
+  return "failed"
+}
+
+const openReason: Record<SqliteUnusable["reason"], Reason> = {
+  missing: "missing",
+  foreign: "foreign",
+  damaged: "foreign",
+  newer: "foreign",
+  locked: "locked",
+  full: "failed",
+  failed: "failed"
+}
+
+/**
+ * What went wrong with the file at `path`, as the port says it. SQLite's own words name tables, columns and constraints,
+ * never a bound value: no message text gets into an error.
+ */
+export const commsFault =
+  (path: string) =>
+  (fault: SqlError.SqlError | SqliteUnusable | PlatformError.PlatformError | CommsUnavailable): CommsUnavailable => {
+    switch (fault._tag) {
+      case "CommsUnavailable":
+        return fault
+      case "SqliteUnusable":
+        return new CommsUnavailable({ path, reason: openReason[fault.reason], detail: fault.detail })
+      case "SqlError":
+        return new CommsUnavailable({ path, reason: sqlReason(fault), detail: fault.message })
+      case "PlatformError":
+        return new CommsUnavailable({ path, reason: fault.reason._tag === "NotFound" ? "missing" : "failed", detail: fault.reason._tag })
+    }
+  }

@@ -1,0 +1,134 @@
+import { CommsUnavailable, Sqlite } from "@souffleur/domain"
+import { DateTime, Effect, FileSystem } from "effect"
+import type { SqlClient } from "effect/sql"
+import { commsFault } from "./CommsFault.ts"
+
+const states =
+  "watching reviewing exit_requested complete working needs_review review_approved review_failed error fix_proposed exited context_recovery confirmed"
+const messageTypes =
+  "review_request error context_warning completion emergency handoff approval fix_proposal rejection instruction claim_blocked resumption system"
+
+const oneOf = (column: string, words: string) =>
+  `CHECK (${column} IN (${words
+    .split(" ")
+    .map((word) => `'${word}'`)
+    .join(", ")}))`
+
+/** The tables as the real Conductor creates them (spec.md §5), one statement each. */
+export const tables = {
+  orchestration_tasks: `CREATE TABLE IF NOT EXISTS orchestration_tasks (
+  task_id TEXT PRIMARY KEY,
+  state TEXT NOT NULL ${oneOf("state", states)},
+  instruction_path TEXT,
+  session_id TEXT,
+  worked_by TEXT,
+  started_at TEXT,
+  completed_at TEXT,
+  report_path TEXT,
+  retry_count INTEGER DEFAULT 0,
+  last_heartbeat TEXT,
+  last_error TEXT
+)`,
+  orchestration_messages: `CREATE TABLE IF NOT EXISTS orchestration_messages (
+  id INTEGER PRIMARY KEY,
+  task_id TEXT,
+  from_session TEXT,
+  message TEXT,
+  message_type TEXT ${oneOf("message_type", messageTypes)},
+  timestamp TEXT DEFAULT CURRENT_TIMESTAMP
+)`
+} as const
+
+type Table = keyof typeof tables
+
+/** What souffleur cannot do without. `session_id`, `last_error`, `from_session` and `timestamp` are used where they are. */
+const required: Readonly<Record<Table, ReadonlyArray<string>>> = {
+  orchestration_tasks: ["task_id", "state", "last_heartbeat"],
+  orchestration_messages: ["id", "task_id", "message", "message_type"]
+}
+
+/** The columns of each table, in lower case as SQLite compares them; a table that is not there has none. */
+export type Columns = Readonly<Record<Table, ReadonlySet<string>>>
+
+/** The columns as they are now: one short read, so that a schema that others change is never remembered. */
+export const columnsOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const rows = yield* sql<{ tab: string; col: string }>`
+    SELECT lower(m.name) AS tab, lower(c.name) AS col FROM sqlite_schema m JOIN pragma_table_info(m.name) c
+    WHERE m.type IN ('table', 'view') AND lower(m.name) IN ('orchestration_tasks', 'orchestration_messages')`
+  const named = (table: Table) => new Set(rows.filter((row) => row.tab === table).map((row) => row.col))
+  const columns: Columns = { orchestration_tasks: named("orchestration_tasks"), orchestration_messages: named("orchestration_messages") }
+  return columns
+})
+
+const names = ["orchestration_tasks", "orchestration_messages"] as const
+
+const lackingColumn = (columns: Columns, table: Table): string | undefined => {
+  const column = required[table].find((name) => !columns[table].has(name))
+  return column === undefined ? undefined : `the table ${table} has no column ${column}`
+}
+
+/** What is lacking, as a sentence; `undefined` when souffleur can work. */
+export const lacking = (columns: Columns): string | undefined => {
+  for (const table of names) {
+    const lack = columns[table].size === 0 ? `the table ${table} is not there` : lackingColumn(columns, table)
+    if (lack !== undefined) return lack
+  }
+  return undefined
+}
+
+/** Epoch ms as SQLite's `datetime` writes it: `YYYY-MM-DD HH:MM:SS`, UTC, cut to the second (spec.md §5). */
+export const timeText = (at: number): string => DateTime.formatIso(DateTime.makeUnsafe(at)).slice(0, 19).replace("T", " ")
+
+const rows = [
+  { task: "task-00", state: "working" },
+  { task: "souffleur", state: "watching" }
+]
+
+/**
+ * Makes the file, the tables and the rows of the Conductor and of souffleur where there are none (spec.md §5), and says what
+ * it made: `[]` when everything was there. Other tables in the file are others' business; a file that is no SQLite database,
+ * that another application has claimed, or whose tables of these names lack what souffleur needs is refused, untouched.
+ * Each statement stands alone, so an interrupted `init` is finished by the next.
+ */
+export const init = Effect.fn("CommsSchema.init")(
+  function* (path: string) {
+    const files = yield* FileSystem.FileSystem
+    const sqlite = yield* Sqlite
+    const made: Array<string> = []
+
+    // An empty file is an empty SQLite database; `wx` leaves a file that came meanwhile alone.
+    const created = yield* files.writeFile(path, new Uint8Array(), { flag: "wx", mode: 0o600 }).pipe(
+      Effect.as(true),
+      Effect.catchIf(
+        (error) => error.reason._tag === "AlreadyExists",
+        () => Effect.succeed(false)
+      )
+    )
+    if (created) made.push(`file ${path}`)
+    const sql = yield* sqlite.openForeign(path)
+
+    const found = yield* columnsOf(sql)
+    const there = names.filter((table) => found[table].size > 0)
+    const [claimed] = yield* sql<{ application_id: number }>`PRAGMA application_id`
+    if (there.length === 0 && claimed !== undefined && claimed.application_id !== 0) {
+      return yield* new CommsUnavailable({ path, reason: "foreign", detail: "the database belongs to another application" })
+    }
+    for (const table of there) {
+      const lack = lackingColumn(found, table)
+      if (lack !== undefined) return yield* new CommsUnavailable({ path, reason: "schema", detail: lack })
+    }
+    for (const table of names) {
+      if (there.includes(table)) continue
+      yield* sql.unsafe(tables[table])
+      made.push(`table ${table}`)
+    }
+    for (const { task, state } of rows) {
+      const inserted = yield* sql`INSERT INTO orchestration_tasks (task_id, state) SELECT ${task}, ${state}
+      WHERE NOT EXISTS (SELECT 1 FROM orchestration_tasks WHERE task_id = ${task}) RETURNING task_id`
+      if (inserted.length > 0) made.push(`row ${task}`)
+    }
+    return made as ReadonlyArray<string>
+  },
+  Effect.scoped,
+  (effect, path) => Effect.mapError(effect, commsFault(path))
+)

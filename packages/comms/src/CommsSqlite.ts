@@ -1,0 +1,142 @@
+import { Comms, type CommsReply, type CommsSnapshot, CommsUnavailable, type MessageKind, Sqlite } from "@souffleur/domain"
+import { Effect, FileSystem, Layer, Option } from "effect"
+import { Digest } from "effect/crypto"
+import type { SqlClient, SqlError } from "effect/sql"
+import { commsFault } from "./CommsFault.ts"
+import { type Columns, columnsOf, lacking, timeText } from "./CommsSchema.ts"
+
+/** Replies read at once; the rest is read with the last one's id. */
+const REPLIES = 1000
+
+// Any value may stand in a column of SQLite. What is no text is shown as SQLite would write it, so that a change is still seen,
+// and cut, so that a poll stays small.
+const raw = (column: string) =>
+  `CASE typeof(${column}) WHEN 'blob' THEN quote(substr(${column}, 1, 64)) ELSE substr(CAST(${column} AS TEXT), 1, 64) END`
+const textOnly = (column: string) => `CASE typeof(${column}) WHEN 'text' THEN substr(${column}, 1, 256) END`
+
+const snapshotOf = (columns: Columns) => `
+SELECT conductor.*, souffleur.*,
+  (SELECT coalesce(max(id), 0) FROM orchestration_messages) AS lastMessageId, tasks.*
+FROM (SELECT count(*) AS taskCount, group_concat(quote(task_id) || ' ' || quote(state), ',' ORDER BY task_id) AS tasks
+  FROM orchestration_tasks WHERE task_id IS NOT 'task-00' AND task_id IS NOT 'souffleur') AS tasks
+LEFT JOIN (SELECT coalesce(${raw("state")}, '') AS state, ${raw("last_heartbeat")} AS lastHeartbeat,
+  ${columns.orchestration_tasks.has("session_id") ? textOnly("session_id") : "NULL"} AS sessionId
+  FROM orchestration_tasks WHERE task_id = 'task-00' LIMIT 1) AS conductor
+LEFT JOIN (SELECT coalesce(${raw("state")}, '') AS souffleur
+  FROM orchestration_tasks WHERE task_id = 'souffleur' LIMIT 1) AS souffleur`
+
+interface SnapshotRow {
+  readonly state: string | null
+  readonly lastHeartbeat: string | null
+  readonly sessionId: string | null
+  readonly souffleur: string | null
+  readonly lastMessageId: number
+  readonly taskCount: number
+  readonly tasks: string | null
+}
+
+const make = Effect.fnUntraced(function* (path: string) {
+  const files = yield* FileSystem.FileSystem
+  const sqlite = yield* Sqlite
+  const digest = yield* Digest.Digest
+
+  const unavailable = (reason: CommsUnavailable["reason"], detail: string) => new CommsUnavailable({ path, reason, detail })
+
+  // Opened for each use and closed after it, so that a file that was replaced is simply the next one. A connection kept open
+  // would also keep the write-ahead log of a file that its owners have closed, and SQLite would replay it into a new file that
+  // comes under the same name.
+  const use = <A>(act: (sql: SqlClient.SqlClient, columns: Columns) => Effect.Effect<A, SqlError.SqlError | CommsUnavailable>) =>
+    Effect.gen(function* () {
+      const { type } = yield* files.stat(path)
+      if (type !== "File") return yield* unavailable("foreign", `not a file: ${type}`)
+      const sql = yield* sqlite.openForeign(path)
+      const columns = yield* columnsOf(sql)
+      const lack = lacking(columns)
+      if (lack !== undefined) return yield* unavailable("schema", lack)
+      return yield* act(sql, columns)
+    }).pipe(Effect.scoped, Effect.mapError(commsFault(path)))
+
+  const snapshot = use(
+    Effect.fnUntraced(function* (sql, columns) {
+      const [row] = yield* sql.unsafe<SnapshotRow>(snapshotOf(columns))
+      if (row === undefined) return yield* unavailable("failed", "the poll has no row")
+      const { lastHeartbeat, lastMessageId, sessionId, souffleur, state, taskCount } = row
+      const taken: CommsSnapshot = {
+        conductor: state === null ? Option.none() : Option.some({ state, lastHeartbeat, sessionId }),
+        souffleur: Option.fromNullOr(souffleur),
+        taskCount,
+        taskFingerprint: yield* digest.digestHex(Digest.sha256, new TextEncoder().encode(row.tasks ?? "")),
+        lastMessageId
+      }
+      return taken
+    })
+  ).pipe(Effect.withSpan("CommsSqlite.snapshot"))
+
+  const replies = Effect.fn("CommsSqlite.replies")((after: number) =>
+    use(
+      (sql) => sql<CommsReply>`SELECT id, CASE typeof(message) WHEN 'text' THEN message ELSE '' END AS text FROM orchestration_messages
+        WHERE task_id = 'souffleur' AND message_type = 'instruction' AND id > ${after} ORDER BY id LIMIT ${REPLIES}`
+    )
+  )
+
+  const rowUpdated = (rows: ReadonlyArray<unknown>) =>
+    rows.length > 0 ? Effect.void : Effect.fail(unavailable("schema", "the row souffleur is missing in orchestration_tasks"))
+
+  const refused = (sentence: string) => (error: SqlError.SqlError) =>
+    Effect.fail(error.reason._tag === "ConstraintError" ? unavailable("schema", `${sentence}: ${error.message}`) : error)
+
+  const setState: Comms["Service"]["setState"] = Effect.fn("CommsSqlite.setState")((state, at, lastError) =>
+    use((sql, columns) => {
+      const told = lastError !== undefined && columns.orchestration_tasks.has("last_error") ? sql`, last_error = ${lastError}` : sql``
+      return sql`UPDATE orchestration_tasks SET state = ${state}, last_heartbeat = ${timeText(at)}${told}
+        WHERE task_id = 'souffleur' RETURNING task_id`.pipe(
+        Effect.catch(refused(`orchestration_tasks refuses the state '${state}'`)),
+        Effect.flatMap(rowUpdated)
+      )
+    })
+  )
+
+  // A value that SQLite cannot read as a time is no later time: ours takes its place.
+  const beat = Effect.fn("CommsSqlite.beat")((at: number) =>
+    use((sql) =>
+      Effect.flatMap(
+        sql`UPDATE orchestration_tasks SET last_heartbeat =
+          CASE WHEN julianday(last_heartbeat) >= julianday(${timeText(at)}) THEN last_heartbeat ELSE ${timeText(at)} END
+          WHERE task_id = 'souffleur' RETURNING task_id`,
+        rowUpdated
+      )
+    )
+  )
+
+  const post: Comms["Service"]["post"] = Effect.fn("CommsSqlite.post")(({ at, key, kind, text }) =>
+    use((sql, { orchestration_messages: columns }) => {
+      const prefix = `[${key}] `
+      const from = columns.has("from_session")
+      const timed = columns.has("timestamp")
+      const insert = (type: MessageKind) => sql`
+        INSERT INTO orchestration_messages (task_id, message, message_type${sql.literal(from ? ", from_session" : "")}${sql.literal(timed ? ", timestamp" : "")})
+        SELECT 'souffleur', ${prefix + text}, ${type}${from ? sql`, 'souffleur'` : sql``}${timed ? sql`, ${timeText(at)}` : sql``}
+        WHERE NOT EXISTS (SELECT 1 FROM orchestration_messages WHERE task_id = 'souffleur'
+          ${from ? sql`AND from_session = 'souffleur'` : sql``} AND substr(message, 1, length(${prefix})) = ${prefix})`
+      // The real Conductor's CHECK has no 'warning' (spec.md §5); what it refuses is told all the same.
+      const told =
+        kind === "warning"
+          ? Effect.catchIf(
+              insert("warning"),
+              (error) => error.reason._tag === "ConstraintError",
+              () => insert("system")
+            )
+          : insert(kind)
+      return told.pipe(Effect.catch(refused(`orchestration_messages refuses the type '${kind}'`)), Effect.asVoid)
+    })
+  )
+
+  return Comms.of({ path, snapshot, replies, setState, beat, post })
+})
+
+/**
+ * Comms in the SQLite file at `path` (spec.md §5). The file need not be there: each use looks at it anew and fails with
+ * `CommsUnavailable` after at most one busy wait (50 ms) a statement; trying again is the caller's. `replies` gives at most 1000 at once.
+ */
+export const layer = (path: string): Layer.Layer<Comms, never, Sqlite | FileSystem.FileSystem> =>
+  Layer.effect(Comms, make(path)).pipe(Layer.provide(Digest.layerWebCrypto))
