@@ -1,4 +1,4 @@
-import { Context, type Effect, Schema, type Stream } from "effect"
+import { Context, Effect, Layer, Option, PubSub, Schema, Stream } from "effect"
 import type { WatchEvent } from "./WatchEvent.ts"
 
 /** An event where it stands in the log. */
@@ -56,4 +56,46 @@ export class EventLog extends Context.Service<
     /** Names of all streams, oldest first. */
     readonly streams: Effect.Effect<ReadonlyArray<string>, LogUnusable>
   }
->()("@souffleur/domain/EventLog") {}
+>()("@souffleur/domain/EventLog") {
+  /** A log that dies with its process: for tests and simulations, under the same suite as the one on disk. */
+  static readonly layerMemory = Layer.effect(
+    EventLog,
+    Effect.gen(function* () {
+      const all: Array<Recorded> = []
+      const streams = new Map<string, Array<Recorded>>()
+      const moved = yield* PubSub.sliding<void>({ capacity: 1, replay: 1 })
+      const after = (stream: string, revision: number) => (streams.get(stream) ?? []).slice(revision)
+      return EventLog.of({
+        append: Effect.fnUntraced(function* (stream, expectedRevision, events) {
+          if (events.length === 0) return expectedRevision
+          const recorded = streams.get(stream) ?? []
+          if (recorded.length !== expectedRevision) return yield* new Conflict({ stream, expected: expectedRevision })
+          streams.set(stream, recorded)
+          for (const event of events) {
+            const next = { position: all.length + 1, stream, revision: recorded.length + 1, event }
+            recorded.push(next)
+            all.push(next)
+          }
+          yield* PubSub.publish(moved, undefined)
+          return recorded.length
+        }, Effect.uninterruptible),
+        read: (stream, revision) => Effect.sync(() => after(stream, revision)),
+        readAll: (position) => Stream.fromIterableEffect(Effect.sync(() => all.slice(position))),
+        changes: (stream, revision) =>
+          Stream.unwrap(
+            Effect.map(PubSub.subscribe(moved), (hints) =>
+              Stream.paginate(
+                revision,
+                Effect.fnUntraced(function* (last: number) {
+                  while (after(stream, last).length === 0) yield* PubSub.take(hints)
+                  const more = after(stream, last)
+                  return [more, Option.some(last + more.length)] as const
+                })
+              )
+            )
+          ),
+        streams: Effect.sync(() => [...streams.keys()])
+      })
+    })
+  )
+}

@@ -1,1 +1,1 @@
-export {}
+export * as SqliteClient from "./SqliteClient.ts"

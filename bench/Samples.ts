@@ -1,0 +1,39 @@
+import type { WatchEvent } from "@souffleur/domain"
+
+/** About 300 bytes as a row: a death with its evidence, the most telling event of a watch. */
+export const died = (at: number): WatchEvent => ({
+  _tag: "ConductorDied",
+  at,
+  watcher: 7,
+  taskCount: 12,
+  taskFingerprint: "5f0c3d1b9a7e4c26",
+  evidence: {
+    process: "gone",
+    conductorState: "working",
+    heartbeat: "2026-03-01 12:00:00",
+    heartbeatAge: 61_000,
+    staleAfter: 240_000
+  },
+  cause: "pid",
+  retries: 1
+})
+
+/** What a long watch is made of: recoveries, one after the other, each with its steps. */
+export const cycle = (n: number, at: number): ReadonlyArray<WatchEvent> => [
+  died(at),
+  { _tag: "RecoveryStarted", at, cycle: n, purpose: "relaunch" },
+  { _tag: "StepStarted", at, cycle: n, step: "1 stop the old Conductor", attempt: 1, token: `watch/${n}/1/1` },
+  { _tag: "StepSucceeded", at, cycle: n, step: "1 stop the old Conductor", outcome: { pids: [4711, 4712], signal: "SIGTERM" } },
+  { _tag: "StepStarted", at, cycle: n, step: "2 export and trim", attempt: 1, token: `watch/${n}/2/1` },
+  {
+    _tag: "StepSucceeded",
+    at,
+    cycle: n,
+    step: "2 export and trim",
+    outcome: { path: "/home/someone/.local/state/souffleur/exports/a.md", bytes: 1_234_567 }
+  },
+  { _tag: "WatcherStarted", at, watcher: n + 1, awaiting: true, mode: "normal" },
+  { _tag: "SelfMonitorStopped", at, monitor: n, why: "replaced" },
+  { _tag: "SelfMonitorStarted", at, monitor: n + 1 },
+  { _tag: "SessionIdFound", at, watcher: n + 1, sessionId: "0b7f6f0e-5b0e-4f0a-9a43-8a3f6f1f2c11" }
+]
