@@ -1,5 +1,5 @@
 import { Comms, type CommsReply, type CommsSnapshot, CommsUnavailable, type MessageKind, Sqlite } from "@souffleur/domain"
-import { Effect, FileSystem, Layer, Option } from "effect"
+import { Effect, FileSystem, Layer, Option, Semaphore } from "effect"
 import { Digest } from "effect/crypto"
 import type { SqlClient, SqlError } from "effect/sql"
 import { commsFault } from "./CommsFault.ts"
@@ -40,8 +40,12 @@ const make = Effect.fnUntraced(function* (path: string) {
   const sqlite = yield* Sqlite
   const digest = yield* Digest.Digest
 
+  const turn = yield* Semaphore.make(1)
+
   const unavailable = (reason: CommsUnavailable["reason"], detail: string) => new CommsUnavailable({ path, reason, detail })
 
+  // One at a time: whatever looks at the file through a descriptor of its own, and closes it, takes the POSIX locks of every
+  // connection of this process to that file with it.
   // Opened for each use and closed after it, so that a file that was replaced is simply the next one. A connection kept open
   // would also keep the write-ahead log of a file that its owners have closed, and SQLite would replay it into a new file that
   // comes under the same name.
@@ -54,7 +58,7 @@ const make = Effect.fnUntraced(function* (path: string) {
       const lack = lacking(columns)
       if (lack !== undefined) return yield* unavailable("schema", lack)
       return yield* act(sql, columns)
-    }).pipe(Effect.scoped, Effect.mapError(commsFault(path)))
+    }).pipe(Effect.scoped, Effect.mapError(commsFault(path)), turn.withPermits(1))
 
   const snapshot = use(
     Effect.fnUntraced(function* (sql, columns) {

@@ -1,13 +1,13 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Comms } from "@souffleur/domain"
+import { SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Layer, Path } from "effect"
 import { DatabaseSync } from "node:sqlite"
 import { CommsSchema, CommsSqlite } from "../../src/index.ts"
-import { sqliteLayer } from "./SqliteClient.ts"
 
 export type Journal = "DELETE" | "WAL"
 
-export const services = Layer.mergeAll(sqliteLayer, NodeServices.layer)
+export const services = Layer.provideMerge(SqliteClient.layerSqlite, NodeServices.layer)
 
 /** Another program's connection to the same file: the Conductor's, with no patience. */
 export const theirs = (path: string) =>
