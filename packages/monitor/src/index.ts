@@ -1,1 +1,2 @@
-export {}
+export * from "./SelfMonitor.ts"
+export * from "./SelfMonitorSchedule.ts"

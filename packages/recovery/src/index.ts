@@ -1,1 +1,8 @@
-export {}
+export * from "./Estimate.ts"
+export * from "./LaunchPrompt.ts"
+export * from "./Provider.ts"
+export * from "./providers/ClaudeExport.ts"
+export * from "./Recovery.ts"
+export * from "./Step.ts"
+export * from "./Stop.ts"
+export * from "./Trim.ts"

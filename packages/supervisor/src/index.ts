@@ -1,1 +1,6 @@
-export {}
+export * from "./Bootstrap.ts"
+export * from "./Herald.ts"
+export * from "./Ownership.ts"
+export * from "./Roles.ts"
+export * from "./Supervisor.ts"
+export * from "./Validation.ts"

@@ -1,1 +1,4 @@
-export {}
+export * from "./Classify.ts"
+export * from "./Punctuality.ts"
+export * from "./Watcher.ts"
+export * from "./WatchSchedule.ts"

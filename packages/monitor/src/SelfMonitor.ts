@@ -1,0 +1,32 @@
+import { Beats, Settings, type Watch, type WatchRef } from "@souffleur/domain"
+import { Clock, Duration, Effect, Option, Ref } from "effect"
+import { selfCheck } from "./SelfMonitorSchedule.ts"
+
+/**
+ * Watches the watcher through its beat only, and says `WATCHER_DEAD` until the beat is fresh again (spec §2, Watching).
+ * It never ends by itself. A round that itself came late says nothing: the watcher had no chance to beat either.
+ */
+export const selfMonitor = Effect.fn("SelfMonitor")(function* (ref: WatchRef, watch: Watch) {
+  const { monitor } = watch.monitor!
+  const [settings, beats] = [yield* Settings, yield* Beats]
+  const [wait, interval] = [Duration.toMillis(settings.monitorInitialWait), Duration.toMillis(settings.monitorInterval)]
+  const staleAfter = Duration.toMillis(settings.monitorStaleAfter)
+  const lastRound = yield* Ref.make({ at: yield* Clock.currentTimeMillis, due: wait })
+
+  const check = Effect.fn("SelfMonitor.check")(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const round = yield* Ref.getAndSet(lastRound, { at: now, due: interval })
+    if (now < round.at || now - round.at > 2 * round.due) return
+    const { recovery, watcher } = yield* ref.state
+    if (watcher === undefined || recovery !== undefined) return
+    const beat = yield* beats.last(ref.id)
+    const age = Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at })
+    // A watcher that was only just asked for has not had the time to beat.
+    if (now - Math.max(watcher.since, Option.match(beat, { onNone: () => 0, onSome: ({ at }) => at })) > staleAfter) {
+      yield* ref.tell({ _tag: "ReportWatcherDead", monitor, watcher: watcher.watcher, beatAge: age })
+    }
+  })
+
+  yield* ref.tell({ _tag: "SelfMonitorReady", monitor })
+  yield* check().pipe(Effect.schedule(selfCheck(settings.monitorInitialWait, settings.monitorInterval)))
+})

@@ -1,0 +1,39 @@
+import type { Baseline, Export, LogError, ProcessIdentity, Refused, Watch } from "@souffleur/domain"
+import { type Effect, Schema } from "effect"
+import type { Cycle } from "./Step.ts"
+
+/** This way to recover does not work in this cycle; the next provider may (spec §2, Recovery). */
+export class Escalated extends Schema.TaggedError<Escalated>()("Escalated", {
+  stage: Schema.String,
+  reason: Schema.String,
+  /** The next provider skips its stop, and only that. */
+  alreadyKilled: Schema.Boolean
+}) {}
+
+/** No launch may follow in this cycle. */
+export class FailedClosed extends Schema.TaggedError<FailedClosed>()("FailedClosed", {
+  stage: Schema.String,
+  reason: Schema.String
+}) {}
+
+/** The task is complete after all: nothing is stopped or launched any more. */
+export class Completed extends Schema.TaggedError<Completed>()("Completed", {}) {}
+
+/** A successor that runs, or ran: the next generation. */
+export interface Successor {
+  readonly launchId: string
+  readonly conductor: ProcessIdentity
+  readonly sessionId: string
+  readonly awaiting: boolean
+  readonly export: Export | undefined
+  readonly baseline: Baseline
+}
+
+/** One way to bring a Conductor back. Reads from top to bottom as the numbered steps of spec §2. */
+export interface Provider<R> {
+  readonly name: string
+  readonly recover: (
+    watch: Watch,
+    entry: { readonly alreadyKilled: boolean }
+  ) => Effect.Effect<Successor, Escalated | FailedClosed | Completed | Refused | LogError, R | Cycle>
+}

@@ -1,0 +1,67 @@
+import { Beats, Settings, type Watch, type WatchRef } from "@souffleur/domain"
+import { Clock, Effect, Schedule } from "effect"
+import { FailedClosed, type Provider } from "./Provider.ts"
+import { exportAndTrim, stop } from "./Salvage.ts"
+import { Cycle } from "./Step.ts"
+
+/** The providers in their order: one that escalates hands on to the next; where none is left, the cycle fails closed. */
+const route = <R>(providers: readonly [Provider<R>, ...ReadonlyArray<Provider<R>>], watch: Watch, alreadyKilled = false): Routed<R> => {
+  const [first, second, ...rest] = providers
+  return first.recover(watch, { alreadyKilled }).pipe(
+    Effect.map((successor) => ({ provider: first.name, ...successor })),
+    Effect.catchTag("Escalated", ({ alreadyKilled, reason, stage }) =>
+      second === undefined ? Effect.fail(new FailedClosed({ stage, reason })) : route([second, ...rest], watch, alreadyKilled)
+    )
+  )
+}
+type Recover<R> = ReturnType<Provider<R>["recover"]>
+type Routed<R> = Effect.Effect<
+  Effect.Success<Recover<R>> & { readonly provider: string },
+  Exclude<Effect.Error<Recover<R>>, { readonly _tag: "Escalated" }>,
+  Effect.Services<Recover<R>>
+>
+
+/** Three deaths without progress: nothing is launched; what can be saved is saved for a person (spec §2, Retries). */
+const salvage = Effect.fn("Recovery.salvage")(function* (watch: Watch, ref: WatchRef, cycle: number) {
+  const exportPath = yield* stop(watch).pipe(
+    Effect.andThen(exportAndTrim(watch)),
+    Effect.map(({ path }) => path),
+    Effect.catchTag(["FailedClosed", "NoExport"], () => Effect.succeed(null))
+  )
+  yield* ref.tell({ _tag: "ExhaustRetries", cycle, exportPath })
+})
+
+const relaunch = Effect.fn("Recovery.relaunch")(function* <R>(
+  watch: Watch,
+  ref: WatchRef,
+  cycle: number,
+  providers: readonly [Provider<R>, ...ReadonlyArray<Provider<R>>]
+) {
+  const { export: exported, ...successor } = yield* route(providers, watch)
+  yield* ref.tell({ _tag: "Relaunched", cycle, ...successor, exportPath: exported?.path ?? null })
+})
+
+/**
+ * One recovery cycle, from where the log says it stands (spec §2, Recovery). It beats in the watcher's place, and always
+ * ends by telling: relaunched, failed closed, retries exhausted, or complete after all.
+ */
+export const recovery = Effect.fn("Recovery")(function* <R>(
+  ref: WatchRef,
+  watch: Watch,
+  providers: readonly [Provider<R>, ...ReadonlyArray<Provider<R>>]
+) {
+  const { cycle, purpose } = watch.recovery!
+  const [beats, settings] = [yield* Beats, yield* Settings]
+  const beating = Effect.flatMap(Clock.currentTimeMillis, (at) => beats.beat(ref.id, { by: `recovery/${cycle}`, at })).pipe(
+    Effect.repeat(Schedule.spaced(settings.watcherInterval)),
+    Effect.andThen(Effect.never)
+  )
+  const recovering = Effect.gen(function* () {
+    yield* purpose === "salvage" ? salvage(watch, ref, cycle) : relaunch(watch, ref, cycle, providers)
+  })
+  yield* Effect.raceFirst(recovering, beating).pipe(
+    Effect.catchTag("Completed", () => Effect.asVoid(ref.tell({ _tag: "CancelForCompletion", cycle }))),
+    Effect.catchTag("FailedClosed", ({ reason, stage }) => Effect.asVoid(ref.tell({ _tag: "FailClosed", cycle, stage, reason }))),
+    Effect.provideService(Cycle, { number: cycle, watch: ref })
+  )
+})

@@ -1,0 +1,59 @@
+import { Agent, Export, Settings, type Watch } from "@souffleur/domain"
+import { Effect, FileSystem, Option, Path, Schema } from "effect"
+import { unlessComplete } from "./Completion.ts"
+import { FailedClosed } from "./Provider.ts"
+import { again, Cycle, step } from "./Step.ts"
+import { isStopped, stopConductor, Stopped, StopFailed } from "./Stop.ts"
+import { trim } from "./Trim.ts"
+
+/** No usable export of this session in this cycle. */
+export class NoExport extends Schema.TaggedError<NoExport>()("NoExport", { why: Schema.String }) {}
+
+const failedClosed = (stage: string) => (error: { readonly why: string }) => Effect.fail(new FailedClosed({ stage, reason: error.why }))
+
+/** 1: stop the old Conductor. */
+export const stop = Effect.fn("Recovery.1-stop")(function* (watch: Watch) {
+  yield* unlessComplete
+  return yield* step("1 stop", {
+    outcome: Stopped,
+    failure: StopFailed,
+    act: () => stopConductor(watch),
+    reconcile: () =>
+      Effect.map(isStopped(watch), (gone) => (gone ? Option.some<Stopped>({ ended: "already gone", others: 0 }) : Option.none()))
+  }).pipe(Effect.catchTag("StopFailed", failedClosed("stop")))
+})
+
+/** 2 and 3: export the conversation, and trim it to the limit. */
+export const exportAndTrim = Effect.fn("Recovery.2-export")(function* (watch: Watch) {
+  const [agent, fs, path, settings, { watch: ref }] = [
+    yield* Agent,
+    yield* FileSystem.FileSystem,
+    yield* Path.Path,
+    yield* Settings,
+    yield* Cycle
+  ]
+  const exported = yield* step("2 export", {
+    outcome: Export,
+    failure: NoExport,
+    act: Effect.fnUntraced(
+      function* (token) {
+        const folder = path.join(settings.stateDir, "exports")
+        yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+        return yield* agent.exportSession(watch.sessionId, path.join(folder, `${ref.id}-${token}.md`))
+      },
+      Effect.mapError((error) => new NoExport({ why: error._tag === "PlatformError" ? error.message : error.why }))
+    ),
+    reconcile: again
+  })
+  yield* step("3 trim", {
+    outcome: Schema.Struct({ trimmed: Schema.Boolean, leftOutBytes: Schema.Int }),
+    failure: NoExport,
+    act: () =>
+      trim(exported.path, settings.trimChars).pipe(
+        Effect.map(({ leftOutBytes, trimmed }) => ({ leftOutBytes, trimmed })),
+        Effect.mapError((error) => new NoExport({ why: error.why }))
+      ),
+    reconcile: again
+  })
+  return exported
+})

@@ -1,0 +1,64 @@
+import type { LogError, Refused, WatchRef } from "@souffleur/domain"
+import { Context, Effect, Option, Schema } from "effect"
+
+/** One recovery cycle as its steps see it. */
+export class Cycle extends Context.Service<
+  Cycle,
+  {
+    readonly number: number
+    readonly watch: WatchRef
+  }
+>()("@souffleur/recovery/Cycle") {}
+
+/** Outcome and failure are schemas, so that a resumed cycle takes the same branch: a `catchTag` fires again from the log. */
+export interface Step<A, E, R> {
+  readonly outcome: Schema.Codec<A, Schema.Json>
+  readonly failure: Schema.Codec<E, Schema.Json>
+  /** Runs after its intent is in the log. `token` is its idempotency key, new for each attempt. Interruptible. */
+  readonly act: (token: string) => Effect.Effect<A, E | Refused | LogError, R>
+  /** After a crash between intent and outcome: `Some` when it has happened, `None` when it has not and never will under that token. */
+  readonly reconcile: (token: string) => Effect.Effect<Option.Option<A>, E, R>
+}
+
+/** `reconcile` of a step that only reads, or writes its own file: it may be done again. */
+export const again = () => Effect.succeedNone
+
+/**
+ * Intent, act, outcome (spec §4): returns the outcome, or fails with the failure, that the log already has for this cycle;
+ * else records the intent, acts, records. A recorded failure is final. The append of the intent is also the check of the
+ * fence: a souffleur that was overtaken, or a watch that was released, is refused there and does not act.
+ */
+export const step = Effect.fn("Recovery.step")(function* <A, E, R>(
+  name: string,
+  self: Step<A, E, R>
+): Effect.fn.Return<A, E | Refused | LogError, R | Cycle> {
+  const { number: cycle, watch } = yield* Cycle
+  const key = { cycle, step: name }
+  const last = (yield* watch.state).recovery?.steps[name]
+  if (last?._tag === "Succeeded") return yield* Effect.orDie(Schema.decodeUnknownEffect(self.outcome)(last.outcome))
+  if (last?._tag === "Failed")
+    return yield* Effect.flatMap(Effect.orDie(Schema.decodeUnknownEffect(self.failure)(last.failure)), Effect.fail)
+
+  const isFailure = Schema.is(self.failure)
+  const recordFailure = (error: E | Refused | LogError) =>
+    isFailure(error)
+      ? Effect.flatMap(Effect.orDie(Schema.encodeEffect(self.failure)(error)), (failure) =>
+          watch.tell({ _tag: "FailStep", ...key, failure })
+        )
+      : Effect.void
+  const recordOutcome = (value: A) =>
+    Effect.flatMap(Effect.orDie(Schema.encodeEffect(self.outcome)(value)), (outcome) =>
+      watch.tell({ _tag: "SucceedStep", ...key, outcome })
+    )
+  // What was done is written down, also when an operator interrupts; only a crash can part the two.
+  const recorded = (happening: Effect.Effect<A, E | Refused | LogError, R>) =>
+    Effect.uninterruptibleMask((restore) => restore(happening).pipe(Effect.tapError(recordFailure), Effect.tap(recordOutcome)))
+
+  if (last !== undefined) {
+    const happened = yield* Effect.tapError(self.reconcile(last.token), recordFailure)
+    if (Option.isSome(happened)) return yield* recorded(Effect.succeed(happened.value))
+  }
+  const intent = (yield* watch.tell({ _tag: "StartStep", ...key })).recovery?.steps[name]
+  if (intent?._tag !== "Started") return yield* Effect.die(`step ${name} was granted without an intent`)
+  return yield* recorded(self.act(intent.token))
+})

@@ -1,0 +1,56 @@
+import { Beats, Comms, parseTarget, Settings, type Watch, type WatchRef } from "@souffleur/domain"
+import { Clock, Effect, Option, Result, Schedule } from "effect"
+import { Invalid, Undecided, validate } from "./Validation.ts"
+
+/** The same failure this many polls on is a further failed attempt (spec §2, Bootstrap). */
+const patience = 10
+
+/**
+ * Validates until it passes or three attempts failed (spec §2, Bootstrap): a first look at once, then one each 30 s, with
+ * the arguments that a reply has corrected. What it has come to is in the log; a souffleur that dies goes on from there.
+ */
+export const bootstrap = Effect.fn("Bootstrap")(function* (ref: WatchRef) {
+  const [beats, comms, settings] = [yield* Beats, yield* Comms, yield* Settings]
+  let unchanged = 0
+
+  const fail = Effect.fnUntraced(function* ({ check, reason }: Invalid) {
+    const snapshot = Option.getOrUndefined(yield* Effect.option(comms.snapshot))
+    unchanged = 0
+    return yield* ref.tell({ _tag: "FailValidation", check, reason, lastMessageId: snapshot?.lastMessageId ?? 0 })
+  })
+
+  /** Corrected arguments from the first reply after the failure; a reply that cannot be read is a failed attempt too. */
+  const correction = Effect.fnUntraced(function* (watch: Watch) {
+    const failure = watch.failures.at(-1)
+    if (failure === undefined) return { watch, replied: false }
+    const replies = yield* Effect.orElseSucceed(comms.replies(Math.max(failure.lastMessageId, watch.correctedBy)), () => [])
+    const [reply] = replies
+    if (reply === undefined) return { watch, replied: false }
+    const target = parseTarget(reply.text)
+    if (Result.isFailure(target))
+      return yield* new Invalid({ check: failure.check, reason: `the reply cannot be read: ${target.failure.why}` })
+    return { watch: yield* ref.tell({ _tag: "CorrectArguments", ...target.success, messageId: reply.id }), replied: true }
+  })
+
+  const attempt = Effect.fn("Bootstrap.attempt")(function* () {
+    yield* Effect.flatMap(Clock.currentTimeMillis, (at) => beats.beat(ref.id, { by: "bootstrap/1", at }))
+    const before = yield* ref.state
+    return yield* Effect.gen(function* () {
+      const { replied, watch } = yield* correction(before)
+      const found = yield* validate(watch, watch).pipe(
+        Effect.catchTag("Invalid", (invalid): Effect.Effect<never, Invalid | Undecided> => {
+          const counts = before.failures.length === 0 || replied || ++unchanged >= patience
+          return Effect.fail(counts ? invalid : new Undecided({ reason: invalid.reason }))
+        })
+      )
+      return yield* ref.tell({ _tag: "Confirm", ...found })
+    }).pipe(
+      Effect.catchTag("Invalid", fail),
+      Effect.catchTag("Undecided", () => ref.state)
+    )
+  })
+
+  yield* attempt().pipe(
+    Effect.repeat({ schedule: Schedule.spaced(settings.validationRetryInterval), while: (watch) => watch.phase === "Validating" })
+  )
+})

@@ -1,0 +1,87 @@
+import { Comms, EventLog, type MessageKind, Outbox, type Recorded, type SouffleurState, type WatchEvent } from "@souffleur/domain"
+import { Effect, Match, Option, Schedule, Stream } from "effect"
+
+/** What comms is told of an event: the row's state, a message, or nothing. */
+export interface Telling {
+  readonly row?: { readonly state: SouffleurState; readonly lastError?: string }
+  readonly message?: { readonly kind: MessageKind; readonly text: string }
+}
+
+const exportAt = (path: string | null) => (path === null ? "There is no export." : `The last export: ${path}`)
+
+/** The states and messages of spec §2, Lifecycle, by event; never a word of the conversation. */
+export const tellingOf = (event: WatchEvent): Telling =>
+  Match.value(event).pipe(
+    Match.tag("ValidationFailed", ({ attempt, check, reason }) => ({
+      row: { state: "error" as const, lastError: reason },
+      message: {
+        kind: "error" as const,
+        text: `Validation ${attempt} of 3 failed at the check "${check}": ${reason}. Reply with an instruction: PID:<pid> SESSION_ID:<id>`
+      }
+    })),
+    Match.tag("ValidationExhausted", ({ reasons }) => ({
+      row: { state: "exited" as const, lastError: reasons.at(-1) ?? "" },
+      message: {
+        kind: "error" as const,
+        text: `Nothing is watched: validation failed ${reasons.length} times. ${reasons.map((reason, n) => `${n + 1}: ${reason}`).join(". ")}`
+      }
+    })),
+    Match.tag("ConductorConfirmed", () => ({ row: { state: "confirmed" as const } })),
+    Match.tag("ConductorRelaunched", ({ conductor, generation, provider }) => ({
+      row: { state: "confirmed" as const },
+      message: { kind: "system" as const, text: `Conductor (S${generation}) was launched by ${provider}, pid ${conductor.pid}` }
+    })),
+    Match.tag("ConductorDied", ({ cause, retries }) => ({
+      message: { kind: "warning" as const, text: `The Conductor is dead (${cause}); ${retries} in a row without progress` }
+    })),
+    Match.tag("RecoveryFailedClosed", ({ reason, stage }) => ({
+      row: { state: "error" as const, lastError: `${stage}: ${reason}` },
+      message: { kind: "error" as const, text: `Recovery failed closed at ${stage}: ${reason}. Nothing was launched.` }
+    })),
+    Match.tag("RetriesExhausted", ({ exportPath }) => ({
+      row: { state: "error" as const, lastError: "three deaths without progress" },
+      message: { kind: "error" as const, text: `Three deaths without progress: nothing is launched any more. ${exportAt(exportPath)}` }
+    })),
+    Match.tag("ConductorCompleted", () => ({
+      row: { state: "complete" as const },
+      message: { kind: "completion" as const, text: "The Conductor completed; souffleur leaves." }
+    })),
+    Match.tag("WatchReleased", ({ exportPath }) => ({
+      row: { state: "exited" as const },
+      message: { kind: "system" as const, text: `An operator released the watch; the Conductor lives on. ${exportAt(exportPath)}` }
+    })),
+    Match.orElse((): Telling => ({}))
+  )
+
+/** As long as comms is out: sooner at first, then each half minute. */
+const untilTold = Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced("30 seconds")])
+
+const isLast = (event: WatchEvent) =>
+  event._tag === "ConductorCompleted" ||
+  event._tag === "WatchReleased" ||
+  event._tag === "RetriesExhausted" ||
+  event._tag === "ValidationExhausted"
+
+/**
+ * Tells comms what the log says, in order, until the watch has ended and all of it is told. The log is the outbox
+ * (spec §5): an event that comms did not take is told again; a message carries its revision and is never written twice.
+ */
+export const herald = Effect.fn("Herald")(function* (id: string) {
+  const [comms, log, outbox] = [yield* Comms, yield* EventLog, yield* Outbox]
+  const telling = Effect.fnUntraced(function* ({ event, revision }: Recorded) {
+    const { message, row } = tellingOf(event)
+    if (row !== undefined) yield* Effect.retry(comms.setState(row.state, event.at, row.lastError), untilTold)
+    if (message !== undefined) yield* Effect.retry(comms.post({ key: `${id}#${revision}`, at: event.at, ...message }), untilTold)
+    yield* outbox.tell(id, revision)
+  })
+  yield* log.changes(id, yield* outbox.told(id)).pipe(
+    Stream.tap((recorded) => Effect.orDie(telling(recorded))),
+    Stream.takeUntil(({ event }) => isLast(event)),
+    Stream.runDrain
+  )
+})
+
+/** Whether everything of an ended watch is told. */
+export const allTold = Effect.fnUntraced(function* (id: string, revision: number) {
+  return Option.isSome(Option.liftPredicate(yield* (yield* Outbox).told(id), (told) => told >= revision))
+})

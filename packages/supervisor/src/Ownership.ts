@@ -1,0 +1,28 @@
+import { AlreadyWatched, Claims, load, makeWatchRef, type ProcessIdentity, tell, type WatchIntent } from "@souffleur/domain"
+import { Clock, Effect } from "effect"
+
+const operator = { _tag: "Operator" } as const
+
+/** An operator's word, from whatever process: it outranks recovery and needs no fence (cli.md). */
+export const command = Effect.fn("Watch.command")(function* (id: string, intent: WatchIntent) {
+  return yield* tell(id, { ...intent, now: yield* Clock.currentTimeMillis, by: operator })
+})
+
+/**
+ * Owns a watch under a new fence until the scope closes (spec §4, One owner). A live owner is never overtaken, and one that
+ * is not provably dead is alive. A souffleur that is killed leaves both marks behind: the next one sees it dead.
+ */
+export const own = Effect.fn("Ownership.own")(function* (id: string, conductor?: ProcessIdentity) {
+  const claims = yield* Claims
+  const watch = yield* load(id)
+  if (watch.owner !== undefined && !(yield* claims.isDead(watch.owner))) {
+    const { host, process } = watch.owner
+    return yield* new AlreadyWatched({ owner: watch.owner, why: `souffleur with pid ${process.pid} on ${host} watches it` })
+  }
+  const guarded = watch.conductor ?? conductor
+  if (guarded !== undefined) yield* Effect.acquireRelease(claims.claim(guarded), () => claims.release(guarded))
+  const { fence } = yield* command(id, { _tag: "TakeOwnership", owner: claims.self, over: watch.fence })
+  const ref = yield* makeWatchRef(id, { _tag: "Owner", fence })
+  yield* Effect.addFinalizer(() => Effect.ignore(ref.tell({ _tag: "Leave" })))
+  return { fence, ref }
+})

@@ -1,0 +1,49 @@
+import {
+  Agent,
+  Beats,
+  Claims,
+  Comms,
+  EventLog,
+  Launcher,
+  type LogError,
+  Processes,
+  type Refused,
+  type Role,
+  Settings,
+  type Watch,
+  type WatchRef
+} from "@souffleur/domain"
+import { selfMonitor } from "@souffleur/monitor"
+import { claudeExport, recovery } from "@souffleur/recovery"
+import { watcher } from "@souffleur/watcher"
+import { Context, Effect, FileSystem, Layer, Path } from "effect"
+import { bootstrap } from "./Bootstrap.ts"
+
+/** What every role together needs of the world. */
+export type World = Agent | Beats | Claims | Comms | EventLog | FileSystem.FileSystem | Launcher | Path.Path | Processes | Settings
+
+/** How a role is run. A role ends by telling; it fails only when the log does. */
+export class Roles extends Context.Service<
+  Roles,
+  { readonly run: (role: Role, watch: Watch, ref: WatchRef) => Effect.Effect<void, Refused | LogError> }
+>()("@souffleur/supervisor/Roles") {
+  static readonly layer = Layer.effect(
+    Roles,
+    Effect.gen(function* () {
+      const world = yield* Effect.context<World>()
+      const run = (role: Role, watch: Watch, ref: WatchRef): Effect.Effect<void, Refused | LogError, World> => {
+        switch (role.slice(0, role.indexOf("/"))) {
+          case "bootstrap":
+            return Effect.asVoid(bootstrap(ref))
+          case "watcher":
+            return watcher(ref, watch)
+          case "monitor":
+            return selfMonitor(ref, watch)
+          default:
+            return recovery(ref, watch, [claudeExport])
+        }
+      }
+      return Roles.of({ run: (role, watch, ref) => Effect.provideContext(run(role, watch, ref), world) })
+    })
+  )
+}

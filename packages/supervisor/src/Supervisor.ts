@@ -1,0 +1,91 @@
+import {
+  Claims,
+  EventLog,
+  evolve,
+  initial,
+  type LogError,
+  type Refused,
+  type Role,
+  rolesOf,
+  Settings,
+  type Watch,
+  type WatchRef
+} from "@souffleur/domain"
+import { Cause, Deferred, Effect, Exit, FiberMap, Schema, Stream } from "effect"
+import { Roles } from "./Roles.ts"
+
+/** Another souffleur took the watch over: this one has ended without a word in the log (spec §2, Ends). */
+export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", { fence: Schema.Int }) {}
+
+/**
+ * One watch, under a fence: follows its events and runs what the state asks for, by difference. Starts come before stops,
+ * and a role that died stays dead until an event replaces it. Returns the watch when it has ended.
+ */
+export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: WatchRef, fence: number) {
+  const [claims, log, roles, settings] = [yield* Claims, yield* EventLog, yield* Roles, yield* Settings]
+  const fibers = yield* FiberMap.make<Role>()
+  const broken = yield* Deferred.make<never, LogError>()
+
+  /** What must not die is watched: the watcher by the self-monitor, everything else here. */
+  const ended = Effect.fnUntraced(function* (role: Role, watch: Watch, exit: Exit.Exit<void, Refused | LogError>) {
+    if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return
+    const error = Exit.findErrorOption(exit)
+    if (error._tag === "Some") {
+      // Refused: the watch went on without this role, which is what the log says to do.
+      if (error.value._tag !== "Refused") yield* Deferred.fail(broken, error.value)
+      return
+    }
+    yield* Effect.logError(`${role} died`, Cause.pretty(exit.cause))
+    if (role.startsWith("monitor/") && watch.monitor !== undefined) {
+      yield* Effect.sleep(settings.monitorInterval)
+      yield* ref.tell({ _tag: "ReportSelfMonitorLost", monitor: watch.monitor.monitor })
+    } else if (role.startsWith("recovery/") && watch.recovery !== undefined) {
+      yield* ref.tell({
+        _tag: "FailClosed",
+        cycle: watch.recovery.cycle,
+        stage: "recovery",
+        reason: "a defect in souffleur: see its error output"
+      })
+    } else if (role.startsWith("bootstrap/")) {
+      yield* Deferred.failCause(broken, Cause.die(Cause.squash(exit.cause)))
+    }
+  })
+  const run = (role: Role, watch: Watch) =>
+    roles
+      .run(role, watch, ref)
+      .pipe(
+        Effect.onExit((exit) =>
+          Effect.catch(ended(role, watch, exit), (error) => (error._tag === "Refused" ? Effect.void : Deferred.fail(broken, error)))
+        )
+      )
+
+  const act = Effect.fnUntraced(function* (before: Watch, after: Watch) {
+    const [was, is] = [rolesOf(before), rolesOf(after)]
+    for (const role of is) if (!was.includes(role)) yield* FiberMap.run(fibers, role, run(role, after))
+    for (const role of was) if (!is.includes(role)) yield* FiberMap.remove(fibers, role)
+    // Each generation is claimed too, so that no other state folder can watch it.
+    if (after.conductor !== undefined && after.conductor !== before.conductor) {
+      yield* Effect.catchTag(claims.claim(after.conductor), "AlreadyWatched", ({ why }) =>
+        Effect.logWarning(`the Conductor is claimed elsewhere: ${why}`)
+      )
+    }
+  })
+
+  const now = yield* ref.state
+  yield* act(initial, now)
+  const following = log.changes(ref.id, now.revision).pipe(
+    Stream.scan(
+      () => now,
+      (watch, { event }) => evolve(watch, event)
+    ),
+    Stream.sliding(2),
+    Stream.tap(([before, after]) => act(before!, after!)),
+    Stream.map((pair) => pair[1]!),
+    Stream.takeUntil((watch) => watch.phase === "Exited" || watch.fence !== fence),
+    Stream.runLast
+  )
+  if (now.phase === "Exited") return now
+  const last = yield* Effect.raceFirst(following, Deferred.await(broken))
+  const watch = last._tag === "Some" ? last.value : now
+  return watch.fence === fence ? watch : yield* new Fenced({ fence: watch.fence })
+}, Effect.scoped)

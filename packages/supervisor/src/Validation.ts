@@ -1,0 +1,76 @@
+import {
+  Agent,
+  type AlreadyWatched,
+  BadTarget,
+  type Baseline,
+  Claims,
+  Comms,
+  type CommsSnapshot,
+  Event,
+  Processes,
+  type ProcessIdentity,
+  type Target,
+  type Watch
+} from "@souffleur/domain"
+import { Effect, Option, Schema } from "effect"
+
+/** A check of bootstrap that did not pass (spec §2, Bootstrap). */
+export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", { check: Event.Check, reason: Schema.String }) {}
+
+/** Neither passed nor failed: comms is locked. Asked again without counting. */
+export class Undecided extends Schema.TaggedError<Undecided>()("Undecided", { reason: Schema.String }) {}
+
+/** What generation 1 is, when all checks pass. */
+export interface Validated {
+  readonly conductor: ProcessIdentity
+  readonly sessionId: string
+  readonly baseline: Baseline
+}
+
+/** A process that no watch may have: souffleur itself, one of its ancestors, another user's (usage errors, exit 2). */
+export const refuseTarget = Effect.fn("Validation.refuseTarget")(function* (pid: number) {
+  const processes = yield* Processes
+  if (pid === processes.self.pid) return yield* new BadTarget({ why: `pid ${pid} is souffleur itself` })
+  if ((yield* processes.ancestors).includes(pid))
+    return yield* new BadTarget({ why: `pid ${pid} started this souffleur: it would end itself with it` })
+  const found = yield* processes.find(pid)
+  if (Option.isSome(found) && found.value.uid !== processes.host.uid) {
+    return yield* new BadTarget({ why: `pid ${pid} belongs to another user (uid ${found.value.uid}): run souffleur as that user` })
+  }
+})
+
+export const baselineOf = (snapshot: CommsSnapshot | undefined): Baseline =>
+  snapshot === undefined
+    ? { taskCount: 0, taskFingerprint: "", conductorState: null, lastMessageId: 0 }
+    : {
+        taskCount: snapshot.taskCount,
+        taskFingerprint: snapshot.taskFingerprint,
+        conductorState: Option.match(snapshot.conductor, { onNone: () => null, onSome: ({ state }) => state }),
+        lastMessageId: snapshot.lastMessageId
+      }
+
+const claimed = ({ why }: AlreadyWatched) => Effect.fail(new Invalid({ check: "process", reason: why }))
+
+/** The three checks, stopping at the first failure: process alive, session file there, row `souffleur` in comms. */
+export const validate = Effect.fn("Validation.validate")(function* (watch: Watch, { pid, sessionId }: Target) {
+  const [agent, claims, comms, processes] = [yield* Agent, yield* Claims, yield* Comms, yield* Processes]
+  yield* Effect.catchTag(refuseTarget(pid), "BadTarget", ({ why }) => Effect.fail(new Invalid({ check: "process", reason: why })))
+  const found = Option.getOrUndefined(yield* processes.find(pid))
+  if (found === undefined) return yield* new Invalid({ check: "process", reason: `no process ${pid} is running` })
+  if (found.condition === "zombie") return yield* new Invalid({ check: "process", reason: `process ${pid} has ended (a zombie)` })
+
+  yield* Effect.catchTag(agent.sessionFile(sessionId), "SessionNotFound", ({ why }) =>
+    Effect.fail(new Invalid({ check: "session-file", reason: why }))
+  )
+  const snapshot =
+    watch.comms === null
+      ? undefined
+      : yield* Effect.catchTag(comms.snapshot, "CommsUnavailable", ({ detail, reason }) =>
+          Effect.fail(reason === "locked" ? new Undecided({ reason: detail }) : new Invalid({ check: "comms-row", reason: detail }))
+        )
+  if (snapshot !== undefined && Option.isNone(snapshot.souffleur)) {
+    return yield* new Invalid({ check: "comms-row", reason: `there is no row "souffleur" in ${watch.comms}: run "souffleur init"` })
+  }
+  yield* Effect.catchTag(claims.claim(found.identity), "AlreadyWatched", claimed)
+  return { conductor: found.identity, sessionId, baseline: baselineOf(snapshot) } satisfies Validated
+})

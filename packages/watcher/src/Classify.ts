@@ -1,0 +1,50 @@
+import {
+  type Condition,
+  type CommsSnapshot,
+  type Event,
+  heartbeatAge,
+  type HeartbeatSeen,
+  type Watch,
+  type WatcherExit
+} from "@souffleur/domain"
+import { Option } from "effect"
+
+/** Everything one poll has read, before anything is decided. */
+export interface Sighting {
+  readonly now: number
+  /** `undefined`: no process is known (`heartbeat-only`). */
+  readonly process: Condition | undefined
+  /** `undefined`: comms is out. */
+  readonly comms: CommsSnapshot | undefined
+  readonly heartbeat: HeartbeatSeen
+  /** Epoch ms before which no heartbeat is expected: the launch, or the last break in polling. */
+  readonly notBefore: number
+  readonly staleAfter: number
+  /** A state other than `context_recovery` was seen since this generation was launched. */
+  readonly otherStateSeen: boolean
+  /** Of `task-00.session_id`: new to this watch, or the awaited one itself, and its file exists. */
+  readonly foundSession: string | undefined
+}
+
+/** The exits of spec §2, Watching, in their priority; standing by, only completion counts. */
+export const classify = (watch: Watch, seen: Sighting): Option.Option<WatcherExit> => {
+  const state = Option.getOrUndefined(seen.comms?.conductor ?? Option.none())?.state
+  if (state === "complete") return Option.some({ _tag: "Complete" })
+  if (watch.standby !== undefined) return Option.none()
+  if (state === "context_recovery" && seen.otherStateSeen) return Option.some({ _tag: "ContextRecovery" })
+  if (seen.process === "gone" || seen.process === "zombie") return Option.some({ _tag: "Dead", cause: "pid" })
+  const age = seen.comms === undefined ? undefined : heartbeatAge(seen.heartbeat, seen.now, seen.notBefore)
+  if (age !== undefined && age > seen.staleAfter) return Option.some({ _tag: "Dead", cause: "heartbeat" })
+  return watch.awaiting && seen.foundSession !== undefined
+    ? Option.some({ _tag: "SessionIdFound", sessionId: seen.foundSession })
+    : Option.none()
+}
+
+/** What a decision rests on, for the log. */
+export const evidenceOf = (seen: Sighting): Event.Evidence => ({
+  process: seen.process ?? "unknown",
+  conductorState: Option.getOrUndefined(seen.comms?.conductor ?? Option.none())?.state ?? null,
+  heartbeat: seen.heartbeat.raw,
+  heartbeatAge: heartbeatAge(seen.heartbeat, seen.now, seen.notBefore) ?? null,
+  staleAfter: seen.staleAfter
+})

@@ -1,0 +1,8 @@
+import { type Duration, Schedule } from "effect"
+
+/** The watcher's polls: first after the initial wait, then each interval (240 s, 60 s; spec §2, Watching). */
+export const patrol = (wait: Duration.Duration, interval: Duration.Duration) =>
+  Schedule.duration(wait).pipe(Schedule.concat(Schedule.spaced(interval)))
+
+/** Between polls: is the process still there? Decides nothing, only brings a poll forward. */
+export const probe = Schedule.spaced("1 second")

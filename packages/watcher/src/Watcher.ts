@@ -1,0 +1,135 @@
+import {
+  Agent,
+  Beats,
+  Comms,
+  type CommsSnapshot,
+  type HeartbeatSeen,
+  Processes,
+  see,
+  Settings,
+  type Watch,
+  type WatcherExit,
+  type WatchRef
+} from "@souffleur/domain"
+import { Clock, Deferred, Duration, Effect, Option, Ref } from "effect"
+import { classify, evidenceOf, type Sighting } from "./Classify.ts"
+import { brokenOff, moment, type Moment } from "./Punctuality.ts"
+import { patrol, probe } from "./WatchSchedule.ts"
+
+/** What a watcher remembers from poll to poll. */
+interface Patrol {
+  readonly last: Moment
+  readonly heartbeat: HeartbeatSeen | undefined
+  readonly notBefore: number
+  readonly otherStateSeen: boolean
+  readonly commsOut: boolean
+}
+
+type Report = Pick<Sighting, "comms"> & { readonly exit: WatcherExit; readonly evidence: ReturnType<typeof evidenceOf> }
+
+const conductorOf = (comms: CommsSnapshot | undefined) => Option.getOrUndefined(comms?.conductor ?? Option.none())
+
+/**
+ * Polls one Conductor until there is something to report, and beats meanwhile (spec §2, Watching). It reads everything
+ * first and decides then; it never acts. Ends by its report, or because the watch went on without it.
+ */
+export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Watch) {
+  const { watcher: me, since } = watch.watcher!
+  const [settings, agent, beats, comms, processes] = [yield* Settings, yield* Agent, yield* Beats, yield* Comms, yield* Processes]
+  const [wait, interval] = [Duration.toMillis(settings.watcherInitialWait), Duration.toMillis(settings.watcherInterval)]
+  const exit = yield* Deferred.make<Report>()
+
+  const start = yield* moment
+  const memory = yield* Ref.make<Patrol>({
+    last: start,
+    heartbeat: undefined,
+    // A watcher that starts long after its event follows a souffleur that was away.
+    notBefore: Math.max(watch.launchedAt, watch.brokenOffAt, start.wall - since > interval ? start.wall : 0),
+    otherStateSeen: watch.baseline.conductorState !== "context_recovery",
+    commsOut: false
+  })
+
+  /** In our own store first: a locked comms must not look like a dead watcher. */
+  const beat = Effect.gen(function* () {
+    const at = yield* Clock.currentTimeMillis
+    yield* beats.beat(ref.id, { by: `watcher/${me}`, at })
+    yield* Effect.catchTag(comms.beat(at), "CommsUnavailable", (error) => Effect.logDebug("the beat is not mirrored", error.reason))
+  })
+
+  /** New to this watch, or the id that the launch asked for; a session of an earlier generation is left over (spec §2, Awaiting). */
+  const findSession = Effect.fnUntraced(function* (sessionId: string | null | undefined) {
+    if (!watch.awaiting || !sessionId || (sessionId !== watch.sessionId && watch.sessions.includes(sessionId))) return undefined
+    return yield* agent.sessionFile(sessionId).pipe(
+      Effect.as(sessionId),
+      Effect.orElseSucceed(() => undefined)
+    )
+  })
+
+  const look = Effect.fnUntraced(function* (due: number) {
+    const now = yield* moment
+    const before = yield* Ref.get(memory)
+    const snapshot = yield* Effect.option(comms.snapshot)
+    const condition = watch.conductor === undefined ? undefined : yield* processes.condition(watch.conductor)
+    const seen = Option.getOrUndefined(snapshot)
+    const conductor = conductorOf(seen)
+    const anew = brokenOff(before.last, now, due) || (before.commsOut && seen !== undefined)
+    const heartbeat =
+      seen === undefined ? before.heartbeat : see(anew ? undefined : before.heartbeat, conductor?.lastHeartbeat ?? null, now.wall)
+    const after: Patrol = {
+      last: now,
+      heartbeat,
+      notBefore: anew ? now.wall : before.notBefore,
+      otherStateSeen: before.otherStateSeen || (conductor !== undefined && conductor.state !== "context_recovery"),
+      commsOut: seen === undefined
+    }
+    yield* Ref.set(memory, after)
+    return {
+      now: now.wall,
+      process: condition,
+      comms: seen,
+      heartbeat: heartbeat ?? { raw: null, changedAt: undefined },
+      notBefore: after.notBefore,
+      staleAfter: Duration.toMillis(settings.heartbeatStaleAfter),
+      otherStateSeen: before.otherStateSeen,
+      foundSession: yield* findSession(conductor?.sessionId)
+    } satisfies Sighting
+  })
+
+  const poll = Effect.fn("Watcher.poll")(function* (due: number) {
+    const seen = yield* look(due)
+    const found = classify(watch, seen)
+    yield* beat
+    if (Option.isSome(found)) yield* Deferred.succeed(exit, { exit: found.value, comms: seen.comms, evidence: evidenceOf(seen) })
+  })
+
+  const beating = beat.pipe(Effect.schedule(patrol(settings.watcherInterval, settings.watcherInterval)), Effect.timeoutOption(wait))
+  const polls = yield* Ref.make(0)
+  const patrolling = Ref.getAndUpdate(polls, (n) => n + 1).pipe(
+    Effect.flatMap((n) => poll(n === 0 ? wait : interval)),
+    Effect.schedule(patrol(settings.watcherInitialWait, settings.watcherInterval))
+  )
+  const gone = Effect.gen(function* () {
+    const condition = yield* processes.condition(watch.conductor!)
+    return condition === "gone" || condition === "zombie"
+  })
+  const probing =
+    watch.conductor === undefined || watch.standby !== undefined
+      ? Effect.never
+      : Effect.repeat(gone, { schedule: probe, until: (yes) => yes }).pipe(Effect.andThen(poll(Math.max(wait, interval))))
+
+  yield* beat
+  yield* ref.tell({ _tag: "WatcherReady", watcher: me })
+  const report = yield* Effect.raceAllFirst([
+    Deferred.await(exit),
+    Effect.andThen(beating, Effect.never),
+    Effect.andThen(patrolling, Effect.never),
+    Effect.andThen(probing, Effect.never)
+  ])
+  yield* ref.tell({
+    _tag: "ReportExit",
+    watcher: me,
+    exit: report.exit,
+    tasks: report.comms === undefined ? null : { count: report.comms.taskCount, fingerprint: report.comms.taskFingerprint },
+    evidence: report.evidence
+  })
+})
