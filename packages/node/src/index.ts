@@ -1,1 +1,5 @@
+export * as Claims from "./Claims.ts"
+export * as Launcher from "./Launcher.ts"
+export * as Processes from "./Processes.ts"
+export { becomeAgent } from "./LaunchEntry.ts"
 export * as SqliteClient from "./SqliteClient.ts"

@@ -1,0 +1,44 @@
+import * as fs from "node:fs"
+import { basename } from "node:path"
+import { Option, Schema } from "effect"
+import { readWhole } from "./WholeFile.ts"
+
+const whole = { onExcessProperty: "error" } as const
+
+/** What the kernel takes as one argument or variable. */
+const Text = Schema.String.check(Schema.isPattern(/^[^\0]*$/))
+const AbsolutePath = Schema.String.check(Schema.isPattern(/^\/[^\0]*$/))
+
+/** An idempotency token that is also a file's name. */
+export const LaunchId = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9-]{1,128}$/))
+
+/** `launches/<id>.json`: all that a launch is (spec §4). */
+export const Launch = Schema.Struct({
+  version: Schema.Literal(1),
+  id: LaunchId,
+  program: AbsolutePath,
+  args: Schema.Array(Text),
+  /** The whole environment of the agent, but for {@link launchVariable}. */
+  environment: Schema.Record(Schema.String.check(Schema.isPattern(/^[^=\0]+$/)), Text),
+  cwd: AbsolutePath,
+  /** Where a headless agent's output is appended; `null` in a terminal. */
+  output: Schema.NullOr(AbsolutePath),
+  title: Text
+})
+export type Launch = typeof Launch.Type
+
+const LaunchJson = Schema.fromJsonString(Launch)
+export const encodeLaunch = Schema.encodeSync(LaunchJson)
+const decodeLaunch = Schema.decodeUnknownOption(LaunchJson, whole)
+export const checkLaunch = Schema.decodeUnknownOption(Launch, whole)
+
+/** Every process of a launch has it in its environment, with the launch's id. */
+export const launchVariable = "SOUFFLEUR_LAUNCH_ID"
+
+/** `None`: missing, damaged, written by others, or not the launch that its name says. Says no more: it may hold secrets. */
+export const readLaunch = (path: string): Option.Option<Launch> => {
+  const found = fs.lstatSync(path, { throwIfNoEntry: false })
+  const ours = found?.isFile() === true && found.uid === process.getuid?.() && (found.mode & 0o077) === 0
+  if (!ours) return Option.none()
+  return Option.filter(decodeLaunch(readWhole(path)), (launch) => basename(path) === `${launch.id}.json`)
+}

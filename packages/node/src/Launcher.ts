@@ -1,0 +1,160 @@
+import { createHash } from "node:crypto"
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { Launcher, LaunchFailed, type LaunchOrder, Processes, type ProcessIdentity, type Terminal } from "@souffleur/domain"
+import { type Duration, Effect, Exit, Layer, Option, Schedule, Schema } from "effect"
+import { type CommandLine, startHeadless } from "./Headless.ts"
+import { checkLaunch, encodeLaunch, type Launch, LaunchId, readLaunch } from "./LaunchFile.ts"
+import { claimReceipt, readReceipt, receiptBeside } from "./Receipt.ts"
+import { startTmux, type TmuxPlace } from "./Tmux.ts"
+import { createWhole, readWhole } from "./WholeFile.ts"
+
+export interface LauncherOptions {
+  /** Absolute. Launches go to `launches/` in it. */
+  readonly stateDir: string
+  /** What becomes the agent, such as Node and the path of `launch.ts`; the path of a launch file is added. */
+  readonly entry: CommandLine
+  readonly terminal: Terminal
+  /** How long a receipt is waited for, 15 seconds by default. */
+  readonly receiptTimeout?: Duration.Input
+  readonly tmux?: TmuxPlace
+}
+
+const receiptPoll = Schedule.spaced("20 millis")
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+/** Why this cannot be run, as far as can be seen before trying. */
+const obstacle = (launch: Launch): string | undefined => {
+  try {
+    if (!fs.statSync(launch.program).isFile()) return "the program is no file"
+    fs.accessSync(launch.program, fs.constants.X_OK)
+  } catch {
+    return "there is no such program, or it cannot be run"
+  }
+  return fs.statSync(launch.cwd, { throwIfNoEntry: false })?.isDirectory() === true ? undefined : "there is no such folder to run in"
+}
+
+export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFailed, Processes> =>
+  Layer.effect(
+    Launcher,
+    Effect.gen(function* () {
+      const processes = yield* Processes
+      const folder = join(options.stateDir, "launches")
+      yield* Effect.try({
+        try: () => {
+          fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+          fs.chmodSync(folder, 0o700)
+        },
+        catch: () => new LaunchFailed({ why: `${folder} cannot be used` })
+      })
+      const pathOf = (id: string) => join(folder, `${id}.json`)
+      const receiptOf = (id: string) => receiptBeside(pathOf(id))
+      const outputPath = (id: string) => join(folder, `${id}.out`)
+      /** What was prepared here and not launched yet: a file that changed since is not launched. */
+      const prepared = new Map<string, string>()
+
+      const checkId = (id: string) =>
+        Schema.is(LaunchId)(id) ? Effect.void : new LaunchFailed({ why: "a launch id is letters, digits and `-`" })
+
+      const prepare = Effect.fn("Launcher.prepare")(function* (order: LaunchOrder) {
+        yield* checkId(order.id)
+        const launch = checkLaunch({
+          version: 1,
+          id: order.id,
+          ...order.command,
+          cwd: order.cwd,
+          output: options.terminal === "headless" ? outputPath(order.id) : null,
+          title: order.title
+        })
+        if (Option.isNone(launch)) {
+          return yield* new LaunchFailed({ why: "program and folder must be absolute, and nothing may hold a zero byte" })
+        }
+        const text = encodeLaunch(launch.value)
+        const made = yield* Effect.try({
+          try: () => createWhole(pathOf(order.id), text) || readWhole(pathOf(order.id)) === text,
+          catch: () => new LaunchFailed({ why: `the launch file cannot be written in ${folder}` })
+        })
+        if (!made) return yield* new LaunchFailed({ why: "another launch was prepared with this id" })
+        const digest = sha256(text)
+        prepared.set(order.id, digest)
+        return digest
+      })
+
+      /** Ends the question: who took the receipt, or nobody and never. Dies where it cannot be ended. */
+      const close = (id: string) =>
+        Effect.sync((): Option.Option<ProcessIdentity> => {
+          prepared.delete(id)
+          claimReceipt(receiptOf(id), { _tag: "Cancelled" })
+          const receipt = Option.getOrThrow(readReceipt(receiptOf(id)))
+          return receipt._tag === "Taken" ? Option.some(receipt.process) : Option.none()
+        })
+
+      /** Who took the receipt by now; fails where nobody will. */
+      const look = (id: string, launcherGone: Effect.Effect<boolean>) =>
+        Effect.gen(function* () {
+          // Asked before the receipt is read: it may have taken it just before it ended.
+          const gone = yield* launcherGone
+          const receipt = yield* Effect.sync(() => readReceipt(receiptOf(id)))
+          if (Option.isSome(receipt)) {
+            return receipt.value._tag === "Taken"
+              ? Option.some(receipt.value.process)
+              : yield* new LaunchFailed({ why: "the launch was cancelled" })
+          }
+          if (gone) return yield* new LaunchFailed({ why: "the launcher ended and left no receipt" })
+          return Option.none<ProcessIdentity>()
+        })
+
+      const attempt = Effect.fnUntraced(function* (id: string) {
+        const before = yield* look(id, Effect.succeed(false))
+        if (Option.isSome(before)) return before.value
+        const digest = prepared.get(id)
+        const launch = yield* Effect.sync(() => readLaunch(pathOf(id)))
+        if (Option.isNone(launch)) return yield* new LaunchFailed({ why: "the launch file is missing or damaged" })
+        if (digest !== undefined && digest !== sha256(encodeLaunch(launch.value))) {
+          return yield* new LaunchFailed({ why: "the launch file is not the one that was prepared" })
+        }
+        const why = obstacle(launch.value)
+        if (why !== undefined) return yield* new LaunchFailed({ why })
+        const line: CommandLine = [...options.entry, pathOf(id)]
+        const { output, title } = launch.value
+        const pid = yield* output === null ? startTmux(options.tmux ?? {}, line, title) : startHeadless(line, folder, output)
+        const gone = Option.match(yield* processes.find(pid), {
+          onNone: () => Effect.succeed(true),
+          onSome: ({ identity }) => Effect.map(processes.condition(identity), (now) => now === "gone" || now === "zombie")
+        })
+        return yield* look(id, gone).pipe(
+          Effect.repeat({ until: Option.isSome, schedule: receiptPoll }),
+          Effect.map(Option.getOrThrow),
+          Effect.timeoutOrElse({
+            duration: options.receiptTimeout ?? "15 seconds",
+            orElse: () => Effect.fail(new LaunchFailed({ why: "the launcher took too long" }))
+          })
+        )
+      })
+
+      const launch = Effect.fn("Launcher.launch")(function* (id: string) {
+        yield* checkId(id)
+        return yield* Effect.uninterruptibleMask((restore) =>
+          Effect.flatMap(Effect.exit(restore(attempt(id))), (exit) =>
+            Exit.isSuccess(exit)
+              ? Effect.as(
+                  Effect.sync(() => prepared.delete(id)),
+                  exit.value
+                )
+              : // Failed, late or interrupted: nobody knows how far the launcher came, so its name is taken from it.
+                Effect.flatMap(close(id), Option.match({ onNone: () => exit, onSome: Effect.succeed }))
+          )
+        )
+      })
+
+      const settle = Effect.fn("Launcher.settle")(function* (id: string) {
+        yield* checkId(id)
+        return yield* Effect.catchDefect(close(id), (defect) =>
+          Effect.fail(new LaunchFailed({ why: defect instanceof Error ? defect.message : "the receipt cannot be read" }))
+        )
+      })
+
+      return Launcher.of({ terminal: options.terminal, prepare, launch, settle, outputPath })
+    })
+  )

@@ -1,0 +1,52 @@
+import type { ProcessIdentity } from "@souffleur/domain"
+import type { Stat } from "./Proc.ts"
+
+/** A terminal outlives what runs in it, whoever started it. The kernel cuts names to 15 characters. */
+export const isTerminalServer = (name: string): boolean =>
+  /^(?:tmux: server.*|tmux|screen(?:-.*)?|SCREEN|zellij|kitty|dtach|abduco|wezterm-mux-ser)$/.test(name)
+
+export interface Question {
+  readonly root: ProcessIdentity
+  readonly self: number
+  /** Agent sessions that are not to be touched. */
+  readonly others: ReadonlySet<number>
+  readonly tagged: (pid: number) => boolean
+}
+
+/** A process and what it descends from, nearest first. A table is not read in one instant: a circle ends. */
+function* lineage(table: ReadonlyMap<number, Stat>, pid: number): Generator<Stat> {
+  const seen = new Set<number>()
+  for (let at = table.get(pid); at !== undefined && !seen.has(at.pid); at = table.get(at.parent)) {
+    seen.add(at.pid)
+    yield at
+  }
+}
+
+/**
+ * What the root started, among the processes of a table (spec §2, Stop): its descendants, and the tagged ones with theirs.
+ * Up from each process, what is met first counts: the root, or one that is protected with its subtree. Ancestors of
+ * souffleur are spared, and their other children too where the root started that ancestor: they are souffleur's own
+ * company, such as the `tee` behind it.
+ */
+export const startedBy = (table: ReadonlyMap<number, Stat>, question: Question): ReadonlyArray<Stat> => {
+  const { others, root, self, tagged } = question
+  // The pid of a root that died may be anybody's by now: nothing is its child then, but tags still tell.
+  const living = table.get(root.pid)?.startTime === root.startTime ? root.pid : undefined
+  const ours = new Set(Array.from(lineage(table, self), (one) => one.pid))
+  const aboveRoot = new Set(living === undefined ? [] : Array.from(lineage(table, living), (one) => one.pid))
+  const belongs = (process: Stat): boolean => {
+    if (ours.has(process.pid) || aboveRoot.has(process.pid)) return false
+    let started = false
+    let company = false
+    for (const one of lineage(table, process.pid)) {
+      if (one.pid === living) return !company
+      if (one.pid === self || others.has(one.pid) || isTerminalServer(one.name)) return false
+      if (ours.has(one.pid)) {
+        company = true
+        if (tagged(one.pid)) return false
+      } else if (!aboveRoot.has(one.pid)) started ||= tagged(one.pid)
+    }
+    return started
+  }
+  return [...table.values()].filter(belongs)
+}

@@ -1,0 +1,107 @@
+import * as os from "node:os"
+import { NotPermitted, type ProcessIdentity, type ProcessInfo, Processes, type Signal, type Tag } from "@souffleur/domain"
+import { Effect, Layer, Option, Schema } from "effect"
+import { KeptStats } from "./KeptStats.ts"
+import * as Proc from "./Proc.ts"
+import { startedBy } from "./ProcessTree.ts"
+
+/** The processes of this machine cannot be seen. Linux is built; macOS is not yet. */
+export class ProcessesUnavailable extends Schema.TaggedError<ProcessesUnavailable>()("ProcessesUnavailable", {
+  platform: Schema.String,
+  why: Schema.String
+}) {}
+
+/** 10,000 watched sessions fit; half of what we may open stays for everything else. */
+const keptAtMost = (): number => Math.min(16_384, Math.floor(Proc.openFilesLimit() / 2))
+
+const make = Effect.gen(function* () {
+  const bootId = Proc.bootId()
+  const identify = (stat: Proc.Stat): ProcessIdentity => ({ pid: stat.pid, startTime: stat.startTime, bootId })
+  const own = Proc.stat(process.pid)
+  if (own === undefined) return yield* Effect.die(new Error("/proc does not show this process"))
+  const self = identify(own)
+  const kept = yield* Effect.acquireRelease(
+    Effect.sync(() => new KeptStats(keptAtMost())),
+    (kept) => Effect.sync(() => kept.close())
+  )
+
+  /** `undefined` where it ended meanwhile. */
+  const inform = (stat: Proc.Stat): ProcessInfo | undefined => {
+    const uid = Proc.uid(stat.pid)
+    if (uid === undefined) return undefined
+    return { identity: identify(stat), parent: stat.parent, uid, name: stat.name, condition: Proc.conditionOf(stat) }
+  }
+  const informAll = (stats: Iterable<Proc.Stat>) => Array.from(stats, inform).filter((info) => info !== undefined)
+
+  const ancestors = Effect.sync(() => {
+    const found: Array<number> = []
+    for (let at = Proc.stat(self.pid); at !== undefined && at.parent > 0; at = Proc.stat(at.parent)) found.push(at.parent)
+    return found
+  })
+
+  const tagged = Effect.fn("Processes.tagged")((tag: Tag) =>
+    Effect.sync(() => informAll([...Proc.table().values()].filter((stat) => Proc.carries(stat.pid, tag.environment))))
+  )
+
+  const tree = Effect.fn("Processes.tree")((root: ProcessIdentity, tags: ReadonlyArray<Tag>, others: ReadonlyArray<number>) =>
+    Effect.sync(() => {
+      const table = Proc.table()
+      const marked = new Set([...table.keys()].filter((pid) => tags.some((tag) => Proc.carries(pid, tag.environment))))
+      const started = startedBy(table, {
+        // Of an earlier boot: nothing has this root for a parent.
+        root: root.bootId === bootId ? root : { ...root, pid: 0 },
+        self: self.pid,
+        others: new Set(others),
+        tagged: (pid) => marked.has(pid)
+      })
+      return informAll(started).filter((info) => info.condition !== "zombie")
+    })
+  )
+
+  const signal = Effect.fn("Processes.signal")(function* (identity: ProcessIdentity, signal: Signal) {
+    if (identity.pid <= 1 || identity.pid === self.pid) return yield* new NotPermitted({ pid: identity.pid, signal })
+    if (identity.bootId !== bootId) return
+    yield* Effect.suspend(() => {
+      if (Proc.stat(identity.pid)?.startTime !== identity.startTime) return Effect.void
+      try {
+        process.kill(identity.pid, signal)
+        return Effect.void
+      } catch (error) {
+        if (Proc.isGone(error)) return Effect.void
+        return Proc.hasCode(error, "EPERM") ? Effect.fail(new NotPermitted({ pid: identity.pid, signal })) : Effect.die(error)
+      }
+    })
+  })
+
+  return Processes.of({
+    self,
+    host: { name: os.hostname(), pidNamespace: Proc.pidNamespace(), uid: process.getuid?.() ?? 0 },
+    // These two are asked many thousand times a second: a span would cost more than the answer.
+    find: (pid) =>
+      Effect.sync(() => {
+        const stat = pid > 0 ? Proc.stat(pid) : undefined
+        return Option.fromUndefinedOr(stat && inform(stat))
+      }),
+    condition: (identity) =>
+      Effect.sync(() => {
+        const stat = identity.bootId === bootId && identity.pid > 0 ? kept.read(identity) : undefined
+        return stat === undefined ? "gone" : Proc.conditionOf(stat)
+      }),
+    ancestors,
+    tagged,
+    tree,
+    signal
+  })
+})
+
+/** The port on a platform, named as Node names it. */
+export const layerOn = (platform: string): Layer.Layer<Processes, ProcessesUnavailable> =>
+  Layer.effect(
+    Processes,
+    platform === "linux"
+      ? make
+      : Effect.fail(new ProcessesUnavailable({ platform, why: "only Linux is built so far: processes are read from /proc" }))
+  )
+
+/** Processes of this machine, read from `/proc`. */
+export const layer: Layer.Layer<Processes, ProcessesUnavailable> = layerOn(process.platform)
