@@ -1,0 +1,46 @@
+import { Agent, type Processes } from "@souffleur/domain"
+import { Effect, type FileSystem, Layer, type Path } from "effect"
+import type { AgentProgram } from "./AgentProgram.ts"
+import { agentCommand } from "./ClaudeCli.ts"
+import type { Environment } from "./Environment.ts"
+import { findSessionFile } from "./SessionFile.ts"
+import { liveSessions } from "./Sessions.ts"
+import { exportTranscript } from "./TranscriptExport.ts"
+
+/** What the caller settled (cli.md, Settings). */
+export interface ClaudeOptions {
+  /** The folder of `projects/` and `sessions/`: `~/.claude`, unless the user says otherwise. */
+  readonly claudeDir: string
+  readonly agentCommand: AgentProgram
+  /** souffleur's own environment, of which an agent gets what is on an allow list. */
+  readonly environment: Environment
+  /** Names that the user adds to that list. */
+  readonly environmentAllowed?: ReadonlyArray<string>
+}
+
+const name = "claude"
+
+/** Claude Code as an agent. */
+const layer = (options: ClaudeOptions): Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes> =>
+  Layer.effect(
+    Agent,
+    Effect.gen(function* () {
+      const services = yield* Effect.context<FileSystem.FileSystem | Path.Path | Processes>()
+      const sessionFile = (sessionId: string) => findSessionFile(options.claudeDir, sessionId).pipe(Effect.provide(services))
+      return Agent.of({
+        name,
+        sessions: liveSessions(options.claudeDir).pipe(Effect.provide(services)),
+        sessionFile,
+        exportSession: Effect.fn("Claude.exportSession")(function* (sessionId, out) {
+          const file = yield* sessionFile(sessionId)
+          return yield* exportTranscript(file, out).pipe(Effect.provide(services))
+        }),
+        tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
+        sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),
+        command: (order) =>
+          agentCommand(options.agentCommand, options.environment, options.environmentAllowed ?? [], order).pipe(Effect.provide(services))
+      })
+    })
+  )
+
+export const Claude = { layer }

@@ -1,0 +1,62 @@
+import { type AgentCommand, AgentNotFound, type AgentOrder } from "@souffleur/domain"
+import { Effect, FileSystem, Path } from "effect"
+import type { AgentProgram } from "./AgentProgram.ts"
+import { agentEnvironment, type Environment } from "./Environment.ts"
+import { isSessionId } from "./SessionId.ts"
+
+/** The absolute path of a program: itself when it is a path, else the first executable file of that name in `PATH`. */
+const resolveProgram = Effect.fnUntraced(function* (
+  program: string,
+  searchPath: string
+): Effect.fn.Return<string, AgentNotFound, FileSystem.FileSystem | Path.Path> {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const executable = (file: string) =>
+    fs.stat(file).pipe(
+      Effect.map((info) => info.type === "File" && (info.mode & 0o111) !== 0),
+      Effect.orElseSucceed(() => false)
+    )
+  if (program.includes("/")) {
+    const file = path.resolve(program)
+    if (yield* executable(file)) return file
+    return yield* new AgentNotFound({ program, why: `${file} is no file that can be executed` })
+  }
+  // A relative part of PATH would find another program in each folder.
+  for (const folder of searchPath.split(":").filter((folder) => path.isAbsolute(folder))) {
+    const file = path.join(folder, program)
+    if (yield* executable(file)) return file
+  }
+  return yield* new AgentNotFound({ program, why: `no program ${program} in PATH` })
+})
+
+/**
+ * `<agent command> [--resume ID | --session-id ID] [-p] --permission-mode <effective> -- <prompt>` (cli.md). Without the `--`
+ * a prompt that begins with a dash would be read as a flag. Fails with `AgentNotFound` when there is no such program, or
+ * the session id cannot stand in a command line.
+ */
+export const agentCommand = Effect.fn("ClaudeCli.command")(function* (
+  agent: AgentProgram,
+  environment: Environment,
+  environmentAllowed: ReadonlyArray<string>,
+  order: AgentOrder
+): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path> {
+  const { session } = order
+  if (!isSessionId(session.sessionId)) {
+    return yield* new AgentNotFound({ program: agent.program, why: "the session id cannot be one, so it is not put in a command line" })
+  }
+  const program = yield* resolveProgram(agent.program, environment["PATH"] ?? "")
+  return {
+    program,
+    args: [
+      ...agent.args,
+      session._tag === "Resume" ? "--resume" : "--session-id",
+      session.sessionId,
+      ...(order.print ? ["-p"] : []),
+      "--permission-mode",
+      order.permission,
+      "--",
+      order.prompt
+    ],
+    environment: agentEnvironment(environment, environmentAllowed)
+  }
+})

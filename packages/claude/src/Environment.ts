@@ -1,0 +1,39 @@
+/**
+ * What of souffleur's own surroundings an agent that it launches may see. souffleur may itself have been started by an
+ * agent, whose marks would change how the new one behaves: an inherited `CLAUDE_CODE_CHILD_SESSION` turns session saving off.
+ */
+const names = new Set(
+  [
+    "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TERM COLORTERM TZ TMPDIR SSH_AUTH_SOCK",
+    "http_proxy https_proxy no_proxy all_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY",
+    "NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR",
+    "CLAUDE_CONFIG_DIR CLAUDE_CODE_OAUTH_TOKEN CLAUDE_CODE_TMPDIR CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"
+  ].flatMap((line) => line.split(" "))
+)
+const prefixes = ["LC_", "XDG_", "ANTHROPIC_", "CLAUDE_CODE_USE_", "DISABLE_"]
+
+/** A cloud that the user told Claude to use, and what it signs in with. */
+const clouds: Readonly<Record<string, ReadonlyArray<string>>> = {
+  CLAUDE_CODE_USE_BEDROCK: ["AWS_", "CLAUDE_CODE_SKIP_BEDROCK_AUTH"],
+  CLAUDE_CODE_USE_VERTEX: ["GOOGLE_", "GCLOUD_PROJECT", "CLOUD_ML_REGION", "VERTEX_REGION_", "CLAUDE_CODE_SKIP_VERTEX_AUTH"],
+  CLAUDE_CODE_USE_FOUNDRY: ["AZURE_", "CLAUDE_CODE_SKIP_FOUNDRY_AUTH"]
+}
+
+/** Marks of a session that is going on: never handed on, whatever the user allows. */
+const marks = new Set(["CLAUDECODE", "CLAUDE_PID", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT"])
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The environment of an agent: from a short allow list, and the names that the user added to it. */
+export const agentEnvironment = (ours: Environment, also: ReadonlyArray<string>): Readonly<Record<string, string>> => {
+  const allowed = new Set([...names, ...also])
+  const beginnings = [...prefixes, ...Object.keys(clouds).flatMap((cloud) => (ours[cloud] ? (clouds[cloud] ?? []) : []))]
+  return Object.fromEntries(
+    Object.entries(ours).filter(
+      (entry): entry is [string, string] =>
+        entry[1] !== undefined &&
+        !marks.has(entry[0]) &&
+        (allowed.has(entry[0]) || beginnings.some((beginning) => entry[0].startsWith(beginning)))
+    )
+  )
+}

@@ -1,0 +1,50 @@
+import { code, inline } from "./Markdown.ts"
+
+/** How many distinct files are followed, and how many of them, the latest, are listed. */
+const followed = 5_000
+const listed = 200
+const pathLimit = 512
+
+const pathField: Readonly<Record<string, string>> = {
+  Edit: "file_path",
+  MultiEdit: "file_path",
+  Write: "file_path",
+  NotebookEdit: "notebook_path"
+}
+
+/** The files that edit tools were called on, in bounded memory, the latest last. */
+export interface FilesModified {
+  readonly toolCall: (name: string, input: Readonly<Record<string, unknown>>, encode: (text: string) => string) => void
+  /** The section `Files Modified`, of at most 200 files, the latest first. */
+  readonly section: () => string
+}
+
+export const makeFilesModified = (): FilesModified => {
+  const edits = new Map<string, number>()
+  let beyond = 0
+  return {
+    toolCall: (name, input, encode) => {
+      const field = Object.hasOwn(pathField, name) ? pathField[name] : undefined
+      const value = field === undefined ? undefined : input[field]
+      if (typeof value !== "string" || value === "") return
+      const path = inline(encode(value), pathLimit)
+      const before = edits.get(path)
+      if (before === undefined && edits.size >= followed) {
+        beyond += 1
+        return
+      }
+      // Set again at the end: a map keeps the order of insertion, and the latest are the ones to list.
+      edits.delete(path)
+      edits.set(path, (before ?? 0) + 1)
+    },
+    section: () => {
+      const latest = [...edits].toReversed()
+      const lines = latest.slice(0, listed).map(([path, count]) => `- ${code(path)}: ${count === 1 ? "1 edit" : `${count} edits`}`)
+      if (lines.length === 0) lines.push("None by an edit tool.")
+      const more = latest.length - Math.min(latest.length, listed)
+      if (beyond > 0) lines.push(`- and more than ${more} more`)
+      else if (more > 0) lines.push(`- and ${more} more`)
+      return `## Files Modified\n\n${lines.join("\n")}\n`
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import { SessionNotFound } from "@souffleur/domain"
+import { Effect, FileSystem, Path, type PlatformError } from "effect"
+import { isSessionId } from "./SessionId.ts"
+
+const extension = ".jsonl"
+
+/** The full session id that a session file is named after. */
+export const sessionIdOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1, -extension.length)
+
+const described = (error: PlatformError.PlatformError): string =>
+  error.reason._tag === "PermissionDenied" ? "permission denied" : error.reason._tag === "NotFound" ? "it is not there" : error.message
+
+/**
+ * The absolute path of `<claude dir>/projects/<any>/<SESSION_ID>*.jsonl` (spec §2, Bootstrap). The id may be the beginning of
+ * one; a whole id wins over longer ones. Fails with `SessionNotFound` when the id cannot be one (told before any path
+ * is made of it), no file has it, several have it, or the folders cannot be read.
+ */
+export const findSessionFile = Effect.fn("SessionFile.find")(function* (
+  claudeDir: string,
+  sessionId: string
+): Effect.fn.Return<string, SessionNotFound, FileSystem.FileSystem | Path.Path> {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const fail = (why: string) => Effect.fail(new SessionNotFound({ sessionId: sessionId.slice(0, 128), why }))
+  if (!isSessionId(sessionId)) {
+    return yield* fail("this cannot be a session id: letters, digits, '-', '_' and '.' only, a letter or digit first")
+  }
+  const projects = path.resolve(claudeDir, "projects")
+  const folders = yield* fs
+    .readDirectoryEntries(projects)
+    .pipe(Effect.catch((error) => fail(`the sessions' folder ${projects} cannot be read: ${described(error)}`)))
+
+  const unreadable: Array<string> = []
+  const inFolder = Effect.fnUntraced(function* (folder: string) {
+    const names = yield* fs.readDirectory(folder).pipe(
+      Effect.catch((error) => {
+        unreadable.push(`${folder}: ${described(error)}`)
+        return Effect.succeed<ReadonlyArray<string>>([])
+      })
+    )
+    const candidates = names.filter((name) => name.startsWith(sessionId) && name.endsWith(extension) && isSessionId(sessionIdOf(name)))
+    return yield* Effect.filter(
+      candidates.map((name) => path.join(folder, name)),
+      (file) =>
+        fs.stat(file).pipe(
+          Effect.map((info) => info.type === "File"),
+          Effect.orElseSucceed(() => false)
+        )
+    )
+  })
+  const found = (yield* Effect.forEach(
+    folders.filter((entry) => entry.type === "Directory" || entry.type === "SymbolicLink"),
+    (entry) => inFolder(path.join(projects, entry.name)),
+    { concurrency: 8 }
+  )).flat()
+
+  const whole = found.filter((file) => sessionIdOf(file) === sessionId)
+  const matches = whole.length > 0 ? whole : found
+  const [first] = matches
+  if (first === undefined) {
+    const where = unreadable.length > 0 ? ` (not all could be read: ${unreadable.slice(0, 3).join("; ")})` : ""
+    return yield* fail(`no file ${sessionId}*${extension} in any folder of ${projects}${where}`)
+  }
+  if (matches.length === 1) return first
+  // A project that was moved and linked back shows one file under two folders.
+  const real = new Set(yield* Effect.forEach(matches, (file) => fs.realPath(file).pipe(Effect.orElseSucceed(() => file))))
+  if (real.size === 1) return first
+  return yield* fail(`ambiguous: ${matches.length} session files in ${projects} begin with it; give the whole id`)
+})

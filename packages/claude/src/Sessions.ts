@@ -1,0 +1,53 @@
+import { type AgentSession, Processes } from "@souffleur/domain"
+import { Effect, FileSystem, Option, Path, Schema } from "effect"
+
+/** Bytes of a pid file; the agent's own have about 600. */
+const sizeLimit = 65_536
+
+/** `<claude dir>/sessions/<pid>.json`, as much of it as we rely on. It is undocumented: evidence, never proof. */
+const PidFile = Schema.fromJsonString(
+  Schema.Struct({
+    pid: Schema.Int,
+    sessionId: Schema.NonEmptyString,
+    cwd: Schema.String,
+    /** Field 22 of `/proc/<pid>/stat`, as text. */
+    procStart: Schema.Union([Schema.String, Schema.Int]),
+    status: Schema.optionalKey(Schema.String)
+  })
+)
+const decode = Schema.decodeUnknownOption(PidFile)
+
+/**
+ * Sessions whose pid file names a process that is there, is ours, is no zombie and began when the file says: the agent
+ * leaves its file behind when it is killed. What is no pid file, or not to be read, is skipped.
+ */
+export const liveSessions = Effect.fn("Sessions.live")(function* (
+  claudeDir: string
+): Effect.fn.Return<ReadonlyArray<AgentSession>, never, FileSystem.FileSystem | Path.Path | Processes> {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const processes = yield* Processes
+  const folder = path.resolve(claudeDir, "sessions")
+  const names = yield* fs.readDirectory(folder).pipe(Effect.orElseSucceed((): ReadonlyArray<string> => []))
+
+  const read = Effect.fnUntraced(function* (file: string) {
+    const info = yield* fs.stat(file)
+    if (info.type !== "File" || info.size > sizeLimit) return Option.none()
+    return decode(yield* fs.readFileString(file))
+  })
+  const live = Effect.fnUntraced(function* (file: string) {
+    const found = yield* read(file).pipe(Effect.orElseSucceed(() => Option.none()))
+    if (Option.isNone(found)) return []
+    const { pid, sessionId, cwd, procStart, status } = found.value
+    const process = yield* processes.find(pid)
+    if (Option.isNone(process) || process.value.condition === "zombie" || process.value.uid !== processes.host.uid) return []
+    if (String(process.value.identity.startTime) !== String(procStart)) return []
+    return [{ pid, sessionId, project: cwd, status: status ?? "unknown" } satisfies AgentSession]
+  })
+  const sessions = yield* Effect.forEach(
+    names.filter((name) => name.endsWith(".json")),
+    (name) => live(path.join(folder, name)),
+    { concurrency: 8 }
+  )
+  return sessions.flat()
+})
