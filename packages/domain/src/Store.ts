@@ -54,11 +54,14 @@ export const lockPatience: Duration.Input = "5 seconds"
 const untilUnlocked = (patience: Duration.Input) =>
   Schedule.spaced("25 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: patience }))
 
+const isLocked = ({ reason }: SqlError.SqlError) => reason._tag === "LockTimeoutError"
+
 /** One statement, tried again while another process holds the lock, at most for `patience`. */
 export const patiently =
   (patience: Duration.Input) =>
   <A>(statement: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, LogUnusable> =>
+    // The schedule is made when there is a lock: nearly never.
     statement.pipe(
-      Effect.retry({ while: ({ reason }) => reason._tag === "LockTimeoutError", schedule: untilUnlocked(patience) }),
+      Effect.catchIf(isLocked, () => Effect.retry(statement, { while: isLocked, schedule: untilUnlocked(patience) })),
       Effect.mapError(unusable)
     )
