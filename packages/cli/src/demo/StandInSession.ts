@@ -1,0 +1,135 @@
+import { Config, DateTime, Effect, FileSystem, Path, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+
+/** The agent ends with exit 1 and says this, as the real one does. */
+export class SessionRefused extends Schema.TaggedError<SessionRefused>()("SessionRefused", { why: Schema.String }) {}
+
+export interface SessionOrder {
+  readonly _tag: "Fresh" | "Resume"
+  readonly id: string
+  readonly print: boolean
+}
+
+/** Only what a conversation is told by: the real agent's unknown records are skipped, and a torn last line too. */
+const Line = Schema.fromJsonString(
+  Schema.Struct({
+    type: Schema.String,
+    subtype: Schema.optional(Schema.String),
+    uuid: Schema.optional(Schema.String),
+    message: Schema.optional(Schema.Unknown)
+  })
+)
+
+/** About three characters a token. */
+const tokensOf = (text: string) => Math.floor(text.length / 3)
+
+/** Where the agent keeps its files. There is no default: the demo never writes among a person's own sessions. */
+const agentFolder = Config.String("CLAUDE_CONFIG_DIR").pipe(Config.orElse(() => Config.String("SOUFFLEUR_CLAUDE_DIR")))
+
+/**
+ * One session as the real agent keeps it: a JSONL file that is appended to, and `sessions/<pid>.json` while the process lives.
+ * The pid file goes with the scope, so a SIGKILL leaves it behind.
+ */
+export const openSession = Effect.fnUntraced(function* (order: SessionOrder) {
+  const files = yield* FileSystem.FileSystem
+  const paths = yield* Path.Path
+  const random = yield* SecureRandom.SecureRandom
+  const root = yield* agentFolder
+  const cwd = yield* files.realPath(".")
+  const projects = paths.join(root, "projects")
+  const own = paths.join(projects, cwd.replaceAll(/[^A-Za-z0-9]/g, "-"))
+  yield* files.makeDirectory(own, { recursive: true, mode: 0o700 })
+
+  // A session that is resumed from another folder goes on in its own file.
+  const candidates = (yield* files.readDirectory(projects)).map((project) => paths.join(projects, project, `${order.id}.jsonl`))
+  const found = yield* Effect.findFirst(candidates, (candidate) => files.exists(candidate))
+  if (order._tag === "Fresh" && found._tag === "Some") {
+    return yield* new SessionRefused({ why: `Error: Session ID ${order.id} is already in use.` })
+  }
+  if (order._tag === "Resume" && found._tag === "None") {
+    return yield* new SessionRefused({ why: `No conversation found with session ID: ${order.id}` })
+  }
+  const file = found._tag === "Some" ? found.value : paths.join(own, `${order.id}.jsonl`)
+
+  let parent: string | null = null
+  /** The conversation that the agent still has before it: what came after the last compaction. */
+  let context = ""
+  let turns = 0
+  if (found._tag === "Some") {
+    const text = yield* files.readFileString(file)
+    if (text !== "" && !text.endsWith("\n")) yield* files.writeFileString(file, "\n", { flag: "a" })
+    for (const line of text.split("\n")) {
+      const record = Schema.decodeUnknownOption(Line)(line)
+      if (record._tag === "None") continue
+      const { message, subtype, uuid } = record.value
+      if (subtype === "compact_boundary") context = ""
+      if (message !== undefined) context += JSON.stringify(message)
+      if (message !== undefined) turns += 1
+      parent = uuid ?? parent
+    }
+  }
+
+  const append = (record: object) => files.writeFileString(file, `${JSON.stringify(record)}\n`, { flag: "a", mode: 0o600 })
+  const record = Effect.fnUntraced(function* (type: string, fields: { readonly message?: object; readonly [field: string]: unknown }) {
+    const uuid = yield* random.uuidV4()
+    const timestamp = DateTime.formatIso(yield* DateTime.now)
+    const common = { userType: "external", entrypoint: order.print ? "sdk-cli" : "cli", cwd, sessionId: order.id, version: "stand-in" }
+    yield* append({ parentUuid: parent, isSidechain: false, type, ...fields, uuid, timestamp, ...common })
+    parent = uuid
+    if (fields.message !== undefined) context += JSON.stringify(fields.message)
+  })
+  const assistant = Effect.fnUntraced(function* (content: object, stop_reason: "end_turn" | "tool_use") {
+    const usage = { input_tokens: tokensOf(context), cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
+    const id = yield* random.uuidV4()
+    const message = { id: `msg_${id}`, type: "message", role: "assistant", model: "stand-in", content: [content], stop_reason }
+    yield* record("assistant", { message: { ...message, usage: { ...usage, output_tokens: tokensOf(JSON.stringify(content)) } } })
+  })
+  const user = (content: unknown, fields: object = {}) => record("user", { message: { role: "user", content }, ...fields })
+
+  const stat = yield* files.readFileString("/proc/self/stat").pipe(Effect.orElseSucceed(() => ""))
+  const pidFile = paths.join(root, "sessions", `${process.pid}.json`)
+  const status = Effect.fnUntraced(function* (status: "busy" | "idle") {
+    const now = (yield* DateTime.now).epochMilliseconds
+    // Field 22, counted from the last parenthesis: the program's name before it may hold anything.
+    const procStart = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? ""
+    const seen = { pid: process.pid, sessionId: order.id, cwd, procStart, version: "stand-in", status, updatedAt: now }
+    yield* files.writeFileString(pidFile, JSON.stringify(seen), { mode: 0o600 })
+  })
+  yield* files.makeDirectory(paths.dirname(pidFile), { recursive: true, mode: 0o700 })
+  yield* Effect.acquireRelease(status("busy"), () => Effect.ignore(files.remove(pidFile)))
+
+  return {
+    cwd,
+    status,
+    context: () => context,
+    user,
+    say: (text: string, more: boolean) => assistant({ type: "text", text }, more ? "tool_use" : "end_turn"),
+    toolUse: Effect.fnUntraced(function* (name: string, input: object) {
+      const id = `toolu_${yield* random.uuidV4()}`
+      yield* assistant({ type: "tool_use", id, name, input }, "tool_use")
+      return id
+    }),
+    toolResult: (id: string, content: string, failed = false) =>
+      user([{ tool_use_id: id, type: "tool_result", content, ...(failed ? { is_error: true } : {}) }]),
+    turnEnded: (prompt: string) => append({ type: "last-prompt", lastPrompt: prompt, leafUuid: parent, sessionId: order.id }),
+    /** `/compact`: a boundary and a summary, or the record of a failure; the exit code says nothing, as with the real one. */
+    compact: Effect.fnUntraced(function* (summary: string, failing: boolean) {
+      if (failing || turns === 0) {
+        const why = failing ? "Error: the conversation could not be compacted" : "Error: No messages to compact"
+        return yield* record("system", {
+          subtype: "local_command",
+          content: `<local-command-stderr>${why}</local-command-stderr>`,
+          level: "info"
+        })
+      }
+      const preTokens = tokensOf(context)
+      const compactMetadata = { trigger: "manual", preTokens, postTokens: tokensOf(summary), durationMs: 1 }
+      parent = null
+      yield* record("system", { subtype: "compact_boundary", content: "Conversation compacted", level: "info", compactMetadata })
+      context = ""
+      yield* user(summary, { isCompactSummary: true, isVisibleInTranscriptOnly: true })
+    })
+  }
+})
+
+export type Session = Effect.Success<ReturnType<typeof openSession>>
