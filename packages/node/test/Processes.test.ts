@@ -1,0 +1,183 @@
+import { spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { Processes } from "@souffleur/domain"
+import { Effect, Option } from "effect"
+import { KeptStats } from "../src/KeptStats.ts"
+import { conditionOf, parseStat } from "../src/Proc.ts"
+import { layer, layerOn } from "../src/Processes.ts"
+import { becomes, exists, folder, identity, killed, output, spawned, until } from "./fixtures/Spawned.ts"
+
+const condition = (process: Parameters<typeof Processes.Service.condition>[0]) =>
+  Effect.flatMap(Processes, (processes) => processes.condition(process))
+const signal = (...args: Parameters<typeof Processes.Service.signal>) => Effect.flatMap(Processes, (processes) => processes.signal(...args))
+
+it("counts the fields behind a program's name, whatever it is", () => {
+  const rest = Array.from({ length: 48 }, (_, at) => at + 5)
+  const stat = parseStat(`7 (a) R 1 (b) Z 4 ${rest.join(" ")}\n`)
+  assert.deepStrictEqual(stat, { pid: 7, name: "a) R 1 (b", state: "Z", parent: 4, threads: 20, startTime: 22 })
+  assert.strictEqual(conditionOf(stat), "running", "only the main thread has ended")
+  assert.strictEqual(conditionOf({ ...stat, threads: 1 }), "zombie")
+})
+
+it.effect("says so where it is not built", () =>
+  Effect.gen(function* () {
+    const failure = yield* Effect.flip(Effect.provide(Processes, layerOn("darwin")))
+    assert.strictEqual(failure._tag, "ProcessesUnavailable")
+  })
+)
+
+it("keeps no more descriptors than it may, and answers for all", () => {
+  const kept = new KeptStats(1)
+  const open = () => fs.readdirSync("/proc/self/fd").length
+  const before = open()
+  const one = { pid: process.pid, bootId: "", startTime: parseStat(fs.readFileSync("/proc/self/stat", "utf8")).startTime }
+  const two = { pid: process.ppid, bootId: "", startTime: parseStat(fs.readFileSync(`/proc/${process.ppid}/stat`, "utf8")).startTime }
+  for (const process of [one, two, one, two]) assert.strictEqual(kept.read(process)?.pid, process.pid)
+  assert.strictEqual(open(), before + 1)
+  assert.isUndefined(kept.read({ ...one, startTime: one.startTime + 1 }))
+  kept.close()
+  assert.strictEqual(open(), before)
+})
+
+it.layer(layer, { excludeTestServices: true })((it) => {
+  it.effect("knows this process, its ancestors and its host", () =>
+    Effect.gen(function* () {
+      const processes = yield* Processes
+      assert.strictEqual(processes.self.pid, process.pid)
+      assert.deepStrictEqual((yield* processes.ancestors)[0], process.ppid)
+      assert.notInclude(yield* processes.ancestors, process.pid)
+      const found = Option.getOrThrow(yield* processes.find(process.pid))
+      assert.deepStrictEqual(found.identity, processes.self)
+      assert.strictEqual(found.uid, process.getuid?.())
+      assert.match(processes.host.pidNamespace, /^pid:\[\d+\]$/)
+      assert.isTrue(Option.isNone(yield* processes.find(0)))
+      assert.strictEqual(yield* processes.condition({ ...processes.self, bootId: "another boot" }), "gone")
+    })
+  )
+
+  it.effect("sees a process run, stopped, killed, and reads its odd name", () =>
+    Effect.gen(function* () {
+      const program = join(yield* folder, "a b) R (c")
+      fs.copyFileSync("/bin/sleep", program)
+      const process = yield* identity((yield* spawned(program, ["300"])).pid)
+      const named = Effect.map(
+        Effect.flatMap(Processes, (processes) => processes.find(process.pid)),
+        (found) => Option.exists(found, (info) => info.name === "a b) R (c")
+      )
+      yield* until(named)
+      assert.strictEqual(yield* condition(process), "running")
+      globalThis.process.kill(process.pid, "SIGSTOP")
+      yield* becomes(process, "stopped")
+      yield* signal(process, "SIGKILL")
+      yield* becomes(process, "gone")
+      yield* signal(process, "SIGKILL")
+    })
+  )
+
+  it.effect("tells a zombie from a living process", () =>
+    Effect.gen(function* () {
+      const parent = yield* spawned("/bin/sh", ["-c", "sleep 300 & echo $!; exec sleep 300"])
+      const child = yield* identity(Number(yield* output(parent)))
+      yield* signal(child, "SIGKILL")
+      yield* becomes(child, "zombie")
+      const found = yield* Effect.flatMap(Processes, (processes) => processes.find(child.pid))
+      assert.strictEqual(Option.getOrThrow(found).condition, "zombie")
+    })
+  )
+
+  it.effect("never signals another process under the same pid, nor init, nor itself", () =>
+    Effect.gen(function* () {
+      const child = yield* spawned("/bin/sleep", ["300"])
+      const process = yield* identity(child.pid)
+      const former = { ...process, startTime: process.startTime - 1 }
+      assert.strictEqual(yield* condition(former), "gone")
+      yield* signal(former, "SIGKILL")
+      yield* signal({ ...process, bootId: "another boot" }, "SIGKILL")
+      assert.strictEqual(yield* condition(process), "running")
+      assert.isNull(child.signalCode)
+      const self = (yield* Processes).self
+      for (const refused of [self, { ...self, pid: 1 }, { ...self, pid: 0 }, { ...self, pid: -1 }, { ...self, pid: -child.pid }]) {
+        assert.strictEqual((yield* Effect.flip(signal(refused, "SIGTERM")))._tag, "NotPermitted")
+      }
+    })
+  )
+
+  it.effect("signals and no more: who handles SIGTERM lives", () =>
+    Effect.gen(function* () {
+      const child = yield* spawned("/bin/sh", ["-c", "trap 'echo asked' TERM; echo ready; while :; do sleep 0.05; done"])
+      assert.strictEqual(yield* output(child), "ready")
+      const process = yield* identity(child.pid)
+      yield* signal(process, "SIGTERM")
+      assert.strictEqual(yield* output(child), "asked")
+      assert.strictEqual(yield* condition(process), "running")
+      yield* signal(process, "SIGKILL")
+      yield* becomes(process, "gone")
+    })
+  )
+
+  it.effect("finds what a Conductor started, in their own sessions and re-parented too, and no second agent", () =>
+    Effect.gen(function* () {
+      const processes = yield* Processes
+      const at = yield* folder
+      const background = (name: string, options: string) => `${options} sh -c 'echo $$ > ${at}/${name}; exec sleep 300' &`
+      // The tool's shell ends: the tool is left to init. What it starts itself has no tag.
+      const tool = `MARK=yes sh -c "setsid sh -c 'echo \\$\\$ > ${at}/tool; env -u MARK sleep 300 & echo \\$! > ${at}/below; wait' &"`
+      const agent = `MARK=yes sh -c 'echo $$ > ${at}/agent; sleep 300 & echo $! > ${at}/its; wait' &`
+      const script = `${tool}\n${background("child", "setsid")}\n${agent}\nexec sleep 300`
+      const root = yield* spawned("/bin/sh", ["-c", script])
+      const stranger = yield* spawned("/bin/sleep", ["300"], { env: { MARK: "yesterday" } })
+      const names = ["tool", "below", "child", "agent", "its"]
+      const pids = new Map<string, number>()
+      for (const name of names) {
+        const read = Effect.sync(() => fs.existsSync(join(at, name)) && fs.readFileSync(join(at, name), "utf8").endsWith("\n"))
+        yield* until(read)
+        const pid = Number(fs.readFileSync(join(at, name), "utf8"))
+        pids.set(name, pid)
+        yield* Effect.addFinalizer(() => killed(pid))
+      }
+      const pid = (name: string) => pids.get(name) ?? 0
+      const conductor = yield* identity(root.pid)
+      const tags = [{ environment: { MARK: "yes" } }]
+      const tree = (others: ReadonlyArray<number>, tags_ = tags) =>
+        Effect.map(processes.tree(conductor, tags_, others), (found) => found.map((info) => info.identity.pid).sort())
+      const orphaned = Effect.map(processes.find(pid("tool")), (found) => Option.getOrThrow(found).parent !== root.pid)
+      yield* until(orphaned)
+
+      assert.deepStrictEqual(yield* tree([pid("agent")]), [pid("tool"), pid("below"), pid("child")].sort())
+      assert.deepStrictEqual(yield* tree([pid("agent"), root.pid], []), [pid("child")])
+      assert.sameMembers(yield* tree([]), [...pids.values()])
+      const marked = Effect.map(processes.tagged({ environment: { MARK: "yes" } }), (found) => found.map((info) => info.identity.pid))
+      assert.include(yield* marked, pid("tool"))
+      assert.notInclude(yield* marked, stranger.pid)
+      assert.deepStrictEqual(yield* processes.tagged({ environment: {} }), [])
+
+      yield* processes.signal(conductor, "SIGKILL")
+      yield* becomes(conductor, "gone")
+      assert.deepStrictEqual(yield* tree([pid("agent")]), [pid("tool"), pid("below")].sort(), "tags tell when the root is dead")
+      assert.deepStrictEqual(yield* tree([pid("agent")], []), [])
+    })
+  )
+
+  const tmux = fs.existsSync("/usr/bin/tmux")
+  it.effect.skipIf(!tmux)("leaves a tmux server that the Conductor started, but not a Conductor's tools inside one", () =>
+    Effect.gen(function* () {
+      const processes = yield* Processes
+      const at = yield* folder
+      const socket = `souffleur-${process.pid}-tree`
+      yield* Effect.addFinalizer(() => Effect.sync(() => spawnSync("tmux", ["-L", socket, "kill-server"])))
+      const pane = `sleep 300 & echo $! > ${at}/tool; echo $$ > ${at}/pane; wait`
+      const start = `tmux -L ${socket} -f /dev/null new-session -d "${pane.replaceAll("$", "\\$")}"; exec sleep 300`
+      const root = yield* spawned("/bin/sh", ["-c", start], { env: { MARK: socket } })
+      yield* exists(join(at, "pane"))
+      const inPane = Number(fs.readFileSync(join(at, "pane"), "utf8"))
+      const tool = Number(fs.readFileSync(join(at, "tool"), "utf8"))
+      const tags = [{ environment: { MARK: socket } }]
+      const pids = (found: ReadonlyArray<{ readonly identity: { readonly pid: number } }>) => found.map((info) => info.identity.pid)
+      assert.include(pids(yield* processes.tagged(tags[0]!)), inPane)
+      assert.deepStrictEqual(yield* processes.tree(yield* identity(root.pid), tags, []), [])
+      assert.deepStrictEqual(pids(yield* processes.tree(yield* identity(inPane), [], [])), [tool])
+    })
+  )
+})
