@@ -1,5 +1,5 @@
 import { Comms, type CommsReply, type CommsSnapshot, CommsUnavailable, type MessageKind, Sqlite } from "@souffleur/domain"
-import { Effect, FileSystem, Layer, Option, Semaphore } from "effect"
+import { Effect, Layer, Option, Semaphore } from "effect"
 import { Digest } from "effect/crypto"
 import type { SqlClient, SqlError } from "effect/sql"
 import { commsFault } from "./CommsFault.ts"
@@ -36,23 +36,19 @@ interface SnapshotRow {
 }
 
 const make = Effect.fnUntraced(function* (path: string) {
-  const files = yield* FileSystem.FileSystem
   const sqlite = yield* Sqlite
   const digest = yield* Digest.Digest
-
   const turn = yield* Semaphore.make(1)
 
   const unavailable = (reason: CommsUnavailable["reason"], detail: string) => new CommsUnavailable({ path, reason, detail })
 
-  // One at a time: whatever looks at the file through a descriptor of its own, and closes it, takes the POSIX locks of every
-  // connection of this process to that file with it.
   // Opened for each use and closed after it, so that a file that was replaced is simply the next one. A connection kept open
   // would also keep the write-ahead log of a file that its owners have closed, and SQLite would replay it into a new file that
   // comes under the same name.
+  // One at a time: whoever opens the file itself, and closes it (to look at its first bytes, say), takes away the POSIX locks of
+  // every connection that this process has to it.
   const use = <A>(act: (sql: SqlClient.SqlClient, columns: Columns) => Effect.Effect<A, SqlError.SqlError | CommsUnavailable>) =>
     Effect.gen(function* () {
-      const { type } = yield* files.stat(path)
-      if (type !== "File") return yield* unavailable("foreign", `not a file: ${type}`)
       const sql = yield* sqlite.openForeign(path)
       const columns = yield* columnsOf(sql)
       const lack = lacking(columns)
@@ -142,5 +138,5 @@ const make = Effect.fnUntraced(function* (path: string) {
  * Comms in the SQLite file at `path` (spec.md §5). The file need not be there: each use looks at it anew and fails with
  * `CommsUnavailable` after at most one busy wait (50 ms) a statement; trying again is the caller's. `replies` gives at most 1000 at once.
  */
-export const layer = (path: string): Layer.Layer<Comms, never, Sqlite | FileSystem.FileSystem> =>
+export const layer = (path: string): Layer.Layer<Comms, never, Sqlite> =>
   Layer.effect(Comms, make(path)).pipe(Layer.provide(Digest.layerWebCrypto))
