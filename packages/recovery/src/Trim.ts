@@ -1,0 +1,163 @@
+import { Effect, FileSystem, Schema } from "effect"
+import { type ByteKernel, makeByteKernel } from "./ByteKernel.ts"
+import { characterStart, countCharacters, slack } from "./Characters.ts"
+import { conversationLine, headerBytes, readHeader } from "./ExportFormat.ts"
+
+/** The export could not be trimmed; it is as it was. */
+export class TrimFailed extends Schema.TaggedError<TrimFailed>()("TrimFailed", { why: Schema.String }) {}
+
+export const Trimmed = Schema.Struct({
+  /** `false`: it was within the limit and was not touched. */
+  trimmed: Schema.Boolean,
+  /** Unicode code points that the file has now. */
+  characters: Schema.Int,
+  bytesBefore: Schema.Int,
+  bytesAfter: Schema.Int,
+  /** Of the old file, between the top that was kept and the tail. */
+  leftOutBytes: Schema.Int
+})
+export type Trimmed = typeof Trimmed.Type
+
+/** No character is longer, whole or damaged. */
+const longestCharacter = 4
+const blockBytes = 1 << 18
+/** The top is at most a tenth of the limit, and never more than these characters. */
+const mostOfTop = 50_000
+
+/** An open file, seen through one block of memory. */
+interface Source {
+  readonly file: FileSystem.File
+  readonly size: number
+  readonly kernel: ByteKernel
+}
+const base = slack
+
+/** Reads from `from` to `to`, at most a block, and gives where it ends in memory; it begins at `base`. */
+const readBlock = Effect.fnUntraced(function* ({ file, kernel }: Source, from: number, to: number) {
+  const end = base + to - from
+  for (let at = base; at < end;) {
+    const read = yield* file.read(kernel.memory.subarray(at, end), { position: BigInt(from + at - base) })
+    if (read === 0) return yield* new TrimFailed({ why: "the export changed while it was trimmed" })
+    at += read
+  }
+  return end
+})
+
+const charactersOf = Effect.fnUntraced(function* (source: Source) {
+  let characters = 0
+  for (let from = 0; from < source.size;) {
+    const to = Math.min(from + blockBytes, source.size)
+    const end = yield* readBlock(source, from, to)
+    const cut = to < source.size ? characterStart(source.kernel.memory, end - 1) : end
+    characters += countCharacters(source.kernel, base, cut)
+    from += cut - base
+  }
+  return characters
+})
+
+/** The first position from which no more than `most` characters follow. */
+const tailOf = Effect.fnUntraced(function* (source: Source, most: number) {
+  const { kernel, size } = source
+  let left = most
+  for (let to = size; to > 0;) {
+    const from = Math.max(0, to - blockBytes)
+    const end = yield* readBlock(source, from, to)
+    const start = from === 0 ? base : characterStart(kernel.memory, base + longestCharacter - 1)
+    const count = countCharacters(kernel, start, end)
+    if (count > left) {
+      let [tooMuch, enough] = [start, end]
+      while (enough - tooMuch > 1) {
+        const middle = (tooMuch + enough) >> 1
+        if (countCharacters(kernel, characterStart(kernel.memory, middle), end) > left) tooMuch = middle
+        else enough = middle
+      }
+      return enough === end ? to : from + characterStart(kernel.memory, enough) - base
+    }
+    left -= count
+    to = from + start - base
+  }
+  return 0
+})
+
+/** The first start of a line from `position` up to `last`; where there is none, `position` itself. */
+const lineStartFrom = Effect.fnUntraced(function* (source: Source, position: number, last: number) {
+  for (let from = Math.max(0, position - 1); from < last; from += blockBytes) {
+    const end = yield* readBlock(source, from, Math.min(from + blockBytes, last))
+    const newline = source.kernel.memory.subarray(base, end).indexOf(10)
+    if (newline >= 0) return from + newline + 1
+  }
+  return position
+})
+
+/** The header and the summary of our own exports, the first lines of others; whole lines, at most `most` characters. */
+const topOf = Effect.fnUntraced(function* (source: Source, most: number) {
+  const end = yield* readBlock(source, 0, Math.min(blockBytes, source.size, Math.max(headerBytes, most * longestCharacter)))
+  const bytes = source.kernel.memory.slice(base, end)
+  const header = readHeader(bytes.subarray(0, headerBytes))
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)
+  const conversation = header._tag === "Own" ? `${conversationLine(header.nonce)}\n` : ""
+  const found = conversation === "" ? -1 : text.indexOf(`\n${conversation}`)
+  const before = found < 0 ? [...text].slice(0, most).join("") : text.slice(0, found + 1)
+  const kept = [...before].length > most ? [...before].slice(0, most).join("") : before
+  const lines = kept.slice(0, kept.lastIndexOf("\n") + 1)
+  // The nonce is what makes the markers in the tail count.
+  return header._tag === "Own" ? `${lines === "" ? text.slice(0, text.indexOf("\n") + 1) : lines}${conversation}` : lines
+})
+
+const notice = (leftOut: number, limit: number) =>
+  `\n[${leftOut} bytes of the older conversation are left out here, to keep within ${limit} characters]\n\n`
+
+const utf8 = new TextEncoder()
+
+/**
+ * Trims an export in place to at most `limit` Unicode code points (spec §2, `claude_export`): the header and summary at the top, a line
+ * that says how much is left out, and the newest tail from the start of a line. Reads the file's two ends, whatever is between.
+ * A tail of which a single line takes more than half begins inside that line.
+ */
+export const trim: (path: string, limit: number) => Effect.Effect<Trimmed, TrimFailed, FileSystem.FileSystem> = Effect.fn("Trim.trim")(
+  function* (path: string, limit: number) {
+    if (!Number.isSafeInteger(limit) || limit < 1) return yield* new TrimFailed({ why: "the limit is not a positive integer" })
+    const fs = yield* FileSystem.FileSystem
+    // A pipe would block its opener.
+    if ((yield* fs.stat(path)).type !== "File") return yield* new TrimFailed({ why: "the export is not a regular file" })
+    const file = yield* fs.open(path)
+    const before = yield* file.stat
+    const size = Number(before.size)
+    const source = { file, size, kernel: makeByteKernel(base + blockBytes + slack) }
+
+    // Longer than that, it is over the limit without being counted.
+    if (size <= limit * longestCharacter) {
+      const characters = yield* charactersOf(source)
+      if (characters <= limit) return { trimmed: false, characters, bytesBefore: size, bytesAfter: size, leftOutBytes: 0 }
+    }
+
+    const wholeTop = yield* topOf(source, Math.min(Math.floor(limit / 10), mostOfTop))
+    const said = notice(size, limit).length
+    // A limit too small for what surrounds the tail leaves the tail alone.
+    const framed = [...wholeTop].length + said <= limit / 2
+    const top = framed ? wholeTop : ""
+    const first = yield* tailOf(source, framed ? limit - [...top].length - said : limit)
+    const start = yield* lineStartFrom(source, first, first + Math.floor((size - first) / 2))
+    const leftOutBytes = Math.max(0, start - utf8.encode(top).length)
+    const opening = utf8.encode(framed ? `${top}${notice(leftOutBytes, limit)}` : "")
+
+    const temporary = `${path}.trimming`
+    const characters = yield* Effect.gen(function* () {
+      yield* fs.remove(temporary, { force: true })
+      const out = yield* fs.open(temporary, { flag: "wx+", mode: 0o600 })
+      yield* out.writeAll(opening)
+      for (let from = start; from < size; from += blockBytes) {
+        const end = yield* readBlock(source, from, Math.min(from + blockBytes, size))
+        yield* out.writeAll(source.kernel.memory.subarray(base, end))
+      }
+      yield* out.sync
+      const written = yield* charactersOf({ ...source, file: out, size: opening.length + size - start })
+      if ((yield* file.stat).size !== before.size) return yield* new TrimFailed({ why: "the export changed while it was trimmed" })
+      yield* fs.rename(temporary, path)
+      return written
+    }).pipe(Effect.onError(() => Effect.ignore(fs.remove(temporary, { force: true }))))
+    return { trimmed: true, characters, bytesBefore: size, bytesAfter: opening.length + size - start, leftOutBytes }
+  },
+  Effect.scoped,
+  Effect.catchTag("PlatformError", (error) => Effect.fail(new TrimFailed({ why: `the export cannot be trimmed: ${error.reason._tag}` })))
+)
