@@ -1,4 +1,4 @@
-import { Context, type Effect, type Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 
 /** States of `orchestration_tasks` that souffleur writes in its own row (spec §2). */
 export type SouffleurState = "confirmed" | "error" | "exited" | "complete"
@@ -59,4 +59,20 @@ export class Comms extends Context.Service<
       readonly at: number
     }) => Effect.Effect<void, CommsUnavailable>
   }
->()("@souffleur/domain/Comms") {}
+>()("@souffleur/domain/Comms") {
+  /** A watch without comms: nothing to read, and whoever is told is nobody (spec §1, solo). */
+  static readonly layerSolo = Layer.succeed(Comms, {
+    path: "",
+    snapshot: Effect.succeed({
+      conductor: Option.none(),
+      souffleur: Option.none(),
+      taskCount: 0,
+      taskFingerprint: "",
+      lastMessageId: 0
+    }),
+    replies: () => Effect.succeed([]),
+    setState: () => Effect.void,
+    beat: () => Effect.void,
+    post: () => Effect.void
+  })
+}

@@ -1,0 +1,357 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { decide, Event, evolve, initial, rolesOf, type Watch, type WatchCommand, type WatchEvent, type WatchIntent } from "../src/index.ts"
+
+const conductor = { pid: 4711, startTime: 99, bootId: "boot" }
+const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
+const baseline = { taskCount: 2, taskFingerprint: "a", conductorState: "working", lastMessageId: 7 }
+const evidence = { process: "gone" as const, conductorState: "working", heartbeat: null, heartbeatAge: null, staleAfter: 240_000 }
+
+/** given these events, when this is wanted, then these events (or this refusal). */
+const given = (...events: ReadonlyArray<WatchEvent>) => {
+  const watch = events.reduce(evolve, initial)
+  const decided = (intent: WatchIntent, by: WatchCommand["by"] = { _tag: "Owner", fence: watch.fence }) =>
+    decide(watch, { ...intent, now: 1000, by })
+  return {
+    watch,
+    when: (intent: WatchIntent, by?: WatchCommand["by"]) => {
+      const result = decided(intent, by)
+      return {
+        then: (...expected: ReadonlyArray<WatchEvent>) => assert.deepStrictEqual(Result.getOrThrow(result), expected),
+        thenTags: (...expected: ReadonlyArray<WatchEvent["_tag"]>) => {
+          const events = Result.getOrThrow(result)
+          assert.deepStrictEqual(
+            events.map(({ _tag }) => _tag),
+            expected
+          )
+          return events
+        },
+        thenRefused: (why: string) => assert.strictEqual(Result.isFailure(result) ? result.failure.why : "granted", why)
+      }
+    }
+  }
+}
+
+const at = 500
+const opened = Event.WatchOpened.make({ at, project: "/p", comms: "/p/comms.db", pid: 4711, sessionId: "s1", observe: false })
+const owned = Event.OwnerTook.make({ at, fence: 1, owner })
+const confirmed = Event.ConductorConfirmed.make({ at, conductor, sessionId: "s1", ...baseline })
+const watcher = (n: number, awaiting = false) => Event.WatcherStarted.make({ at, watcher: n, awaiting, mode: "normal" })
+const monitor = (n: number, of = n) => Event.SelfMonitorStarted.make({ at, monitor: n, watcher: of })
+const settled = Event.WatchSettled.make({ at })
+const watching = [opened, owned, confirmed, watcher(1), monitor(1), settled]
+const dead = (taskCount: number | null = 2, watcher = 1): WatchIntent => ({
+  _tag: "ReportExit",
+  watcher,
+  exit: { _tag: "Dead", cause: "pid" },
+  tasks: taskCount === null ? null : { count: taskCount, fingerprint: "a" },
+  evidence
+})
+const died = (retries: number, watcher = 1) =>
+  Event.ConductorDied.make({ at: 1000, watcher, cause: "pid", retries, taskCount: 2, taskFingerprint: "a", evidence })
+const started = (cycle: number, purpose: "relaunch" | "salvage" = "relaunch") =>
+  Event.RecoveryStarted.make({ at: 1000, cycle, purpose, trigger: "pid" })
+const relaunched = (generation: number, cycle = generation - 1) =>
+  Event.ConductorRelaunched.make({
+    at,
+    cycle,
+    generation,
+    provider: "claude_export",
+    launchId: `l${cycle}`,
+    conductor: { ...conductor, pid: 4711 + cycle },
+    sessionId: `s${generation}`,
+    awaiting: true,
+    exportPath: "/e.md",
+    ...baseline
+  })
+const prepared = (cycle: number) =>
+  Event.LaunchPrepared.make({
+    at,
+    cycle,
+    launchId: `l${cycle}`,
+    digest: "d",
+    sessionId: "s2",
+    requested: "acceptEdits",
+    effective: "acceptEdits"
+  })
+
+describe("opening and owning", () => {
+  it("opens a watch that is new, once", () => {
+    const open = { _tag: "Open", project: "/p", comms: null, pid: 5, sessionId: "s", observe: false } as const
+    given().when(open).thenTags("WatchOpened")
+    given(opened).when(open).thenRefused("exists")
+    given().when({ _tag: "Release" }).thenRefused("no such watch")
+  })
+  it("is owned under a growing fence; over an owner only when that very owner was seen dead", () => {
+    const take = (over: number): WatchIntent => ({ _tag: "TakeOwnership", owner, over })
+    given(opened)
+      .when(take(0))
+      .then(Event.OwnerTook.make({ at: 1000, fence: 1, owner }))
+    given(opened, owned)
+      .when(take(1))
+      .then(Event.OwnerTook.make({ at: 1000, fence: 2, owner }))
+    given(opened, owned).when(take(0)).thenRefused("owned")
+    given(opened, owned, Event.OwnerLeft.make({ at, fence: 1 }))
+      .when(take(0))
+      .then(Event.OwnerTook.make({ at: 1000, fence: 2, owner }))
+  })
+  it("refuses every word under an older fence, but not an operator's", () => {
+    const old = { _tag: "Owner", fence: 0 } as const
+    given(...watching)
+      .when(dead(), old)
+      .thenRefused("fenced")
+    given(...watching)
+      .when({ _tag: "Release" }, old)
+      .thenRefused("fenced")
+    given(...watching)
+      .when({ _tag: "Release" }, { _tag: "Operator" })
+      .thenTags("WatchReleased")
+  })
+  it("refuses everything after its end, whoever says it; leaving is no event then", () => {
+    const ended = given(...watching, Event.ConductorCompleted.make({ at, by: "watcher" }))
+    for (const intent of [dead(), { _tag: "Release" }, { _tag: "StartStep", cycle: 1, step: "1 stop" }] as const)
+      ended.when(intent).thenRefused("ended")
+    ended.when({ _tag: "Leave" }).then()
+    assert.deepStrictEqual(rolesOf(ended.watch), [])
+  })
+})
+
+describe("bootstrap", () => {
+  const fail = { _tag: "FailValidation", check: "process", reason: "no process", lastMessageId: 3 } as const
+  const failed = (attempt: number) =>
+    Event.ValidationFailed.make({ at: 1000, attempt, check: "process", reason: "no process", lastMessageId: 3 })
+  it("runs the bootstrap role until confirmed", () => {
+    assert.deepStrictEqual(rolesOf(given(opened, owned).watch), ["bootstrap/1"])
+    given(opened, owned).when({ _tag: "Confirm", conductor, sessionId: "s1", baseline }).thenTags("ConductorConfirmed", "WatcherStarted")
+    assert.deepStrictEqual(rolesOf(given(opened, owned, confirmed, watcher(1)).watch), ["watcher/1"])
+  })
+  it("ends at the third failure, with every reason", () => {
+    given(opened, owned).when(fail).then(failed(1))
+    given(opened, owned, failed(1)).when(fail).then(failed(2))
+    given(opened, owned, failed(1), failed(2))
+      .when(fail)
+      .then(failed(3), Event.ValidationExhausted.make({ at: 1000, reasons: ["no process", "no process", "no process"] }))
+  })
+  it("takes corrected arguments", () => {
+    const { watch } = given(opened, owned, failed(1), Event.ArgumentsCorrected.make({ at, pid: 8, sessionId: "s9", messageId: 4 }))
+    assert.deepStrictEqual([watch.pid, watch.sessionId, watch.correctedBy, watch.sessions], [8, "s9", 4, ["s1", "s9"]])
+  })
+})
+
+describe("watching", () => {
+  it("settles when watcher and self-monitor both run", () => {
+    given(opened, owned, confirmed, watcher(1))
+      .when({ _tag: "WatcherReady", watcher: 1 })
+      .then(Event.SelfMonitorStarted.make({ at: 1000, monitor: 1, watcher: 1 }))
+    given(opened, owned, confirmed, watcher(1), monitor(1)).when({ _tag: "SelfMonitorReady", monitor: 1 }).thenTags("WatchSettled")
+    assert.strictEqual(given(...watching).watch.phase, "Watching")
+  })
+  it("replaces a dead watcher in the same mode, and the self-monitor only when the new watcher runs", () => {
+    const awaiting = [opened, owned, confirmed, watcher(1, true), monitor(1), settled]
+    const lost = { _tag: "ReportWatcherDead", monitor: 1, watcher: 1, beatAge: 181_000 } as const
+    given(...awaiting)
+      .when(lost)
+      .then(
+        Event.WatcherLost.make({ at: 1000, watcher: 1, beatAge: 181_000 }),
+        Event.WatcherStarted.make({ at: 1000, watcher: 2, awaiting: true, mode: "normal" })
+      )
+    const after = given(...awaiting, Event.WatcherLost.make({ at, watcher: 1, beatAge: 181_000 }), watcher(2, true))
+    assert.deepStrictEqual(rolesOf(after.watch), ["watcher/2", "monitor/1"])
+    after
+      .when({ _tag: "WatcherReady", watcher: 2 })
+      .then(
+        Event.SelfMonitorStopped.make({ at: 1000, monitor: 1, why: "replaced" }),
+        Event.SelfMonitorStarted.make({ at: 1000, monitor: 2, watcher: 2 })
+      )
+  })
+  it("ignores WATCHER_DEAD that names another watcher, comes from an old self-monitor, or comes during a recovery", () => {
+    given(...watching)
+      .when({ _tag: "ReportWatcherDead", monitor: 1, watcher: 7, beatAge: 1 })
+      .then()
+    given(...watching)
+      .when({ _tag: "ReportWatcherDead", monitor: 9, watcher: 1, beatAge: 1 })
+      .then()
+    given(...watching, died(1), started(1))
+      .when({ _tag: "ReportWatcherDead", monitor: 1, watcher: 1, beatAge: 1 })
+      .then()
+  })
+  it("replaces a self-monitor that died alone", () => {
+    given(...watching)
+      .when({ _tag: "ReportSelfMonitorLost", monitor: 1 })
+      .thenTags("SelfMonitorStopped", "SelfMonitorStarted")
+    given(...watching)
+      .when({ _tag: "ReportSelfMonitorLost", monitor: 4 })
+      .then()
+  })
+  it("ignores the report of a watcher long replaced", () =>
+    given(...watching)
+      .when(dead(2, 9))
+      .then())
+  it("finds an awaited session id, once", () => {
+    const found: WatchIntent = { _tag: "ReportExit", watcher: 1, exit: { _tag: "SessionIdFound", sessionId: "s7" }, tasks: null, evidence }
+    given(opened, owned, confirmed, watcher(1, true)).when(found).thenTags("SessionIdFound", "WatcherStarted")
+    given(...watching)
+      .when(found)
+      .then()
+    const { watch } = given(...watching, Event.SessionIdFound.make({ at, watcher: 1, sessionId: "s7" }), watcher(2))
+    assert.deepStrictEqual([watch.sessionId, watch.awaiting, watch.sessions], ["s7", false, ["s1", "s7"]])
+  })
+})
+
+describe("deaths and retries", () => {
+  it("counts a death before any launch, and starts a recovery", () => {
+    given(...watching)
+      .when(dead())
+      .then(died(1), started(1))
+    assert.deepStrictEqual(rolesOf(given(...watching, died(1), started(1)).watch), ["recovery/1", "monitor/1"])
+  })
+  it("resets the count to 0 where tasks were added since the last launch; unknown is no progress", () => {
+    const twice = [...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2)]
+    const retriesOf = (intent: WatchIntent) => {
+      const [event] = given(...twice)
+        .when(intent)
+        .thenTags("ConductorDied", "RecoveryStarted")
+      return event?._tag === "ConductorDied" ? event.retries : undefined
+    }
+    assert.strictEqual(retriesOf(dead(3, 2)), 0)
+    assert.strictEqual(retriesOf(dead(2, 2)), 3)
+    assert.strictEqual(retriesOf(dead(1, 2)), 3)
+    assert.strictEqual(retriesOf(dead(null, 2)), 3)
+  })
+  it("launches nothing at the third: it saves what can be saved, and ends", () => {
+    const twice = [...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2)]
+    given(...twice)
+      .when(dead(2, 2))
+      .then(died(3, 2), started(2, "salvage"))
+    const salvaging = given(...twice, died(3, 2), started(2, "salvage"))
+    salvaging
+      .when({
+        _tag: "PrepareLaunch",
+        cycle: 2,
+        launchId: "l2",
+        digest: "d",
+        sessionId: "s3",
+        requested: "acceptEdits",
+        effective: "acceptEdits"
+      })
+      .thenRefused("never")
+    salvaging
+      .when({ _tag: "ExhaustRetries", cycle: 2, exportPath: "/e.md" })
+      .then(Event.RetriesExhausted.make({ at: 1000, cycle: 2, exportPath: "/e.md" }))
+  })
+  it("counts a planned handoff only without any change of a task", () => {
+    const handoff = (fingerprint: string): WatchIntent => ({
+      _tag: "ReportExit",
+      watcher: 1,
+      exit: { _tag: "ContextRecovery" },
+      tasks: { count: 2, fingerprint },
+      evidence
+    })
+    const retriesOf = (intent: WatchIntent) => {
+      const [event] = given(...watching)
+        .when(intent)
+        .thenTags("ContextRecoveryRequested", "RecoveryStarted")
+      return event?._tag === "ContextRecoveryRequested" ? event.retries : undefined
+    }
+    assert.strictEqual(retriesOf(handoff("a")), 1)
+    assert.strictEqual(retriesOf(handoff("b")), 0)
+  })
+  it("observing, withholds the recovery and goes on watching", () => {
+    const observing = [Event.WatchOpened.make({ ...opened, observe: true }), owned, confirmed, watcher(1), monitor(1), settled]
+    given(...observing)
+      .when(dead())
+      .thenTags("ConductorDied", "RecoveryWithheld", "WatcherStarted")
+  })
+})
+
+describe("a recovery cycle", () => {
+  const recovering = [...watching, died(1), started(1)]
+  const begun = (attempt = 1) => Event.StepStarted.make({ at: 1000, cycle: 1, step: "1 stop", attempt, token: `g2-c1-1-stop-${attempt}` })
+  const start = { _tag: "StartStep", cycle: 1, step: "1 stop" } as const
+  it("grants a step its intent; an open one again under a new token; a decided one never", () => {
+    given(...recovering)
+      .when(start)
+      .then(begun())
+    given(...recovering, begun())
+      .when(start)
+      .then(begun(2))
+    given(...recovering, begun(), Event.StepSucceeded.make({ at, cycle: 1, step: "1 stop", outcome: null }))
+      .when(start)
+      .thenRefused("never")
+    given(...recovering, begun(), Event.StepFailed.make({ at, cycle: 1, step: "1 stop", failure: null }))
+      .when(start)
+      .thenRefused("never")
+  })
+  it("records no outcome without an intent, and none of another cycle", () => {
+    given(...recovering)
+      .when({ _tag: "SucceedStep", cycle: 1, step: "1 stop", outcome: null })
+      .thenRefused("never")
+    given(...recovering, begun())
+      .when({ _tag: "FailStep", cycle: 2, step: "1 stop", failure: null })
+      .thenRefused("not now")
+    given(...watching)
+      .when(start)
+      .thenRefused("not now")
+  })
+  it("relaunches only what was prepared: generation +1, a new watcher that awaits the session id", () => {
+    const { _tag: _, at: __, generation: ___, ...launch } = relaunched(2)
+    const { conductorState, lastMessageId, taskCount, taskFingerprint, ...rest } = launch
+    const intent: WatchIntent = { _tag: "Relaunched", ...rest, baseline: { conductorState, lastMessageId, taskCount, taskFingerprint } }
+    given(...recovering)
+      .when(intent)
+      .thenRefused("never")
+    given(...recovering, prepared(1))
+      .when(intent)
+      .thenTags("ConductorRelaunched", "WatcherStarted")
+    const { watch } = given(...recovering, prepared(1), relaunched(2), watcher(2, true))
+    assert.deepStrictEqual([watch.generation, watch.pid, watch.awaiting, watch.recovery], [2, 4712, true, undefined])
+    // The old self-monitor goes on until the new watcher says that it runs.
+    assert.deepStrictEqual(rolesOf(watch), ["watcher/2", "monitor/1"])
+  })
+  it("failed closed, stands by: watched again, deaths and handoffs without consequence, completion honoured", () => {
+    given(...recovering)
+      .when({ _tag: "FailClosed", cycle: 1, stage: "gate", reason: "too large" })
+      .then(
+        Event.RecoveryFailedClosed.make({ at: 1000, cycle: 1, stage: "gate", reason: "too large" }),
+        Event.WatcherStarted.make({ at: 1000, watcher: 2, awaiting: false, mode: "normal" })
+      )
+    const standby = given(...recovering, Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", reason: "too large" }), watcher(2))
+    standby.when(dead(2, 2)).then()
+    standby.when({ _tag: "ReportExit", watcher: 2, exit: { _tag: "ContextRecovery" }, tasks: null, evidence }).then()
+    standby.when({ _tag: "ReportExit", watcher: 2, exit: { _tag: "Complete" }, tasks: null, evidence }).thenTags("ConductorCompleted")
+  })
+  it("is cancelled by completion, and by an operator, who is told where the export is", () => {
+    given(...recovering)
+      .when({ _tag: "CancelForCompletion", cycle: 1 })
+      .thenTags("ConductorCompleted")
+    given(
+      ...recovering,
+      Event.StepStarted.make({ at, cycle: 1, step: "2 export", attempt: 1, token: "t" }),
+      Event.StepSucceeded.make({ at, cycle: 1, step: "2 export", outcome: { path: "/new.md" } })
+    )
+      .when({ _tag: "Release" }, { _tag: "Operator" })
+      .then(Event.WatchReleased.make({ at: 1000, exportPath: "/new.md" }))
+  })
+})
+
+describe("the ordering invariant", () => {
+  it("holds in every state on the way: from the first self-monitor on, a watcher, a self-monitor or a recovery runs", () => {
+    const story: ReadonlyArray<WatchEvent> = [
+      ...watching,
+      Event.WatcherLost.make({ at, watcher: 1, beatAge: 1 }),
+      watcher(2),
+      Event.SelfMonitorStopped.make({ at, monitor: 1, why: "replaced" }),
+      monitor(2),
+      died(1, 2),
+      started(1),
+      prepared(1),
+      relaunched(2),
+      watcher(3, true)
+    ]
+    let watch: Watch = initial
+    for (const event of story) {
+      watch = evolve(watch, event)
+      if (watch.phase === "Watching") assert.isNotEmpty(rolesOf(watch))
+    }
+  })
+})
