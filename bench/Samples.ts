@@ -21,7 +21,7 @@ export const died = (at: number): WatchEvent => ({
 /** What a long watch is made of: recoveries, one after the other, each with its steps. */
 export const cycle = (n: number, at: number): ReadonlyArray<WatchEvent> => [
   died(at),
-  { _tag: "RecoveryStarted", at, cycle: n, purpose: "relaunch" },
+  { _tag: "RecoveryStarted", at, cycle: n, purpose: "relaunch", trigger: "pid" },
   { _tag: "StepStarted", at, cycle: n, step: "1 stop the old Conductor", attempt: 1, token: `watch/${n}/1/1` },
   { _tag: "StepSucceeded", at, cycle: n, step: "1 stop the old Conductor", outcome: { pids: [4711, 4712], signal: "SIGTERM" } },
   { _tag: "StepStarted", at, cycle: n, step: "2 export and trim", attempt: 1, token: `watch/${n}/2/1` },
@@ -34,6 +34,6 @@ export const cycle = (n: number, at: number): ReadonlyArray<WatchEvent> => [
   },
   { _tag: "WatcherStarted", at, watcher: n + 1, awaiting: true, mode: "normal" },
   { _tag: "SelfMonitorStopped", at, monitor: n, why: "replaced" },
-  { _tag: "SelfMonitorStarted", at, monitor: n + 1 },
+  { _tag: "SelfMonitorStarted", at, monitor: n + 1, watcher: n + 1 },
   { _tag: "SessionIdFound", at, watcher: n + 1, sessionId: "0b7f6f0e-5b0e-4f0a-9a43-8a3f6f1f2c11" }
 ]

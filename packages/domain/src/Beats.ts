@@ -1,6 +1,6 @@
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, type Duration, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { lockPatience, patiently } from "./Store.ts"
+import { patiently } from "./Store.ts"
 
 /** The last sign of life of whoever guards a watch. */
 export interface Beat {
@@ -33,42 +33,43 @@ export class Beats extends Context.Service<
    * A row a watch, so that another process sees it too. A store that is out must not look like a dead watchdog: what
    * this process beat is remembered, and the trouble is told once, when it begins.
    */
-  static readonly layerSql: Layer.Layer<Beats, never, SqlClient.SqlClient> = Layer.effect(
-    Beats,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const waiting = patiently(lockPatience)
-      const own = new Map<string, Beat>()
-      let troubled = false
-      const recovered = Effect.sync(() => void (troubled = false))
-      const trouble = (what: string, reason: string) =>
-        Effect.suspend(() => {
-          if (troubled) return Effect.void
-          troubled = true
-          return Effect.logWarning(`a beat could not be ${what}: the store is ${reason}`)
-        })
-      return Beats.of({
-        beat: Effect.fn("Beats.beat")(function* (watch, beat) {
-          own.set(watch, beat)
-          yield* waiting(
-            sql`INSERT INTO beats (watch, role, at) VALUES (${watch}, ${beat.by}, ${beat.at})
+  static readonly layerSql = (patience: Duration.Input): Layer.Layer<Beats, never, SqlClient.SqlClient> =>
+    Layer.effect(
+      Beats,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const waiting = patiently(patience)
+        const own = new Map<string, Beat>()
+        let troubled = false
+        const recovered = Effect.sync(() => void (troubled = false))
+        const trouble = (what: string, reason: string) =>
+          Effect.suspend(() => {
+            if (troubled) return Effect.void
+            troubled = true
+            return Effect.logWarning(`a beat could not be ${what}: the store is ${reason}`)
+          })
+        return Beats.of({
+          beat: Effect.fn("Beats.beat")(function* (watch, beat) {
+            own.set(watch, beat)
+            yield* waiting(
+              sql`INSERT INTO beats (watch, role, at) VALUES (${watch}, ${beat.by}, ${beat.at})
               ON CONFLICT (watch) DO UPDATE SET role = excluded.role, at = excluded.at`
-          ).pipe(Effect.matchEffect({ onSuccess: () => recovered, onFailure: ({ reason }) => trouble("written", reason) }))
-        }),
-        last: Effect.fn("Beats.last")(function* (watch) {
-          const mine = Option.fromUndefinedOr(own.get(watch))
-          const [stored] = yield* waiting(sql<{ role: string; at: number }>`SELECT role, at FROM beats WHERE watch = ${watch}`).pipe(
-            Effect.catch(({ reason }) => Effect.as(trouble("read", reason), []))
-          )
-          if (stored === undefined) return mine
-          return Option.some(
-            Option.getOrElse(
-              Option.filter(mine, ({ at }) => at > stored.at),
-              () => ({ by: stored.role, at: stored.at })
+            ).pipe(Effect.matchEffect({ onSuccess: () => recovered, onFailure: ({ reason }) => trouble("written", reason) }))
+          }),
+          last: Effect.fn("Beats.last")(function* (watch) {
+            const mine = Option.fromUndefinedOr(own.get(watch))
+            const [stored] = yield* waiting(sql<{ role: string; at: number }>`SELECT role, at FROM beats WHERE watch = ${watch}`).pipe(
+              Effect.catch(({ reason }) => Effect.as(trouble("read", reason), []))
             )
-          )
+            if (stored === undefined) return mine
+            return Option.some(
+              Option.getOrElse(
+                Option.filter(mine, ({ at }) => at > stored.at),
+                () => ({ by: stored.role, at: stored.at })
+              )
+            )
+          })
         })
       })
-    })
-  )
+    )
 }

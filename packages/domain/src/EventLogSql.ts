@@ -105,11 +105,14 @@ const make = Effect.fnUntraced(function* ({ patience = lockPatience, pollEvery =
     return Effect.flatMap(Effect.exit(waiting(sql.unsafe<{ stream: string }>(statement, values))), (written) => settle(batch, written))
   })
 
-  /** Runs while there is something to commit. What comes during a commit shares the next one, and its sync. */
+  /**
+   * Runs while there is something to commit. What comes during a commit shares the next one, and its sync.
+   * Uninterruptible, as those who wait for it are: a log that is closed settles what it took.
+   */
   const commits = Effect.gen(function* () {
     while (pending.length > 0) yield* commit
     committing = false
-  })
+  }).pipe(Effect.uninterruptible)
 
   const enqueue = (stream: string, expected: number, events: ReadonlyArray<WatchEvent>) => {
     const values: Array<unknown> = []
@@ -206,7 +209,9 @@ const make = Effect.fnUntraced(function* ({ patience = lockPatience, pollEvery =
 })
 
 /** The log, its beats and its outbox in a SQLite file that has the schema of `Store.ts`. */
-export const layerWith = (options: EventLogSqlOptions): Layer.Layer<EventLog | Beats | Outbox, LogUnusable, SqlClient.SqlClient> =>
-  Layer.mergeAll(Layer.effect(EventLog, make(options)), Beats.layerSql, Outbox.layerSql)
+export const layerWith = (options: EventLogSqlOptions): Layer.Layer<EventLog | Beats | Outbox, LogUnusable, SqlClient.SqlClient> => {
+  const { patience = lockPatience } = options
+  return Layer.mergeAll(Layer.effect(EventLog, make(options)), Beats.layerSql(patience), Outbox.layerSql(patience))
+}
 
 export const layer = layerWith({})

@@ -1,6 +1,6 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, type Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { lockPatience, patiently } from "./Store.ts"
+import { patiently } from "./Store.ts"
 
 /**
  * How far comms has been told of a watch. The outbox is the log itself and this mark on it (spec §5): what could not be
@@ -28,25 +28,26 @@ export class Outbox extends Context.Service<
    * A mark that cannot be written is told in a warning and kept in memory: at worst the next process tells comms again.
    * A mark that cannot be read is a defect, `LogUnusable`: an answer of 0 would tell the whole past anew.
    */
-  static readonly layerSql: Layer.Layer<Outbox, never, SqlClient.SqlClient> = Layer.effect(
-    Outbox,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const waiting = patiently(lockPatience)
-      const own = new Map<string, number>()
-      return Outbox.of({
-        told: Effect.fn("Outbox.told")(function* (watch) {
-          const [stored] = yield* Effect.orDie(waiting(sql<{ revision: number }>`SELECT revision FROM outbox WHERE watch = ${watch}`))
-          return Math.max(own.get(watch) ?? 0, stored?.revision ?? 0)
-        }),
-        tell: Effect.fn("Outbox.tell")(function* (watch, revision) {
-          own.set(watch, Math.max(own.get(watch) ?? 0, revision))
-          yield* waiting(
-            sql`INSERT INTO outbox (watch, revision) VALUES (${watch}, ${revision})
+  static readonly layerSql = (patience: Duration.Input): Layer.Layer<Outbox, never, SqlClient.SqlClient> =>
+    Layer.effect(
+      Outbox,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const waiting = patiently(patience)
+        const own = new Map<string, number>()
+        return Outbox.of({
+          told: Effect.fn("Outbox.told")(function* (watch) {
+            const [stored] = yield* Effect.orDie(waiting(sql<{ revision: number }>`SELECT revision FROM outbox WHERE watch = ${watch}`))
+            return Math.max(own.get(watch) ?? 0, stored?.revision ?? 0)
+          }),
+          tell: Effect.fn("Outbox.tell")(function* (watch, revision) {
+            own.set(watch, Math.max(own.get(watch) ?? 0, revision))
+            yield* waiting(
+              sql`INSERT INTO outbox (watch, revision) VALUES (${watch}, ${revision})
               ON CONFLICT (watch) DO UPDATE SET revision = excluded.revision WHERE excluded.revision > outbox.revision`
-          ).pipe(Effect.catch(({ reason }) => Effect.logWarning(`how far comms was told could not be written: the store is ${reason}`)))
+            ).pipe(Effect.catch(({ reason }) => Effect.logWarning(`how far comms was told could not be written: the store is ${reason}`)))
+          })
         })
       })
-    })
-  )
+    )
 }

@@ -1,23 +1,29 @@
 import { SqliteClient as Driver } from "@effect/sql-sqlite-node"
-import { Sqlite, SqliteUnusable, type Store } from "@souffleur/domain"
-import { Cause, Effect, FileSystem, Layer, Option, Path, Predicate, Schedule } from "effect"
+import { Sqlite, SqliteUnusable } from "@souffleur/domain"
+import { Cause, type Duration, Effect, FileSystem, Layer, Option, Path, Predicate, Schedule } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, SqlError } from "effect/sql"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 
 /** A SQLite file of our own making: where it is, and what it holds (`Store.ts` of the domain). */
-export interface OwnFile extends Pick<typeof Store, "applicationId" | "migrations"> {
+export interface OwnFile {
   /** Absolute. */
   readonly path: string
+  /** The mark in the file's header by which it is known: 32 bits, not 0. */
+  readonly applicationId: number
+  /** The n-th entry brings the file from schema n - 1 to n. */
+  readonly migrations: ReadonlyArray<ReadonlyArray<string>>
+  /** How long others who open, create or migrate the same file are waited for. Default 5 seconds. */
+  readonly patience?: Duration.Input
 }
 
 /** Milliseconds. node:sqlite waits inside the call, and every fiber of the process with it. */
 const busyTimeout = 50
 /** Whole files up to this size are checked when they are opened, a few milliseconds; `doctor` checks any size. */
 const checkedBytes = 4_000_000
-/** Others open, create or migrate the same file: a matter of milliseconds, unless something is wrong. */
-const untilUnlocked = Schedule.spaced("25 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: "5 seconds" }))
+const untilUnlocked = (patience: Duration.Input) =>
+  Schedule.spaced("25 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: patience }))
 
 type Reason = SqliteUnusable["reason"]
 const reasons: Readonly<Record<number, Reason>> = { 5: "locked", 6: "locked", 11: "damaged", 13: "full", 14: "missing", 26: "foreign" }
@@ -165,7 +171,7 @@ export const layerOwn = (file: OwnFile): Layer.Layer<SqlClient.SqlClient, Sqlite
     prepare(file).pipe(
       Effect.catchTag("PlatformError", (error) => Effect.fail(fileTrouble(file.path)(error))),
       Effect.andThen(() => opened(file.path, ["synchronous = FULL", "fullfsync = ON"])),
-      Effect.retry({ while: ({ reason }) => reason === "locked", schedule: untilUnlocked }),
+      Effect.retry({ while: ({ reason }) => reason === "locked", schedule: untilUnlocked(file.patience ?? "5 seconds") }),
       Effect.withSpan("SqliteClient.layerOwn")
     )
   )

@@ -1,0 +1,20 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { type Beats, type EventLog, EventLogSql, type LogUnusable, type Outbox, type SqliteUnusable, Store } from "@souffleur/domain"
+import { SqliteClient } from "@souffleur/node"
+import { Effect, FileSystem, Layer } from "effect"
+import type { SqlClient } from "effect/sql"
+
+/** The log in a file, and the client under it, to look past the log. */
+export const logAt = (
+  path: string,
+  options: EventLogSql.EventLogSqlOptions = {}
+): Layer.Layer<EventLog | Beats | Outbox | SqlClient.SqlClient, LogUnusable | SqliteUnusable> =>
+  EventLogSql.layerWith(options).pipe(Layer.provideMerge(SqliteClient.layerOwn({ path, ...Store })), Layer.provide(NodeServices.layer))
+
+/** A folder that is gone after the test. */
+export const folder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped({ prefix: "souffleur-log-" }))
+
+/** A log in a new file. */
+export const newLog = Layer.unwrap(Effect.map(folder, (path) => logAt(`${path}/souffleur.db`, { pollEvery: "5 millis" }))).pipe(
+  Layer.provide(NodeServices.layer)
+)

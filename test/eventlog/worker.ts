@@ -1,0 +1,35 @@
+// Another souffleur, as the log sees it: `open` | `append <stream> <events> <batch>`; says each acknowledged revision.
+import { EventLog } from "@souffleur/domain"
+import { Cause, Console, Effect } from "effect"
+import { numbered } from "../../packages/domain/test/EventLogSuite.ts"
+import { logAt } from "./OwnLog.ts"
+
+const [path, mode, stream = "shared", events = "1", batch = "1"] = process.argv.slice(2)
+
+const open = Effect.flatMap(EventLog, (log) => Effect.flatMap(log.streams, ({ length }) => Console.log(`opened ${length}`)))
+
+const append = Effect.gen(function* () {
+  const log = yield* EventLog
+  let revision = 0
+  for (let n = 1; n <= Number(events); n++) {
+    yield* Effect.gen(function* () {
+      revision = yield* log.append(stream, revision, numbered(process.pid * 1000 + n, Number(batch)))
+    }).pipe(
+      Effect.tapError(({ _tag }) =>
+        _tag === "Conflict"
+          ? Effect.map(log.read(stream, revision), (more) => void (revision = more.at(-1)?.revision ?? revision))
+          : Effect.void
+      ),
+      Effect.retry({ while: ({ _tag }) => _tag === "Conflict" })
+    )
+    yield* Console.log(revision)
+  }
+})
+
+const exit = await Effect.runPromiseExit(Effect.provide(mode === "open" ? open : append, logAt(path!)))
+if (exit._tag === "Failure") {
+  const error = Cause.squash(exit.cause)
+  const typed = typeof error === "object" && error !== null && "_tag" in error && "reason" in error
+  await Effect.runPromise(Console.log(typed ? `${String(error._tag)} ${String(error.reason)}` : `DEFECT ${String(error)}`))
+  process.exitCode = 1
+}
