@@ -3,8 +3,8 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { Launcher, LaunchFailed, type LaunchOrder, Processes, type ProcessIdentity, type Terminal } from "@souffleur/domain"
 import { type Duration, Effect, Exit, Layer, Option, Schedule, Schema } from "effect"
-import { type CommandLine, startHeadless } from "./Headless.ts"
-import { checkLaunch, encodeLaunch, type Launch, LaunchId, readLaunch } from "./LaunchFile.ts"
+import { type Start, startHeadless } from "./Headless.ts"
+import { checkLaunch, encodeLaunch, type Launch, LaunchId, launchVariable, readLaunch } from "./LaunchFile.ts"
 import { claimReceipt, readReceipt, receiptBeside } from "./Receipt.ts"
 import { startTmux, type TmuxPlace } from "./Tmux.ts"
 import { createWhole, readWhole } from "./WholeFile.ts"
@@ -13,7 +13,7 @@ export interface LauncherOptions {
   /** Absolute. Launches go to `launches/` in it. */
   readonly stateDir: string
   /** What becomes the agent, such as Node and the path of `launch.ts`; the path of a launch file is added. */
-  readonly entry: CommandLine
+  readonly entry: Start["line"]
   readonly terminal: Terminal
   /** How long a receipt is waited for, 15 seconds by default. */
   readonly receiptTimeout?: Duration.Input
@@ -116,9 +116,9 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         }
         const why = obstacle(launch.value)
         if (why !== undefined) return yield* new LaunchFailed({ why })
-        const line: CommandLine = [...options.entry, pathOf(id)]
+        const start: Start = { line: [...options.entry, pathOf(id)], environment: { [launchVariable]: id } }
         const { output, title } = launch.value
-        const pid = yield* output === null ? startTmux(options.tmux ?? {}, line, title) : startHeadless(line, folder, output)
+        const pid = yield* output === null ? startTmux(options.tmux ?? {}, start, title) : startHeadless(start, folder, output)
         const gone = Option.match(yield* processes.find(pid), {
           onNone: () => Effect.succeed(true),
           onSome: ({ identity }) => Effect.map(processes.condition(identity), (now) => now === "gone" || now === "zombie")

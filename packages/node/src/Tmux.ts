@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process"
 import { LaunchFailed } from "@souffleur/domain"
 import { Config, Effect, Option } from "effect"
-import type { CommandLine } from "./Headless.ts"
+import type { Start } from "./Headless.ts"
 
 /** Which tmux: without a socket name the server that souffleur runs in, without a pane the one of `$TMUX_PANE`. */
 export interface TmuxPlace {
@@ -24,12 +24,15 @@ const windowName = (title: string): string => title.replaceAll("#", "##").replac
  * Opens a window in souffleur's own session, behind the current one, and succeeds with its pid. tmux runs a command of
  * two words or more without a shell, but in the server's environment: Node's options there are not for the launcher.
  */
-export const startTmux = Effect.fnUntraced(function* (place: TmuxPlace, line: CommandLine, title: string) {
+export const startTmux = Effect.fnUntraced(function* (place: TmuxPlace, { environment, line }: Start, title: string) {
   const own = yield* Effect.orDie(Config.option(Config.String("TMUX_PANE")))
   const pane = place.pane ?? Option.getOrUndefined(own)
   const session = pane === undefined ? undefined : yield* tmux(place, ["display-message", "-p", "-t", pane, "#{session_id}"])
+  // Of a pane that is gone tmux says nothing, and is content.
+  if (session === "") return yield* new LaunchFailed({ why: `tmux knows no pane ${pane}` })
   const target = session === undefined ? [] : ["-t", `${session}:`]
-  const args = ["new-window", "-d", "-P", "-F", "#{pane_pid}", "-e", "NODE_OPTIONS=", "-n", windowName(title), ...target, "--", ...line]
-  const pid = Number(yield* tmux(place, args))
+  const variables = Object.entries({ ...environment, NODE_OPTIONS: "" }).flatMap(([name, value]) => ["-e", `${name}=${value}`])
+  const window = ["new-window", "-d", "-P", "-F", "#{pane_pid}", "-n", windowName(title), ...variables, ...target]
+  const pid = Number(yield* tmux(place, [...window, "--", ...line]))
   return Number.isInteger(pid) && pid > 1 ? pid : yield* new LaunchFailed({ why: "tmux did not say which process it started" })
 })

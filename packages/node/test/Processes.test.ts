@@ -166,7 +166,12 @@ it.layer(layer, { excludeTestServices: true })((it) => {
       const processes = yield* Processes
       const at = yield* folder
       const socket = `souffleur-${process.pid}-tree`
-      yield* Effect.addFinalizer(() => Effect.sync(() => spawnSync("tmux", ["-L", socket, "kill-server"])))
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          spawnSync("tmux", ["-L", socket, "kill-server"])
+          fs.rmSync(`/tmp/tmux-${process.getuid?.()}/${socket}`, { force: true })
+        })
+      )
       const pane = `sleep 300 & echo $! > ${at}/tool; echo $$ > ${at}/pane; wait`
       const start = `tmux -L ${socket} -f /dev/null new-session -d "${pane.replaceAll("$", "\\$")}"; exec sleep 300`
       const root = yield* spawned("/bin/sh", ["-c", start], { env: { MARK: socket } })

@@ -1,0 +1,284 @@
+import { createHash } from "node:crypto"
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { type Launcher, Processes } from "@souffleur/domain"
+import { Effect, Fiber, Option } from "effect"
+import { TestClock } from "effect/testing"
+import * as NodeProcesses from "../src/Processes.ts"
+import { entryOf, hostile, launcherIn, node, order, usual } from "./fixtures/Launching.ts"
+import { becomes, exists, folder, identity, killed, output, spawned, until } from "./fixtures/Spawned.ts"
+
+type Service = typeof Launcher.Service
+
+const start = Effect.fnUntraced(function* (launcher: Service, id: string) {
+  const agent = yield* launcher.launch(id)
+  yield* Effect.addFinalizer(() => killed(agent.pid))
+  return agent
+})
+const cancelled = (launcher: Service, id: string) => Effect.map(launcher.settle(id), Option.isNone)
+const mode = (path: string) => fs.statSync(path).mode & 0o777
+
+it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
+  it.effect("becomes the agent under the receipt's pid, with exactly its arguments and environment", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const state = join(at, "state")
+      const launcher = yield* launcherIn(state)
+      const environment = { PATH: "/usr/bin:/bin", EMPTY: "", QUOTED: `a "b" $(c)\n=d`, SOUFFLEUR_LAUNCH_ID: "of-another" }
+      // Written to files, whole, before the end: stdout is for what a shell would have to say.
+      const line = `cat /proc/$$/cmdline > args; cat /proc/$$/environ > env; cat /proc/$$/status > status; readlink /proc/$$/fd/0; echo err >&2; pwd`
+      const asked = order("hostile-1", at, line, hostile)
+      const digest = yield* launcher.prepare({ ...asked, command: { ...asked.command, environment } })
+      const file = join(state, "launches", "hostile-1.json")
+      assert.strictEqual(digest, createHash("sha256").update(fs.readFileSync(file)).digest("hex"))
+      const agent = yield* start(launcher, "hostile-1")
+      yield* becomes(agent, "gone")
+
+      assert.deepStrictEqual(fs.readFileSync(join(at, "args"), "utf8").split("\0").slice(0, -1), ["/bin/sh", "-c", line, "sh", ...hostile])
+      const expected = Object.entries({ ...environment, SOUFFLEUR_LAUNCH_ID: "hostile-1" }).map(([name, value]) => `${name}=${value}`)
+      assert.sameMembers(fs.readFileSync(join(at, "env"), "utf8").split("\0").slice(0, -1), expected)
+      const status = fs.readFileSync(join(at, "status"), "utf8")
+      assert.match(status, new RegExp(`^Pid:\t${agent.pid}$`, "m"))
+      assert.match(status, /^SigIgn:\t0+$/m)
+      assert.strictEqual(fs.readFileSync(launcher.outputPath("hostile-1"), "utf8"), `/dev/null\nerr\n${fs.realpathSync(at)}\n`)
+      assert.sameMembers(fs.readdirSync(at), ["args", "env", "state", "status"], "nothing was touched")
+      for (const path of [file, launcher.outputPath("hostile-1"), join(state, "launches", "hostile-1.receipt")])
+        assert.strictEqual(mode(path), 0o600)
+      for (const path of [state, join(state, "launches")]) assert.strictEqual(mode(path), 0o700)
+      assert.deepStrictEqual(yield* launcher.settle("hostile-1"), Option.some(agent), "dead or not, it took the receipt")
+    })
+  )
+
+  it.effect("runs a launch once, however often and from wherever it is asked for", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const one = yield* launcherIn(at)
+      const two = yield* launcherIn(at)
+      const asked = order("twice", at, "echo ran >> runs; exec sleep 300")
+      assert.strictEqual(yield* one.prepare(asked), yield* two.prepare(asked))
+      const [first, second] = yield* Effect.all([start(one, "twice"), start(two, "twice")], { concurrency: 2 })
+      assert.deepStrictEqual(first, second)
+      assert.deepStrictEqual(yield* start(one, "twice"), first)
+      yield* exists(join(at, "runs"))
+      assert.strictEqual(fs.readFileSync(join(at, "runs"), "utf8"), "ran\n")
+      // Another launcher process comes late, and ends quietly.
+      const late = yield* spawned(node, [...usual.slice(1), join(at, "launches", "twice.json")])
+      yield* until(Effect.sync(() => late.exitCode !== null))
+      assert.strictEqual(late.exitCode, 0)
+      assert.strictEqual(fs.readFileSync(join(at, "runs"), "utf8"), "ran\n")
+    })
+  )
+
+  it.effect("never runs what was settled before the launcher came", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const gate = join(at, "gate")
+      const launcher = yield* launcherIn(at, { entry: [node, entryOf("gatedLaunch.ts"), gate] })
+      yield* launcher.prepare(order("late", at, "echo ran > runs"))
+      const launch = yield* Effect.forkScoped(Effect.flip(launcher.launch("late")))
+      yield* exists(`${gate}.ready`)
+      const waiting = yield* identity(Number(fs.readFileSync(`${gate}.ready`, "utf8")))
+      const tagged = yield* (yield* Processes).tagged({ environment: { SOUFFLEUR_LAUNCH_ID: "late" } })
+      assert.include(
+        tagged.map((info) => info.identity.pid),
+        waiting.pid,
+        "what may become the agent is known before"
+      )
+      assert.isTrue(yield* cancelled(launcher, "late"))
+      assert.strictEqual((yield* Fiber.join(launch)).why, "the launch was cancelled")
+      fs.writeFileSync(`${gate}.open`, "")
+      yield* becomes(waiting, "gone")
+      assert.isFalse(fs.existsSync(join(at, "runs")))
+      assert.strictEqual(fs.readFileSync(launcher.outputPath("late"), "utf8"), "")
+      assert.isTrue(yield* cancelled(launcher, "late"))
+      assert.strictEqual((yield* Effect.flip(launcher.launch("late"))).why, "the launch was cancelled")
+    })
+  )
+
+  it.effect("cancels what was interrupted before its receipt", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const gate = join(at, "gate")
+      const launcher = yield* launcherIn(at, { entry: [node, entryOf("gatedLaunch.ts"), gate] })
+      yield* launcher.prepare(order("interrupted", at, "echo ran > runs"))
+      const launch = yield* Effect.forkScoped(launcher.launch("interrupted"))
+      yield* exists(`${gate}.ready`)
+      const waiting = yield* identity(Number(fs.readFileSync(`${gate}.ready`, "utf8")))
+      yield* Fiber.interrupt(launch)
+      assert.isTrue(fs.existsSync(join(at, "launches", "interrupted.receipt")))
+      fs.writeFileSync(`${gate}.open`, "")
+      yield* becomes(waiting, "gone")
+      assert.isFalse(fs.existsSync(join(at, "runs")))
+    })
+  )
+
+  it.effect("agrees with everybody on who won when a launch and a tombstone race", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      for (const id of ["race-1", "race-2", "race-3"]) {
+        const launcher = yield* launcherIn(at)
+        yield* launcher.prepare(order(id, at, `echo ran > ${id}; exec sleep 300`))
+        const launch = yield* Effect.forkScoped(Effect.option(start(launcher, id)))
+        const launcherSeen = Effect.sync(() => fs.existsSync(launcher.outputPath(id)))
+        yield* until(launcherSeen)
+        const [settled, launched] = yield* Effect.all([launcher.settle(id), Fiber.join(launch)], { concurrency: 2 })
+        assert.deepStrictEqual(settled, launched)
+        if (Option.isSome(settled)) yield* exists(join(at, id))
+      }
+    })
+  )
+
+  it.effect("fails at once, and for ever, when the launcher is killed before the receipt", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const launcher = yield* launcherIn(at, { entry: ["/bin/sh", "-c", "kill -9 $$"] })
+      yield* launcher.prepare(order("killed", at, "echo ran > runs"))
+      assert.match((yield* Effect.flip(launcher.launch("killed"))).why, /left no receipt/)
+      assert.isTrue(yield* cancelled(launcher, "killed"))
+      assert.strictEqual((yield* Effect.flip((yield* launcherIn(at)).launch("killed"))).why, "the launch was cancelled")
+    })
+  )
+
+  it.effect("holds a launcher killed after the receipt for a generation that died", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const launcher = yield* launcherIn(at, { entry: [node, entryOf("brieflyLaunch.ts")] })
+      yield* launcher.prepare(order("briefly", at, "echo ran > runs"))
+      const agent = yield* launcher.launch("briefly")
+      yield* becomes(agent, "gone")
+      assert.deepStrictEqual(yield* launcher.settle("briefly"), Option.some(agent))
+      assert.isFalse(fs.existsSync(join(at, "runs")))
+    })
+  )
+
+  it.effect("reaps an agent that ends, and leaves one that runs when its own layer closes", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const id = `outlives-${process.pid}`
+      const agent = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const launcher = yield* launcherIn(at)
+          yield* launcher.prepare(order(id, at, "exec sleep 300"))
+          return yield* launcher.launch(id)
+        })
+      )
+      const processes = yield* Processes
+      yield* Effect.addFinalizer(() => killed(agent.pid))
+      assert.strictEqual(yield* processes.condition(agent), "running")
+      const tag = { environment: { SOUFFLEUR_LAUNCH_ID: id } }
+      // In the middle of execve, for a moment, it has no environment at all.
+      yield* until(Effect.map(processes.tagged(tag), (found) => found.some((info) => info.identity.pid === agent.pid)))
+      yield* processes.signal(agent, "SIGKILL")
+      yield* becomes(agent, "gone")
+    })
+  )
+
+  it.effect("leaves the agent running when souffleur itself is killed", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      yield* (yield* launcherIn(at)).prepare(order("orphan", at, "exec sleep 300"))
+      const souffleur = yield* spawned(node, [entryOf("launchAndStay.ts"), at, "orphan"])
+      const agent = yield* identity(Number(yield* output(souffleur)))
+      yield* Effect.addFinalizer(() => killed(agent.pid))
+      const dead = yield* identity(souffleur.pid)
+      yield* killed(souffleur.pid)
+      yield* becomes(dead, "gone")
+      assert.strictEqual(yield* (yield* Processes).condition(agent), "running")
+      assert.deepStrictEqual(yield* (yield* launcherIn(at)).settle("orphan"), Option.some(agent))
+    })
+  )
+
+  it.effect("launches nothing that cannot be run, and says why", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const launcher = yield* launcherIn(at)
+      fs.writeFileSync(join(at, "plain"), "#!/bin/sh\n", { mode: 0o600 })
+      const programs = { missing: join(at, "none"), folder: at, plain: join(at, "plain") }
+      for (const [id, program] of Object.entries(programs)) {
+        const asked = order(id, at, "")
+        yield* launcher.prepare({ ...asked, command: { ...asked.command, program } })
+        assert.match((yield* Effect.flip(launcher.launch(id))).why, /program/, id)
+        assert.isTrue(yield* cancelled(launcher, id))
+      }
+      yield* launcher.prepare(order("nowhere", join(at, "gone"), ""))
+      assert.match((yield* Effect.flip(launcher.launch("nowhere"))).why, /folder/)
+      assert.match((yield* Effect.flip(launcher.launch("never-prepared"))).why, /missing/)
+      for (const id of ["", "../x", "a/b", "a.b"]) {
+        assert.match((yield* Effect.flip(launcher.prepare(order(id, at, "")))).why, /launch id/)
+        assert.match((yield* Effect.flip(launcher.launch(id))).why, /launch id/)
+        assert.match((yield* Effect.flip(launcher.settle(id))).why, /launch id/)
+      }
+      const asked = order("invalid", at, "")
+      for (const command of [{ program: "sh" }, { args: ["a\0b"] }, { environment: { "A=B": "" } }, { environment: { A: "\0" } }]) {
+        yield* Effect.flip(launcher.prepare({ ...asked, command: { ...asked.command, ...command } }))
+      }
+      yield* launcher.prepare(asked)
+      assert.match((yield* Effect.flip(launcher.prepare({ ...asked, title: "S3" }))).why, /another launch/)
+    })
+  )
+
+  it.effect("launches no file that is damaged, or not the one that was prepared", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const launcher = yield* launcherIn(at)
+      const tampered: Record<string, (text: string, path: string) => void> = {
+        torn: (text, path) => fs.writeFileSync(path, text.slice(0, 40)),
+        garbage: (_, path) => fs.writeFileSync(path, "\0\0\0"),
+        added: (text, path) => fs.writeFileSync(path, text.replace("{", '{"shell":true,')),
+        changed: (text, path) => fs.writeFileSync(path, text.replace("echo ran", "echo RAN")),
+        renamed: (text, path) => fs.writeFileSync(path, text.replace('"renamed"', '"other"')),
+        readable: (_, path) => fs.chmodSync(path, 0o644)
+      }
+      for (const [id, tamper] of Object.entries(tampered)) {
+        yield* launcher.prepare(order(id, at, "echo ran >> runs"))
+        const path = join(at, "launches", `${id}.json`)
+        tamper(fs.readFileSync(path, "utf8"), path)
+        assert.match((yield* Effect.flip(launcher.launch(id))).why, /launch file/, id)
+        if (id === "changed") continue
+        // The launcher looks for itself, too; what it says holds nothing of the file.
+        fs.rmSync(join(at, "launches", `${id}.receipt`))
+        const entry = yield* spawned(node, [...usual.slice(1), path])
+        yield* until(Effect.sync(() => entry.exitCode !== null))
+        assert.strictEqual(entry.exitCode, 1, id)
+        assert.isFalse(fs.existsSync(join(at, "launches", `${id}.receipt`)), id)
+      }
+      assert.isFalse(fs.existsSync(join(at, "runs")))
+    })
+  )
+
+  it.effect("does not guess what a damaged receipt means", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const launcher = yield* launcherIn(at)
+      yield* launcher.prepare(order("damaged", at, "echo ran >> runs"))
+      fs.writeFileSync(join(at, "launches", "damaged.receipt"), '{"_tag":"Taken"}')
+      assert.match((yield* Effect.flip(launcher.settle("damaged"))).why, /cannot be read/)
+      const exit = yield* Effect.exit(launcher.launch("damaged"))
+      assert.isTrue(
+        exit._tag === "Failure" && exit.cause.reasons.every((reason) => reason._tag === "Die"),
+        "not a failure that says: nothing runs"
+      )
+      assert.isFalse(fs.existsSync(join(at, "runs")))
+    })
+  )
+})
+
+it.layer(NodeProcesses.layer)((it) => {
+  it.effect("waits 15 seconds for a receipt, and no longer", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const launcher = yield* launcherIn(at, { entry: ["/bin/sh", "-c", 'echo $$ > "$0.ready"; exec sleep 300'] })
+      yield* launcher.prepare(order("slow", at, "echo ran >> runs"))
+      const launch = yield* Effect.forkScoped(Effect.flip(launcher.launch("slow")))
+      const ready = join(at, "launches", "slow.json.ready")
+      yield* TestClock.withLive(until(Effect.sync(() => fs.existsSync(ready) && fs.readFileSync(ready, "utf8").endsWith("\n"))))
+      yield* Effect.addFinalizer(() => killed(Number(fs.readFileSync(ready, "utf8"))))
+      yield* TestClock.adjust("14 seconds")
+      assert.isFalse(fs.existsSync(join(at, "launches", "slow.receipt")))
+      yield* TestClock.adjust("1 second")
+      assert.match((yield* Fiber.join(launch)).why, /too long/)
+      assert.isTrue(yield* cancelled(launcher, "slow"))
+    })
+  )
+})

@@ -1,0 +1,78 @@
+import { spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { Processes } from "@souffleur/domain"
+import { Effect, Option } from "effect"
+import * as NodeProcesses from "../src/Processes.ts"
+import { hostile, launcherIn, order } from "./fixtures/Launching.ts"
+import { folder, killed, until } from "./fixtures/Spawned.ts"
+
+/** A tmux server of the test's own, with one pane. Its environment would break every Node that starts in it. */
+const server = (name: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const socket = `souffleur-${process.pid}-${name}`
+      const tmux = (...args: ReadonlyArray<string>) =>
+        spawnSync("tmux", ["-L", socket, ...args], {
+          encoding: "utf8",
+          env: { PATH: process.env["PATH"], LC_ALL: "C.UTF-8", NODE_OPTIONS: "--no-such-option", SECRET: "of the server" }
+        }).stdout.trim()
+      tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-s", "first", "sleep", "300")
+      return { socket, tmux, pane: tmux("list-panes", "-F", "#{pane_id}") }
+    }),
+    ({ socket, tmux }) =>
+      Effect.sync(() => {
+        tmux("kill-server")
+        fs.rmSync(`/tmp/tmux-${process.getuid?.()}/${socket}`, { force: true })
+      })
+  )
+
+const installed = spawnSync("tmux", ["-V"]).status === 0
+
+it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped where it is not installed)", (it) => {
+  it.effect.skipIf(!installed)("becomes the agent in a window of souffleur's own session, no shell between", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const { pane, socket, tmux } = yield* server("launch")
+      tmux("new-session", "-d", "-s", "second", "sleep", "300")
+      const launcher = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
+      assert.strictEqual(launcher.terminal, "tmux")
+      const line = "cat /proc/$$/cmdline > args; cat /proc/$$/environ > env; exec sleep 300"
+      const title = "#(touch x) Conductor (S2) #{pane_id};"
+      yield* launcher.prepare({ ...order("window", at, line, hostile), title })
+      const agent = yield* launcher.launch("window")
+      yield* Effect.addFinalizer(() => killed(agent.pid))
+      const windows = tmux("list-windows", "-a", "-F", "#{session_name}|#{window_name}|#{pane_pid}|#{window_active}").split("\n")
+      assert.include(windows, `first|${title}|${agent.pid}|0`)
+      assert.lengthOf(windows, 3)
+
+      const processes = yield* Processes
+      const named = Effect.map(processes.find(agent.pid), (found) => Option.exists(found, (info) => info.name === "sleep"))
+      yield* until(named)
+      assert.deepStrictEqual(fs.readFileSync(join(at, "args"), "utf8").split("\0").slice(0, -1), ["/bin/sh", "-c", line, "sh", ...hostile])
+      const environment = fs.readFileSync(join(at, "env"), "utf8").split("\0").slice(0, -1)
+      assert.sameMembers(environment, ["PATH=/usr/bin:/bin", "SOUFFLEUR_LAUNCH_ID=window"])
+      assert.sameMembers(fs.readdirSync(at), ["args", "env", "launches"])
+      assert.sameMembers(fs.readdirSync(join(at, "launches")), ["window.json", "window.receipt"])
+
+      yield* processes.signal(agent, "SIGKILL")
+      // tmux 3.3 now and then forgets to reap a pane whose window it has closed.
+      yield* until(Effect.map(processes.condition(agent), (now) => now === "gone" || now === "zombie"))
+    })
+  )
+
+  it.effect.skipIf(!installed)("fails where there is no such server or pane, and the launch is cancelled", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const { socket } = yield* server("none")
+      for (const [id, tmux] of Object.entries({ "no-pane": { socket, pane: "%77" }, "no-server": { socket: `${socket}-not` } })) {
+        const launcher = yield* launcherIn(at, { terminal: "tmux", tmux })
+        yield* launcher.prepare(order(id, at, "echo ran > runs"))
+        assert.match((yield* Effect.flip(launcher.launch(id))).why, /tmux/)
+        assert.isTrue(Option.isNone(yield* launcher.settle(id)))
+      }
+      assert.isFalse(fs.existsSync(join(at, "runs")))
+    })
+  )
+})
