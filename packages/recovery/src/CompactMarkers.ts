@@ -115,9 +115,14 @@ export const foreignMarkers = (bytes: Uint8Array, start: number): CompactMarkers
     while (end < at + 64 && bytes[end] === byte) end++
     const length = end - at
     if (length < 3 || bytes[end] === byte) return
-    const rest = utf8.decode(bytes.subarray(end, end + 64)).split(/[\n\0]/, 1)[0]!
-    if (fence === undefined) fence = byte === 96 && rest.includes("`") ? undefined : { byte, length }
-    else if (fence.byte === byte && length >= fence.length && rest.trim() === "") fence = undefined
+    if (fence !== undefined && (fence.byte !== byte || length < fence.length)) return
+    let info = false
+    for (let next = end; next < end + 64 && bytes[next] !== newline && bytes[next] !== 0; next++) {
+      if (byte === 96 && bytes[next] === 96 && fence === undefined) return
+      info ||= bytes[next]! > 32
+    }
+    if (fence === undefined) fence = { byte, length }
+    else if (!info) fence = undefined
   }
 
   const endOf = (at: number): number => {
@@ -145,9 +150,11 @@ export const foreignMarkers = (bytes: Uint8Array, start: number): CompactMarkers
       return end
     },
     move: (cut, next) => {
-      blank = isBlankBefore(cut)
+      // A slash that the cut parts from its `compact` is looked at from behind the cut.
+      const known = bytes[cut - 1] === 47 ? cut - 1 : cut
+      blank = isBlankBefore(known)
       isQuoted(cut)
-      from = next
+      from = next - cut + known
       followed = next
     },
     count: () => count,

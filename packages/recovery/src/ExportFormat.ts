@@ -1,7 +1,7 @@
 /** The frame of an export of our own; what a conversation says cannot know its nonce (spec §2, estimate). */
 const header = /^<!-- souffleur-export v1 nonce=([0-9a-f]{32}) -->$/
 /** A first line that was meant to be such a header, or is what is left of one. */
-const remains = /<!--.*(souffleur|nonce=)|souffleur-export/i
+const remains = /<!--.*souffleur|souffleur-export|nonce=/i
 
 /** `Foreign`: made by something else. `Damaged`: the header is ours and not whole, so that no marker can be told from a quoted one. */
 export type ExportHeader = { readonly _tag: "Own"; readonly nonce: string } | { readonly _tag: "Foreign" } | { readonly _tag: "Damaged" }
