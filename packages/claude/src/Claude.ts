@@ -32,8 +32,8 @@ const layer = (options: ClaudeOptions): Layer.Layer<Agent, never, FileSystem.Fil
         sessions: liveSessions(options.claudeDir).pipe(Effect.provide(services)),
         sessionFile,
         exportSession: Effect.fn("Claude.exportSession")(function* (sessionId, out) {
-          const file = yield* sessionFile(sessionId)
-          return yield* exportTranscript(file, out).pipe(Effect.provide(services))
+          const { path } = yield* sessionFile(sessionId)
+          return yield* exportTranscript(path, out).pipe(Effect.provide(services))
         }),
         tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
         sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),

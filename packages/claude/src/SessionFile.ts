@@ -1,4 +1,4 @@
-import { SessionNotFound } from "@souffleur/domain"
+import { type SessionFile, SessionNotFound } from "@souffleur/domain"
 import { Effect, FileSystem, Path, type PlatformError } from "effect"
 import { isSessionId } from "./SessionId.ts"
 
@@ -18,17 +18,19 @@ const described = (error: PlatformError.PlatformError): string =>
 export const findSessionFile = Effect.fn("SessionFile.find")(function* (
   claudeDir: string,
   sessionId: string
-): Effect.fn.Return<string, SessionNotFound, FileSystem.FileSystem | Path.Path> {
+): Effect.fn.Return<SessionFile, SessionNotFound, FileSystem.FileSystem | Path.Path> {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const fail = (why: string) => Effect.fail(new SessionNotFound({ sessionId: sessionId.slice(0, 128), why }))
+  const fail = (reason: SessionNotFound["reason"], why: string) =>
+    Effect.fail(new SessionNotFound({ sessionId: sessionId.slice(0, 128), reason, why }))
+  const file = (path: string): SessionFile => ({ path, sessionId: sessionIdOf(path) })
   if (!isSessionId(sessionId)) {
-    return yield* fail("this cannot be a session id: letters, digits, '-', '_' and '.' only, a letter or digit first")
+    return yield* fail("malformed", "this cannot be a session id: letters, digits, '-', '_' and '.' only, a letter or digit first")
   }
   const projects = path.resolve(claudeDir, "projects")
   const folders = yield* fs
     .readDirectoryEntries(projects)
-    .pipe(Effect.catch((error) => fail(`the sessions' folder ${projects} cannot be read: ${described(error)}`)))
+    .pipe(Effect.catch((error) => fail("missing", `the sessions' folder ${projects} cannot be read: ${described(error)}`)))
 
   const unreadable: Array<string> = []
   const inFolder = Effect.fnUntraced(function* (folder: string) {
@@ -41,8 +43,8 @@ export const findSessionFile = Effect.fn("SessionFile.find")(function* (
     const candidates = names.filter((name) => name.startsWith(sessionId) && name.endsWith(extension) && isSessionId(sessionIdOf(name)))
     return yield* Effect.filter(
       candidates.map((name) => path.join(folder, name)),
-      (file) =>
-        fs.stat(file).pipe(
+      (candidate) =>
+        fs.stat(candidate).pipe(
           Effect.map((info) => info.type === "File"),
           Effect.orElseSucceed(() => false)
         )
@@ -54,16 +56,16 @@ export const findSessionFile = Effect.fn("SessionFile.find")(function* (
     { concurrency: 8 }
   )).flat()
 
-  const whole = found.filter((file) => sessionIdOf(file) === sessionId)
+  const whole = found.filter((match) => sessionIdOf(match) === sessionId)
   const matches = whole.length > 0 ? whole : found
   const [first] = matches
   if (first === undefined) {
     const where = unreadable.length > 0 ? ` (not all could be read: ${unreadable.slice(0, 3).join("; ")})` : ""
-    return yield* fail(`no file ${sessionId}*${extension} in any folder of ${projects}${where}`)
+    return yield* fail("missing", `no file ${sessionId}*${extension} in any folder of ${projects}${where}`)
   }
-  if (matches.length === 1) return first
+  if (matches.length === 1) return file(first)
   // A project that was moved and linked back shows one file under two folders.
-  const real = new Set(yield* Effect.forEach(matches, (file) => fs.realPath(file).pipe(Effect.orElseSucceed(() => file))))
-  if (real.size === 1) return first
-  return yield* fail(`ambiguous: ${matches.length} session files in ${projects} begin with it; give the whole id`)
+  const real = new Set(yield* Effect.forEach(matches, (match) => fs.realPath(match).pipe(Effect.orElseSucceed(() => match))))
+  if (real.size === 1) return file(first)
+  return yield* fail("ambiguous", `${matches.length} session files in ${projects} begin with it; give the whole id`)
 })

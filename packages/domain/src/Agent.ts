@@ -14,8 +14,16 @@ export interface AgentSession {
 /** No session file, or more than one, or an id that cannot be one. `why` is a sentence for a person. */
 export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {
   sessionId: Schema.String,
+  reason: Schema.Literals(["malformed", "missing", "ambiguous"]),
   why: Schema.String
 }) {}
+
+export interface SessionFile {
+  /** Absolute. */
+  readonly path: string
+  /** The whole id. */
+  readonly sessionId: string
+}
 
 export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFailed", {
   why: Schema.String
@@ -53,8 +61,8 @@ export class Agent extends Context.Service<
     readonly name: string
     /** Live sessions of this user; a pid file that a dead process left is not one. */
     readonly sessions: Effect.Effect<ReadonlyArray<AgentSession>>
-    /** The absolute path of the session's file. Checks the id before it is used in any path (spec §2, Bootstrap). */
-    readonly sessionFile: (sessionId: string) => Effect.Effect<string, SessionNotFound>
+    /** Where a session is kept, by its id or the beginning of it. Checks the id before it is used in any path (spec §2, Bootstrap). */
+    readonly sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>
     /** Streams the conversation to Markdown at `out` (0600), whole or not at all. Fails when the file changed meanwhile. */
     readonly exportSession: (sessionId: string, out: string) => Effect.Effect<Export, ExportFailed | SessionNotFound>
     /** How a process of that session is known by its environment. */

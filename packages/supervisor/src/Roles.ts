@@ -1,22 +1,22 @@
 import {
-  Agent,
-  Beats,
-  Claims,
-  Comms,
-  EventLog,
-  Launcher,
+  type Agent,
+  type Beats,
+  type Claims,
+  type Comms,
+  type EventLog,
+  type Launcher,
   type LogError,
-  Processes,
+  type Processes,
   type Refused,
   type Role,
-  Settings,
+  type Settings,
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
 import { selfMonitor } from "@souffleur/monitor"
 import { claudeExport, recovery } from "@souffleur/recovery"
 import { watcher } from "@souffleur/watcher"
-import { Context, Effect, FileSystem, Layer, Path } from "effect"
+import { Context, Effect, type FileSystem, Layer, type Path } from "effect"
 import { bootstrap } from "./Bootstrap.ts"
 
 /** What every role together needs of the world. */

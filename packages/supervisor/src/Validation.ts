@@ -59,7 +59,7 @@ export const validate = Effect.fn("Validation.validate")(function* (watch: Watch
   if (found === undefined) return yield* new Invalid({ check: "process", reason: `no process ${pid} is running` })
   if (found.condition === "zombie") return yield* new Invalid({ check: "process", reason: `process ${pid} has ended (a zombie)` })
 
-  yield* Effect.catchTag(agent.sessionFile(sessionId), "SessionNotFound", ({ why }) =>
+  const session = yield* Effect.catchTag(agent.sessionFile(sessionId), "SessionNotFound", ({ why }) =>
     Effect.fail(new Invalid({ check: "session-file", reason: why }))
   )
   const snapshot =
@@ -72,5 +72,5 @@ export const validate = Effect.fn("Validation.validate")(function* (watch: Watch
     return yield* new Invalid({ check: "comms-row", reason: `there is no row "souffleur" in ${watch.comms}: run "souffleur init"` })
   }
   yield* Effect.catchTag(claims.claim(found.identity), "AlreadyWatched", claimed)
-  return { conductor: found.identity, sessionId, baseline: baselineOf(snapshot) } satisfies Validated
+  return { conductor: found.identity, sessionId: session.sessionId, baseline: baselineOf(snapshot) } satisfies Validated
 })

@@ -60,7 +60,7 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
   const findSession = Effect.fnUntraced(function* (sessionId: string | null | undefined) {
     if (!watch.awaiting || !sessionId || (sessionId !== watch.sessionId && watch.sessions.includes(sessionId))) return undefined
     return yield* agent.sessionFile(sessionId).pipe(
-      Effect.as(sessionId),
+      Effect.map((found) => found.sessionId),
       Effect.orElseSucceed(() => undefined)
     )
   })

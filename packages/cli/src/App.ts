@@ -1,0 +1,99 @@
+import { Claude, parseAgentCommand } from "@souffleur/claude"
+import { CommsSqlite } from "@souffleur/comms"
+import {
+  BadSetting,
+  type ResolvedSettings,
+  Comms,
+  loadSettings,
+  Settings,
+  type SettingFlags,
+  Store,
+  EventLogSql,
+  type Terminal
+} from "@souffleur/domain"
+import { Claims, Launcher, Processes, SqliteClient } from "@souffleur/node"
+import { Roles } from "@souffleur/supervisor"
+import { Effect, Layer, Path } from "effect"
+import { Environment } from "./Environment.ts"
+import { BadUsage } from "./Failure.ts"
+
+/** The settings of a project, with what was wrong in its config file told on standard error. */
+export const settingsOf = Effect.fn("App.settings")(function* (projectDir: string, flags: SettingFlags = {}) {
+  const { variables } = yield* Environment
+  return yield* loadSettings({ projectDir, environment: variables, flags })
+})
+
+/** Our own database: log, beats, outbox. Made where there is none. */
+export const store = (settings: ResolvedSettings) =>
+  Layer.unwrap(
+    Effect.map(Path.Path, (path) =>
+      EventLogSql.layer.pipe(Layer.provide(SqliteClient.layerOwn({ ...Store, path: path.join(settings.stateDir, "souffleur.db") })))
+    )
+  )
+
+/** The comms of one watch; `null`: solo. */
+export const comms = (path: string | null) =>
+  path === null ? Comms.layerSolo : CommsSqlite.layer(path).pipe(Layer.provide(SqliteClient.layerSqlite))
+
+/** `auto`: where souffleur itself runs (cli.md). */
+const terminalOf = (
+  settings: ResolvedSettings,
+  variables: Readonly<Record<string, string | undefined>>
+): Effect.Effect<Terminal, BadSetting> => {
+  const inTmux = variables["TMUX"] !== undefined && variables["TMUX"] !== ""
+  switch (settings.launcher) {
+    case "headless":
+      return Effect.succeed("headless")
+    case "auto":
+      return Effect.succeed(inTmux ? "tmux" : "headless")
+    case "tmux":
+      return inTmux
+        ? Effect.succeed("tmux")
+        : Effect.fail(
+            new BadSetting({
+              name: "SOUFFLEUR_LAUNCHER",
+              why: "tmux needs souffleur itself to run inside tmux: start it there, or use headless"
+            })
+          )
+    case "kitty":
+      return Effect.fail(new BadSetting({ name: "SOUFFLEUR_LAUNCHER", why: "kitty is not supported yet: use tmux or headless" }))
+  }
+}
+
+/** The agent of the settings: today always Claude Code, or what behaves like it. */
+export const agent = (settings: ResolvedSettings) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { variables } = yield* Environment
+      const agentCommand = yield* Effect.fromResult(parseAgentCommand(settings.agentCommand))
+      return Claude.layer({ claudeDir: settings.claudeDir, agentCommand, environment: variables })
+    })
+  )
+
+const unusable = (why: string) => Layer.unwrap(Effect.fail(new BadUsage({ why })))
+
+/** The processes of this host; a host whose processes cannot be told apart is no place for a watchdog. */
+export const host = Layer.catchTag(Processes.layer, "ProcessesUnavailable", ({ why }) => unusable(why))
+
+/** Everything that a watch needs: the one composition of all layers. */
+export const world = (settings: ResolvedSettings, commsPath: string | null) => {
+  const launcher = Layer.unwrap(
+    Effect.gen(function* () {
+      const { self, variables } = yield* Environment
+      return Launcher.layer({
+        stateDir: settings.stateDir,
+        entry: [...self, "__launch"] as const,
+        terminal: yield* terminalOf(settings, variables)
+      })
+    })
+  )
+  const ports = Layer.mergeAll(
+    store(settings),
+    comms(commsPath),
+    agent(settings),
+    Layer.catchTag(Claims.layer(), "ClaimsUnusable", ({ why }) => unusable(why)),
+    launcher,
+    Layer.succeed(Settings, settings)
+  )
+  return Roles.layer.pipe(Layer.provideMerge(ports), Layer.provideMerge(host))
+}

@@ -1,0 +1,42 @@
+import { Console, Effect } from "effect"
+import { Command } from "effect/cli"
+import { configCommand } from "./commands/Config.ts"
+import { demoCommand } from "./commands/Demo.ts"
+import { estimateCommand } from "./commands/Estimate.ts"
+import { exportCommand } from "./commands/Export.ts"
+import { initCommand } from "./commands/Init.ts"
+import { logCommand } from "./commands/Log.ts"
+import { releaseCommand } from "./commands/Release.ts"
+import { stateCommand } from "./commands/State.ts"
+import { statusCommand } from "./commands/Status.ts"
+import { watchCommand } from "./commands/Watch.ts"
+import { Ended, told } from "./Failure.ts"
+
+export const version = "0.1.0"
+
+const root = Command.make("souffleur").pipe(
+  Command.withDescription("Brings a dead or hung AI coding agent back, with its context"),
+  Command.withSubcommands([
+    watchCommand,
+    statusCommand,
+    logCommand,
+    stateCommand,
+    releaseCommand,
+    configCommand,
+    initCommand,
+    exportCommand,
+    estimateCommand,
+    demoCommand
+  ])
+)
+
+/** The command line: facts to stdout, everything else to stderr, exit codes of cli.md. */
+export const cli = (args: ReadonlyArray<string>) =>
+  Command.runWith(root, { version })(args).pipe(
+    Effect.catchTag("ShowHelp", (help) => (help.errors.length === 0 ? Effect.void : Effect.fail(new Ended({ code: 2 })))),
+    Effect.catch((error) => {
+      if (error._tag === "Ended") return Effect.fail(error)
+      const { code, text } = told(error)
+      return Effect.andThen(Console.error(`souffleur: ${text}`), Effect.fail(new Ended({ code })))
+    })
+  )

@@ -1,0 +1,78 @@
+import type {
+  AgentNotFound,
+  AlreadyWatched,
+  BadSetting,
+  BadTarget,
+  CommsUnavailable,
+  ExportFailed,
+  LogUnusable,
+  Refused,
+  SessionNotFound,
+  SqliteUnusable,
+  UnreadableEvent
+} from "@souffleur/domain"
+import type { EstimateFailed, TrimFailed } from "@souffleur/recovery"
+import type { Fenced } from "@souffleur/supervisor"
+import { Runtime, Schema } from "effect"
+
+/** Bad usage or bad input, said by the command line itself (exit code 2). */
+export class BadUsage extends Schema.TaggedError<BadUsage>()("BadUsage", { why: Schema.String }) {}
+
+/** How a command ends when it does not end well: already told to the user, and its exit code (cli.md). */
+export class Ended extends Schema.TaggedError<Ended>()("Ended", { code: Schema.Int }) {
+  override readonly [Runtime.errorExitCode] = this.code
+  override readonly [Runtime.errorReported] = false
+}
+
+export type Failure =
+  | AgentNotFound
+  | AlreadyWatched
+  | BadSetting
+  | BadTarget
+  | BadUsage
+  | CommsUnavailable
+  | EstimateFailed
+  | ExportFailed
+  | Fenced
+  | LogUnusable
+  | Refused
+  | SessionNotFound
+  | SqliteUnusable
+  | TrimFailed
+  | UnreadableEvent
+
+/** One sentence for a person, and the exit code of cli.md. */
+export const told = (failure: Failure): { readonly code: number; readonly text: string } => {
+  switch (failure._tag) {
+    case "AgentNotFound":
+      return { code: 2, text: `agent command ${failure.program}: ${failure.why}` }
+    case "AlreadyWatched":
+      return { code: 3, text: `already watched: ${failure.why}` }
+    case "Fenced":
+      return { code: 3, text: "another souffleur has taken this watch over" }
+    case "BadSetting":
+      return { code: 2, text: `${failure.name}: ${failure.why}` }
+    case "BadTarget":
+    case "BadUsage":
+    case "SessionNotFound":
+      return { code: 2, text: failure.why }
+    case "CommsUnavailable":
+      return { code: 2, text: `${failure.path}: ${failure.detail}` }
+    case "EstimateFailed":
+    case "TrimFailed":
+      return { code: 2, text: failure.why }
+    case "ExportFailed":
+      return { code: 1, text: failure.why }
+    case "LogUnusable":
+      return { code: 4, text: `the event log cannot be used: ${failure.detail}` }
+    case "SqliteUnusable":
+      return { code: 4, text: `the event log cannot be used: ${failure.path}: ${failure.detail}` }
+    case "UnreadableEvent":
+      return {
+        code: 4,
+        text: `the event log cannot be used: event ${failure.revision} of ${failure.stream} (${failure.tag}, version ${failure.version}): ${failure.why}`
+      }
+    case "Refused":
+      return { code: 2, text: failure.detail }
+  }
+}

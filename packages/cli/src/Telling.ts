@@ -1,0 +1,111 @@
+import { Event, type Recorded, type Watch, type WatchEvent } from "@souffleur/domain"
+import { Match } from "effect"
+
+/** Colours for a terminal; plain text everywhere else. */
+export type Paint = (colour: "red" | "green" | "yellow" | "dim", text: string) => string
+const codes = { red: 31, green: 32, yellow: 33, dim: 2 } as const
+export const paint =
+  (colour: boolean): Paint =>
+  (name, text) =>
+    colour ? `\u001B[${codes[name]}m${text}\u001B[0m` : text
+
+/** `4 m 10 s`; ages and waits as a person says them. `millis` may be unknown. */
+export const inWords = (millis: number | null | undefined): string => {
+  if (millis === null || millis === undefined) return "unknown"
+  const seconds = Math.floor(millis / 1000)
+  if (seconds < 1) return `${Math.max(0, Math.round(millis))} ms`
+  const [days, hours, minutes] = [Math.floor(seconds / 86_400), Math.floor((seconds % 86_400) / 3600), Math.floor((seconds % 3600) / 60)]
+  if (days > 0) return `${days} d ${hours} h`
+  if (hours > 0) return `${hours} h ${minutes} m`
+  return minutes > 0 ? `${minutes} m ${seconds % 60} s` : `${seconds} s`
+}
+
+const died = ({ cause, evidence, retries }: typeof Event.ConductorDied.Type) =>
+  cause === "pid"
+    ? `the Conductor is dead: its process is ${evidence.process} (${retries} in a row without progress)`
+    : `the Conductor is dead: no heartbeat for ${inWords(evidence.heartbeatAge)}, more than ${inWords(evidence.staleAfter)} (${retries} in a row without progress)`
+
+/** What happened, in plain words. */
+export const sentence = (event: WatchEvent): string =>
+  Match.valueTags(event, {
+    WatchOpened: ({ comms, observe, pid, sessionId }) =>
+      `asked to ${observe ? "observe" : "watch"} pid ${pid}, session ${sessionId}, ${comms === null ? "without comms" : `comms ${comms}`}`,
+    OwnerTook: ({ fence, owner }) => `souffleur pid ${owner.process.pid} owns the watch (fence ${fence})`,
+    OwnerLeft: () => "souffleur left; the watch can be resumed",
+    ValidationFailed: ({ attempt, check, reason }) => `validation ${attempt} of 3 failed at "${check}": ${reason}`,
+    ArgumentsCorrected: ({ pid, sessionId }) => `a reply corrected it: pid ${pid}, session ${sessionId}`,
+    ValidationExhausted: () => "validation failed three times: nothing is watched",
+    ConductorConfirmed: ({ conductor, sessionId }) => `the Conductor is pid ${conductor.pid}, session ${sessionId}`,
+    WatcherStarted: ({ awaiting, mode, watcher }) =>
+      `watcher ${watcher} starts${mode === "normal" ? "" : ` (${mode})`}${awaiting ? ", awaiting the session id" : ""}`,
+    WatcherLost: ({ beatAge, watcher }) =>
+      `watcher ${watcher} is dead: its last beat was ${beatAge === null ? "never" : `${inWords(beatAge)} ago`}`,
+    SelfMonitorStarted: ({ monitor }) => `self-monitor ${monitor} starts`,
+    SelfMonitorStopped: ({ monitor, why }) => `self-monitor ${monitor} is ${why}`,
+    WatchSettled: () => "watching",
+    ConductorDied: died,
+    ContextRecoveryRequested: () => "the Conductor asks for a context recovery",
+    ConductorCompleted: () => "the Conductor completed",
+    SessionIdFound: ({ sessionId }) => `the session id is ${sessionId}`,
+    RecoveryStarted: ({ cycle, purpose }) =>
+      purpose === "salvage" ? `recovery ${cycle}: retries are exhausted, saving what can be saved` : `recovery ${cycle} starts`,
+    RecoveryWithheld: () => "only observing: nothing is stopped or launched",
+    StepStarted: ({ attempt, step }) => `step ${step}${attempt === 1 ? "" : ` (attempt ${attempt})`} …`,
+    StepSucceeded: ({ step }) => `step ${step} done`,
+    StepFailed: ({ step }) => `step ${step} failed`,
+    LaunchPrepared: ({ effective, launchId, requested }) =>
+      `launch ${launchId} is prepared, permission ${effective}${requested === effective ? "" : ` (asked for ${requested})`}`,
+    ConductorRelaunched: ({ conductor, generation, provider, sessionId }) =>
+      `Conductor (S${generation}) runs: pid ${conductor.pid}, session ${sessionId}, by ${provider}`,
+    RecoveryFailedClosed: ({ reason, stage }) => `recovery failed closed at ${stage}: ${reason}`,
+    RetriesExhausted: ({ exportPath }) => `three deaths without progress; ${exportPath === null ? "no export" : `export: ${exportPath}`}`,
+    WatchReleased: () => "released by an operator; the Conductor lives on"
+  })
+
+const colourOf = (event: WatchEvent): "red" | "green" | "yellow" | "dim" | undefined => {
+  switch (event._tag) {
+    case "ConductorDied":
+    case "RecoveryFailedClosed":
+    case "RetriesExhausted":
+    case "ValidationExhausted":
+      return "red"
+    case "ConductorRelaunched":
+    case "ConductorCompleted":
+    case "WatchSettled":
+      return "green"
+    case "ValidationFailed":
+    case "WatcherLost":
+    case "StepFailed":
+      return "yellow"
+    case "StepStarted":
+    case "StepSucceeded":
+    case "LaunchPrepared":
+    case "WatcherStarted":
+    case "SelfMonitorStarted":
+    case "SelfMonitorStopped":
+    case "OwnerTook":
+      return "dim"
+    default:
+      return undefined
+  }
+}
+
+const clock = (at: number) => new Date(at).toISOString().slice(11, 19)
+
+/** One line of `watch` and `log` for a person: UTC time, generation, what happened. */
+export const line = (recorded: Recorded, generation: number, paint: Paint): string => {
+  const colour = colourOf(recorded.event)
+  const text = sentence(recorded.event)
+  return `${paint("dim", clock(recorded.event.at))}  ${`S${Math.max(1, generation)}`.padEnd(3)} ${colour === undefined ? text : paint(colour, text)}`
+}
+
+/** One line of `log --json` and `watch --json` (cli.md). */
+export const jsonLine = ({ event: { at, ...event }, revision, stream }: Recorded): string =>
+  JSON.stringify({ watch: stream, revision, at: new Date(at).toISOString(), ...event })
+
+/** How a watch stands, in a word or two. */
+export const standing = (watch: Watch): string => {
+  if (watch.phase === "Exited") return watch.end ?? "ended"
+  if (watch.recovery !== undefined) return watch.recovery.purpose === "salvage" ? "saving what can be saved" : "recovering"
+  return watch.standby === undefined ? watch.phase.toLowerCase() : `standing by (${watch.standby.stage})`
+}

@@ -1,0 +1,44 @@
+import { EventLog, load, type Watch } from "@souffleur/domain"
+import { Effect, Option } from "effect"
+import { BadUsage } from "./Failure.ts"
+
+/** A watch and its name. */
+export interface Named {
+  readonly id: string
+  readonly watch: Watch
+}
+
+/** Every watch of the log, oldest first. */
+export const allWatches = Effect.gen(function* () {
+  const log = yield* EventLog
+  return yield* Effect.forEach(yield* log.streams, (id) => Effect.map(load(id), (watch): Named => ({ id, watch })))
+})
+
+const newest = (watches: ReadonlyArray<Named>) => Option.fromNullishOr(watches.at(-1))
+
+/** WATCH of cli.md: a watch's id, any session id it had, or nothing: this folder's newest. */
+export const findWatch = Effect.fn("Watches.find")(function* (name: Option.Option<string>, project: string) {
+  const watches = yield* allWatches
+  const found = Option.match(name, {
+    onNone: () => newest(watches.filter(({ watch }) => watch.project === project)),
+    onSome: (name) =>
+      Option.orElse(Option.fromNullishOr(watches.find(({ id }) => id === name)), () =>
+        newest(watches.filter(({ watch }) => watch.sessions.includes(name)))
+      )
+  })
+  if (Option.isSome(found)) return found.value
+  return yield* new BadUsage({
+    why: Option.match(name, {
+      onNone: () => `no watch of ${project}: "souffleur status" lists all`,
+      onSome: (name) => `no watch is called ${JSON.stringify(name.slice(0, 80))}, and none had such a session: "souffleur status" lists all`
+    })
+  })
+})
+
+/** The unfinished watch of a session, or of a folder: it goes on from there. */
+export const unfinished = (watches: ReadonlyArray<Named>, of: { readonly sessionId: string } | { readonly project: string }) =>
+  newest(
+    watches.filter(
+      ({ watch }) => watch.phase !== "Exited" && ("sessionId" in of ? watch.sessions.includes(of.sessionId) : watch.project === of.project)
+    )
+  )

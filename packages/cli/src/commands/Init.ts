@@ -1,0 +1,17 @@
+import { CommsSchema } from "@souffleur/comms"
+import { SqliteClient } from "@souffleur/node"
+import { Console, Effect, Path } from "effect"
+import { Command } from "effect/cli"
+import { json, projectDir, realProject } from "./Options.ts"
+
+export const initCommand = Command.make(
+  "init",
+  { projectDir, json },
+  Effect.fnUntraced(function* (flags) {
+    const path = yield* Path.Path
+    const file = path.join(yield* realProject(flags.projectDir), "comms.db")
+    const made = yield* Effect.provide(CommsSchema.init(file), SqliteClient.layerSqlite)
+    if (flags.json) return yield* Console.log(JSON.stringify({ comms: file, made }))
+    yield* Console.log(made.length === 0 ? `${file} has everything already` : `made in ${file}: ${made.join(", ")}`)
+  })
+).pipe(Command.withDescription("Comms tables and rows where there are none"))

@@ -1,0 +1,23 @@
+import { Effect, FileSystem } from "effect"
+import { Argument, Flag } from "effect/cli"
+import { Environment } from "../Environment.ts"
+import { BadUsage } from "../Failure.ts"
+
+export const json = Flag.Boolean("json").pipe(Flag.withDescription("Print JSON, for programs"), Flag.withDefault(false))
+
+export const projectDir = Flag.String("project-dir").pipe(Flag.withDescription("The project's folder"), Flag.withDefault("."))
+
+export const watchName = Argument.String("watch").pipe(
+  Argument.withDescription("A watch's id, or any session id it had; nothing: this folder's newest"),
+  Argument.optional
+)
+
+/** The real path of a project folder that can be read. */
+export const realProject = Effect.fn("Options.realProject")(function* (folder: string) {
+  const fs = yield* FileSystem.FileSystem
+  const { cwd } = yield* Environment
+  return yield* fs.realPath(folder === "." ? cwd : folder).pipe(
+    Effect.tap((path) => fs.readDirectory(path)),
+    Effect.mapError(() => new BadUsage({ why: `the project folder ${JSON.stringify(folder)} is not there, no folder, or cannot be read` }))
+  )
+})

@@ -1,0 +1,102 @@
+import { Beats, Comms, heartbeatAge, Processes, see } from "@souffleur/domain"
+import { Clock, Console, Effect, Option } from "effect"
+import { Command } from "effect/cli"
+import { comms, host, settingsOf, store } from "../App.ts"
+import { Environment } from "../Environment.ts"
+import { inWords, paint, standing } from "../Telling.ts"
+import { allWatches, findWatch, type Named } from "../Watches.ts"
+import { json, projectDir, realProject, watchName } from "./Options.ts"
+
+/** One watch as it stands now; ages in milliseconds, `null` where they are unknown. */
+const statusOf = Effect.fnUntraced(function* ({ id, watch }: Named) {
+  const [beats, processes] = [yield* Beats, yield* Processes]
+  const now = yield* Clock.currentTimeMillis
+  const beat = yield* beats.last(id)
+  const over = watch.phase === "Exited"
+  const snapshot = over
+    ? Option.none()
+    : yield* Effect.option(
+        Effect.provide(
+          Effect.flatMap(Comms, ({ snapshot }) => snapshot),
+          comms(watch.comms)
+        )
+      )
+  const heartbeat = Option.flatMap(snapshot, ({ conductor }) => conductor).pipe(
+    Option.map(({ lastHeartbeat }) => heartbeatAge(see(undefined, lastHeartbeat, now), now, 0) ?? null),
+    Option.getOrElse(() => null)
+  )
+  const condition = watch.conductor === undefined ? null : yield* processes.condition(watch.conductor)
+  const owner =
+    watch.owner === undefined
+      ? null
+      : { ...watch.owner.process, host: watch.owner.host, condition: yield* processes.condition(watch.owner.process) }
+  return {
+    watch: id,
+    project: watch.project,
+    phase: watch.phase,
+    standing: standing(watch),
+    generation: watch.generation,
+    conductor: {
+      pid: watch.conductor?.pid ?? watch.pid,
+      condition,
+      alive: condition === "running" || condition === "stopped",
+      session_id: watch.sessionId,
+      heartbeat_age_ms: heartbeat
+    },
+    souffleur_beat_age_ms: Option.match(beat, { onNone: () => null, onSome: ({ at }) => (over ? null : now - at) }),
+    comms: watch.comms === null ? "none" : over ? "not asked" : Option.isSome(snapshot) ? "ok" : "out",
+    retries: watch.retries,
+    revision: watch.revision,
+    last_event_at: new Date(watch.lastEventAt).toISOString(),
+    last_export: watch.lastExport,
+    owner
+  }
+})
+
+const row = (cells: ReadonlyArray<string>, widths: ReadonlyArray<number>) =>
+  cells
+    .map((cell, n) => cell.padEnd(widths[n]!))
+    .join("  ")
+    .trimEnd()
+
+export const statusCommand = Command.make(
+  "status",
+  { watch: watchName, projectDir, json },
+  Effect.fnUntraced(function* (flags) {
+    const project = yield* realProject(flags.projectDir)
+    const settings = yield* settingsOf(project)
+    const { colour } = yield* Environment
+    const now = yield* Clock.currentTimeMillis
+    const found = yield* Effect.gen(function* () {
+      const watches = Option.isSome(flags.watch) ? [yield* findWatch(flags.watch, project)] : yield* allWatches
+      return yield* Effect.forEach(watches, statusOf)
+    }).pipe(Effect.provide([store(settings), host]))
+    if (flags.json) return yield* Console.log(JSON.stringify(found, null, 2))
+    if (found.length === 0)
+      return yield* Console.log('No watch yet. Start one: souffleur watch --pid PID --session-id ID; or see "souffleur demo".')
+    const brush = paint(colour)
+    const cells = found.map((one) => [
+      one.watch,
+      one.standing,
+      `S${Math.max(1, one.generation)}`,
+      one.phase === "Exited" ? "" : `pid ${one.conductor.pid} ${one.conductor.condition ?? ""}`.trimEnd(),
+      one.phase === "Exited" || one.comms === "none"
+        ? ""
+        : one.comms === "out"
+          ? "comms is out"
+          : `heartbeat ${inWords(one.conductor.heartbeat_age_ms)}`,
+      one.phase === "Exited" ? "" : `watcher ${inWords(one.souffleur_beat_age_ms)}`,
+      one.retries === 0 ? "" : `${one.retries} of 3 retries`,
+      `${inWords(now - new Date(one.last_event_at).getTime())} ago`,
+      one.phase === "Exited"
+        ? ""
+        : one.owner === null || one.owner.condition === "gone"
+          ? "no souffleur: resume with watch"
+          : `by pid ${one.owner.pid}`
+    ])
+    const titles = ["WATCH", "STATE", "GEN", "CONDUCTOR", "HEARTBEAT", "BEAT", "RETRIES", "LAST EVENT", "OWNER"]
+    const widths = titles.map((title, n) => Math.max(title.length, ...cells.map((line) => line[n]!.length)))
+    yield* Console.log(brush("dim", row(titles, widths)))
+    yield* Effect.forEach(cells, (line) => Console.log(row(line, widths)))
+  })
+).pipe(Command.withDescription("Every watch of this machine, or one"))

@@ -1,0 +1,202 @@
+import { CommsSqlite } from "@souffleur/comms"
+import {
+  Agent,
+  Claims,
+  Comms,
+  EventLog,
+  evolve,
+  initial,
+  load,
+  Outbox,
+  parsePid,
+  parseSessionId,
+  parseTarget,
+  Processes,
+  type ResolvedSettings,
+  type Target
+} from "@souffleur/domain"
+import { SqliteClient } from "@souffleur/node"
+import { allTold, command, herald, own, refuseTarget, supervise } from "@souffleur/supervisor"
+import { Console, Effect, Fiber, FileSystem, Option, Path, Random, Stream } from "effect"
+import { Argument, Command, Flag, Prompt } from "effect/cli"
+import { settingsOf, world } from "../App.ts"
+import { Environment } from "../Environment.ts"
+import { BadUsage, Ended } from "../Failure.ts"
+import { jsonLine, line, paint } from "../Telling.ts"
+import { allWatches, type Named, unfinished } from "../Watches.ts"
+import { json, projectDir, realProject } from "./Options.ts"
+
+/** How long a souffleur whose watch has ended waits for a comms that is out. */
+const lastWords = "10 seconds"
+
+const asked = Effect.fnUntraced(function* (words: ReadonlyArray<string>, pid: Option.Option<string>, session: Option.Option<string>) {
+  if (words.length > 0) {
+    return Option.isNone(pid) && Option.isNone(session)
+      ? Option.some(yield* Effect.fromResult(parseTarget(words.join(" "))))
+      : yield* new BadUsage({ why: "the Conductor is named twice: give PID:… SESSION_ID:… or --pid and --session-id" })
+  }
+  if (Option.isNone(pid) && Option.isNone(session)) return Option.none<Target>()
+  if (Option.isNone(pid) || Option.isNone(session)) return yield* new BadUsage({ why: "--pid and --session-id are given together" })
+  return Option.some<Target>({
+    pid: yield* Effect.fromResult(parsePid(pid.value)),
+    sessionId: yield* Effect.fromResult(parseSessionId(session.value))
+  })
+})
+
+/** The comms file: one that was named must be ours to use; one that was not is there or is not (solo). */
+const commsOf = Effect.fnUntraced(function* (named: Option.Option<string>, project: string) {
+  const [fs, path, { cwd }] = [yield* FileSystem.FileSystem, yield* Path.Path, yield* Environment]
+  const file = Option.match(named, { onNone: () => path.join(project, "comms.db"), onSome: (name) => path.resolve(cwd, name) })
+  if (Option.isNone(named) && !(yield* Effect.orElseSucceed(fs.exists(file), () => false))) return null
+  yield* Effect.gen(function* () {
+    yield* (yield* Comms).snapshot
+  }).pipe(
+    Effect.provide(CommsSqlite.layer(file)),
+    Effect.provide(SqliteClient.layerSqlite),
+    Effect.catchTag("CommsUnavailable", ({ detail, reason }) =>
+      reason === "locked"
+        ? Effect.void
+        : Effect.fail(new BadUsage({ why: `${file}: ${detail}. Name another with --comms, or make one with "souffleur init"` }))
+    )
+  )
+  return file
+})
+
+/** On a terminal, without arguments: one of the live sessions. */
+const pick = Effect.fnUntraced(function* (project: string) {
+  const { interactive } = yield* Environment
+  const sessions = yield* (yield* Agent).sessions
+  if (!interactive || sessions.length === 0) {
+    return yield* new BadUsage({
+      why: `which Conductor? souffleur watch --pid PID --session-id ID${sessions.length === 0 ? " (no live session was found)" : ""}`
+    })
+  }
+  const here = sessions.filter((session) => session.project === project)
+  const choices = (here.length === 0 ? sessions : here).map((session) => ({
+    title: `pid ${session.pid}  ${session.status}  ${session.project}  ${session.sessionId}`,
+    value: { pid: session.pid, sessionId: session.sessionId }
+  }))
+  return yield* Effect.catchTag(Prompt.run(Prompt.Select({ message: "Which Conductor?", choices })), "QuitError", () =>
+    Effect.fail(new BadUsage({ why: "nothing was chosen" }))
+  )
+})
+
+/** `remindly-3f2a`: the project's folder and four hex digits. */
+const newId = Effect.fnUntraced(function* (project: string) {
+  const path = yield* Path.Path
+  const folder = path
+    .basename(project)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/gu, "-")
+    .replaceAll(/^-+|-+$/gu, "")
+    .slice(0, 40)
+  const number = yield* Random.nextIntBetween(0, 0xffff)
+  return `${folder === "" ? "watch" : folder}-${number.toString(16).padStart(4, "0")}`
+})
+
+/** Refused here are the pids that no watch may have; whether it is alive is for bootstrap to see. */
+const open = Effect.fn("Watch.open")(function* (target: Target, project: string, comms: string | null, observe: boolean) {
+  const [agent, claims, processes] = [yield* Agent, yield* Claims, yield* Processes]
+  yield* refuseTarget(target.pid)
+  yield* Effect.catchTag(agent.sessionFile(target.sessionId), "SessionNotFound", (error) =>
+    error.reason === "missing" ? Effect.void : Effect.fail(error)
+  )
+  const found = yield* processes.find(target.pid)
+  // Claimed before anything is written: of two that start at once, one leaves no trace.
+  if (Option.isSome(found)) yield* claims.claim(found.value.identity)
+  const id = yield* newId(project)
+  yield* command(id, { _tag: "Open", project, comms, observe, ...target })
+  return id
+})
+
+const goesOn = Effect.fnUntraced(function* ({ id, watch }: Named, target: Option.Option<Target>) {
+  if (watch.conductor !== undefined && Option.isSome(target) && target.value.pid !== watch.conductor.pid) {
+    return yield* new BadUsage({
+      why: `watch ${id} of this session follows pid ${watch.conductor.pid}, not ${target.value.pid}: end it first with "souffleur release ${id}"`
+    })
+  }
+  return id
+})
+
+/** Watches of the same comms that ended while it was out: what it was not told yet, it is told now. */
+const deliverLate = Effect.fnUntraced(function* (watches: ReadonlyArray<Named>, comms: string) {
+  const outbox = yield* Outbox
+  for (const { id, watch } of watches) {
+    if (watch.phase === "Exited" && watch.comms === comms && (yield* outbox.told(id)) < watch.revision) yield* Effect.forkScoped(herald(id))
+  }
+})
+
+/** Every transition, as it comes. */
+const narrate = Effect.fn("Watch.narrate")(function* (id: string, from: number, asJson: boolean) {
+  const [log, { colour }] = [yield* EventLog, yield* Environment]
+  const brush = paint(colour)
+  const before = from === 0 ? initial : yield* load(id)
+  yield* log.changes(id, from).pipe(
+    Stream.mapAccum(
+      () => before,
+      (watch, recorded) => {
+        const after = evolve(watch, recorded.event)
+        return [after, [{ recorded, after }]] as const
+      }
+    ),
+    Stream.tap(({ after, recorded }) => Console.log(asJson ? jsonLine(recorded) : line(recorded, after.generation, brush))),
+    Stream.takeUntil(({ after }) => after.phase === "Exited"),
+    Stream.runDrain
+  )
+})
+
+const watch = Effect.fn("watch")(function* (
+  settings: ResolvedSettings,
+  project: string,
+  comms: string | null,
+  target: Option.Option<Target>,
+  observe: boolean,
+  asJson: boolean
+) {
+  const watches = yield* allWatches
+  const known = unfinished(watches, Option.match(target, { onNone: () => ({ project }), onSome: ({ sessionId }) => ({ sessionId }) }))
+  const id = Option.isSome(known)
+    ? yield* goesOn(known.value, target)
+    : yield* open(Option.isSome(target) ? target.value : yield* pick(project), project, comms, observe)
+  const from = Option.isSome(known) ? known.value.watch.revision : 0
+  const { fence, ref } = yield* own(id)
+  yield* Console.error(from === 0 ? `watch ${id}` : `watch ${id} goes on from revision ${from}`)
+  yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
+
+  const narrator = yield* Effect.forkScoped(narrate(id, from, asJson))
+  const telling = yield* Effect.forkScoped(herald(id))
+  if (comms !== null) yield* deliverLate(watches, comms)
+  const ended = yield* supervise(ref, fence)
+  yield* Effect.ignore(Fiber.join(narrator))
+  yield* Effect.timeoutOption(Fiber.await(telling), lastWords)
+  if (comms !== null && !(yield* allTold(id, ended.revision))) {
+    yield* Console.error(`${comms} could not be told that the watch has ended; the next souffleur on it will`)
+  }
+  if (ended.end === "retries exhausted" && ended.lastExport !== null)
+    yield* Console.error(`the last conversation is in ${ended.lastExport}`)
+  return ended.end === "completed" || ended.end === "released" ? 0 : 1
+}, Effect.scoped)
+
+export const watchCommand = Command.make(
+  "watch",
+  {
+    target: Argument.String("target").pipe(Argument.withDescription("PID:<pid> SESSION_ID:<id>"), Argument.variadic()),
+    pid: Flag.String("pid").pipe(Flag.withDescription("The Conductor's process id"), Flag.optional),
+    sessionId: Flag.String("session-id").pipe(Flag.withDescription("The Conductor's session id"), Flag.optional),
+    projectDir,
+    comms: Flag.String("comms").pipe(Flag.withDescription("The orchestration database (default: comms.db in the project)"), Flag.optional),
+    observe: Flag.Boolean("observe").pipe(Flag.withDescription("Decide and log, never kill or launch"), Flag.withDefault(false)),
+    json
+  },
+  Effect.fnUntraced(function* (flags) {
+    const target = yield* asked(flags.target, flags.pid, flags.sessionId)
+    const project = yield* realProject(flags.projectDir)
+    const settings = yield* settingsOf(project)
+    const comms = yield* commsOf(flags.comms, project)
+    const code = yield* Effect.provide(watch(settings, project, comms, target, flags.observe, flags.json), world(settings, comms))
+    if (code !== 0) return yield* new Ended({ code })
+  })
+).pipe(
+  Command.withDescription("Watch one Conductor, in the foreground, until its work is complete"),
+  Command.withExamples([{ command: "souffleur watch --pid 4711 --session-id 8c1d2f60-…", description: "Watch a Conductor that runs" }])
+)
