@@ -13,6 +13,14 @@ const condition = (process: Parameters<typeof Processes.Service.condition>[0]) =
   Effect.flatMap(Processes, (processes) => processes.condition(process))
 const signal = (...args: Parameters<typeof Processes.Service.signal>) => Effect.flatMap(Processes, (processes) => processes.signal(...args))
 
+const named = (pid: number, name: string) =>
+  until(
+    Effect.map(
+      Effect.flatMap(Processes, (processes) => processes.find(pid)),
+      Option.exists((info) => info.name === name)
+    )
+  )
+
 it("counts the fields behind a program's name, whatever it is", () => {
   const rest = Array.from({ length: 48 }, (_, at) => at + 5)
   const stat = parseStat(`7 (a) R 1 (b) Z 4 ${rest.join(" ")}\n`)
@@ -62,11 +70,7 @@ it.layer(layer, { excludeTestServices: true })((it) => {
       const program = join(yield* folder, "a b) R (c")
       fs.copyFileSync("/bin/sleep", program)
       const process = yield* identity((yield* spawned(program, ["300"])).pid)
-      const named = Effect.map(
-        Effect.flatMap(Processes, (processes) => processes.find(process.pid)),
-        (found) => Option.exists(found, (info) => info.name === "a b) R (c")
-      )
-      yield* until(named)
+      yield* named(process.pid, "a b) R (c")
       assert.strictEqual(yield* condition(process), "running")
       globalThis.process.kill(process.pid, "SIGSTOP")
       yield* becomes(process, "stopped")
@@ -80,6 +84,8 @@ it.layer(layer, { excludeTestServices: true })((it) => {
     Effect.gen(function* () {
       const parent = yield* spawned("/bin/sh", ["-c", "sleep 300 & echo $!; exec sleep 300"])
       const child = yield* identity(Number(yield* output(parent)))
+      // The shell would reap it.
+      yield* named(parent.pid, "sleep")
       yield* signal(child, "SIGKILL")
       yield* becomes(child, "zombie")
       const found = yield* Effect.flatMap(Processes, (processes) => processes.find(child.pid))
