@@ -15,7 +15,7 @@ export interface LauncherOptions {
   /** What becomes the agent, such as Node and the path of `launch.ts`; the path of a launch file is added. */
   readonly entry: Start["line"]
   readonly terminal: Terminal
-  /** How long a receipt is waited for, 15 seconds by default. */
+  /** How long a launch may take until its receipt, 15 seconds by default. */
   readonly receiptTimeout?: Duration.Input
   readonly tmux?: TmuxPlace
 }
@@ -123,20 +123,18 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           onNone: () => Effect.succeed(true),
           onSome: ({ identity }) => Effect.map(processes.condition(identity), (now) => now === "gone" || now === "zombie")
         })
-        return yield* look(id, gone).pipe(
-          Effect.repeat({ until: Option.isSome, schedule: receiptPoll }),
-          Effect.map(Option.getOrThrow),
-          Effect.timeoutOrElse({
-            duration: options.receiptTimeout ?? "15 seconds",
-            orElse: () => Effect.fail(new LaunchFailed({ why: "the launcher took too long" }))
-          })
-        )
+        return yield* look(id, gone).pipe(Effect.repeat({ until: Option.isSome, schedule: receiptPoll }), Effect.map(Option.getOrThrow))
+      })
+      /** A terminal that does not answer is late, too. */
+      const inTime = Effect.timeoutOrElse({
+        duration: options.receiptTimeout ?? "15 seconds",
+        orElse: () => Effect.fail(new LaunchFailed({ why: "the launcher took too long" }))
       })
 
       const launch = Effect.fn("Launcher.launch")(function* (id: string) {
         yield* checkId(id)
         return yield* Effect.uninterruptibleMask((restore) =>
-          Effect.flatMap(Effect.exit(restore(attempt(id))), (exit) =>
+          Effect.flatMap(Effect.exit(restore(inTime(attempt(id)))), (exit) =>
             Exit.isSuccess(exit)
               ? Effect.as(
                   Effect.sync(() => prepared.delete(id)),
