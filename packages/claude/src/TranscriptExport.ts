@@ -1,26 +1,27 @@
 import { ExportFailed, type Export } from "@souffleur/domain"
-import { Effect, FileSystem, Option, Path, type PlatformError, Random } from "effect"
+import { Effect, FileSystem, Option, Path, type PlatformError, Predicate, Random } from "effect"
 import * as ByteString from "./ByteString.ts"
 import { type Conversation, makeConversation } from "./Conversation.ts"
 import { type FilesModified, makeFilesModified } from "./FilesModified.ts"
 import { type Lines, makeLines } from "./Lines.ts"
 import { sessionIdOf } from "./SessionFile.ts"
 
-const blockSize = 1 << 20
+const blockSize = 1 << 18
 /** Bytes of a record; a longer one is left out, so that memory stays bounded. */
 const lineLimit = 16 << 20
-/** A record shorter than this is always parsed; see {@link isOther}. */
+/** A record shorter than this is always parsed, which finds what is malformed. */
 const small = 4_096
 
 const hex = Random.nextIntBetween(0, 2 ** 32, { halfOpen: true }).pipe(Effect.map((n) => n.toString(16).padStart(8, "0")))
 const makeNonce = Effect.map(Effect.all([hex, hex, hex, hex]), (words) => words.join(""))
 
-/** Beginning with a `type` that is no part of a conversation: most of a session file's bytes, so not parsed at all. */
-const isOther = (line: string): boolean =>
-  line.length > small &&
-  line.startsWith('{"type":"') &&
-  !/^(?:user|assistant|system|attachment)"/.test(line.slice(9, 22)) &&
-  line.endsWith("}")
+/**
+ * A record that the agent writes for itself: snapshots of prompts and requests, most of a session file's bytes. It is known by
+ * the keys it begins with, in the order that the agent writes them, and so need not be parsed.
+ */
+const other =
+  /^\{(?:"parentUuid":(?:null|"[\w-]*"),"isSidechain":(?:true|false),"attachment":\{"type":"(?!file"|queued_command")|"type":"(?!user"|assistant"|system"|attachment"))/
+const isOther = (line: string): boolean => line.length > small && line.endsWith("}") && other.test(line)
 
 /** What comes of the lines of one session file. */
 interface Reading {
@@ -48,7 +49,7 @@ const makeReading = (marker: string, files: FilesModified): Reading => {
       else torn = true
       return
     }
-    if (typeof record !== "object" || record === null) malformed += 1
+    if (!Predicate.isObject(record) || Array.isArray(record)) malformed += 1
     else pending += conversation.record(record as Readonly<Record<string, unknown>>, asBytes ? (text) => text : ByteString.fromText)
   })
   const counted = (n: number, what: string): ReadonlyArray<string> => (n === 0 ? [] : [`${what}: ${n}`])
@@ -76,12 +77,15 @@ const makeReading = (marker: string, files: FilesModified): Reading => {
 const look = (info: FileSystem.File.Info): string =>
   [info.dev, Option.getOrNull(info.ino), info.size, Option.getOrNull(info.mtime)?.getTime()].join(" ")
 
-const copy = Effect.fnUntraced(function* (from: FileSystem.File, to: FileSystem.File, block: Uint8Array) {
-  for (let position = 0n; ;) {
-    const read = yield* from.read(block, { position })
-    if (read === 0) return
-    yield* to.writeAll(block.subarray(0, read))
+/** Two buffers in turn: one is filled, and what is in the other used, at the same time. */
+const pump = Effect.fnUntraced(function* <E, R>(source: FileSystem.File, use: (bytes: Uint8Array) => Effect.Effect<void, E, R>) {
+  let block = new Uint8Array(blockSize)
+  let spare = new Uint8Array(blockSize)
+  for (let position = 0n, read = yield* source.read(block, { position }); read > 0;) {
     position += BigInt(read)
+    const [next] = yield* Effect.all([source.read(spare, { position }), use(block.subarray(0, read))], { concurrency: 2 })
+    read = next
+    ;[block, spare] = [spare, block]
   }
 })
 
@@ -137,17 +141,16 @@ export const exportTranscript = Effect.fn("TranscriptExport.export")(
 
         const files = makeFilesModified()
         const reading = makeReading(`<!-- compact_boundary nonce=${nonce} -->`, files)
-        const block = new Uint8Array(blockSize)
-        const drain = Effect.suspend(() => {
-          const taken = reading.take()
-          return taken === "" ? Effect.void : body.file.writeAll(ByteString.toBytes(taken))
-        })
-        for (let read = yield* source.read(block); read > 0; read = yield* source.read(block)) {
-          reading.lines.push(block.subarray(0, read))
-          yield* drain
-        }
+        const write = (markdown: string) => (markdown === "" ? Effect.void : body.file.writeAll(ByteString.toBytes(markdown)))
+        // What was made is written, and what comes next read, while this thread parses.
+        yield* pump(source, (bytes) =>
+          Effect.all([Effect.suspend(() => write(reading.take())), Effect.sync(() => reading.lines.push(bytes))], {
+            concurrency: 2,
+            discard: true
+          })
+        )
         reading.lines.end()
-        yield* drain
+        yield* write(reading.take())
         const after = [look(yield* source.stat), look(yield* fs.stat(file))]
         if (after.some((seen) => seen !== look(before))) {
           return yield* new ExportFailed({ why: "the session file changed while it was exported" })
@@ -171,7 +174,7 @@ export const exportTranscript = Effect.fn("TranscriptExport.export")(
         ].join("\n")
         const whole = yield* temporary("tmp")
         yield* whole.file.writeAll(ByteString.toBytes(header))
-        yield* copy(body.file, whole.file, block)
+        yield* pump(body.file, (bytes) => whole.file.writeAll(bytes))
         yield* whole.file.sync
         const bytes = Number((yield* whole.file.stat).size)
         yield* fs.rename(whole.path, out)

@@ -1,0 +1,102 @@
+import { assert, it } from "@effect/vitest"
+import { Agent, clamp } from "@souffleur/domain"
+import { Effect, FileSystem, Layer } from "effect"
+import { Claude } from "../src/index.ts"
+import { claudeFolder, running, services } from "./support/ClaudeFolder.ts"
+
+const order = {
+  session: { _tag: "Resume", sessionId: "abc-1" },
+  permission: clamp("bypassPermissions", "acceptEdits").effective,
+  prompt: "--dangerously-skip-permissions; $(id)\nsecond line",
+  print: false
+} as const
+
+it.layer(services)((it) => {
+  const agent = (program: string, environment: Readonly<Record<string, string>>, also: ReadonlyArray<string> = []) =>
+    Effect.service(Agent).pipe(
+      Effect.provide(
+        Claude.layer({
+          claudeDir: "/nowhere",
+          agentCommand: { program, args: ["--model", "opus"] },
+          environment,
+          environmentAllowed: also
+        }).pipe(Layer.provide(running()))
+      )
+    )
+
+  it.effect("puts the prompt behind the flags, each argument as it is", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* claudeFolder({ "plain/claude": "", "bin/claude": "", "both/claude/x": "" })
+      yield* fs.chmod(`${folder}/bin/claude`, 0o755)
+      const environment = { PATH: `relative:${folder}/both:${folder}/plain::${folder}/bin` }
+      const claude = yield* agent("claude", environment)
+      assert.deepStrictEqual(yield* claude.command(order), {
+        program: `${folder}/bin/claude`,
+        args: ["--model", "opus", "--resume", "abc-1", "--permission-mode", "acceptEdits", "--", order.prompt],
+        environment
+      })
+      const fresh = yield* claude.command({ ...order, session: { _tag: "Fresh", sessionId: "abc-2" }, print: true })
+      assert.deepStrictEqual(fresh.args.slice(2, 5), ["--session-id", "abc-2", "-p"])
+      assert.deepStrictEqual(fresh.args.slice(5), ["--permission-mode", "acceptEdits", "--", order.prompt])
+      const byPath = yield* agent(`${folder}/bin/../bin/claude`, {})
+      assert.strictEqual((yield* byPath.command(order)).program, `${folder}/bin/claude`)
+    })
+  )
+
+  it.effect("fails where there is no such program, or the id cannot be one", () =>
+    Effect.gen(function* () {
+      const folder = yield* claudeFolder({ "plain/claude": "" })
+      const failure = (program: string, sessionId = "abc") =>
+        agent(program, { PATH: `${folder}/plain` }).pipe(
+          Effect.flatMap((claude) => claude.command({ ...order, session: { _tag: "Resume", sessionId } })),
+          Effect.flip
+        )
+      assert.include((yield* failure("claude")).why, "PATH")
+      assert.include((yield* failure(`${folder}/plain/claude`)).why, "executed")
+      assert.include((yield* failure("/bin/sh", "--dangerously-skip-permissions")).why, "session id")
+    })
+  )
+
+  it.effect("hands on what the user configured, and nothing of a session around us", () =>
+    Effect.gen(function* () {
+      const handed = {
+        PATH: "/bin",
+        HOME: "/home/user",
+        LC_ALL: "C",
+        XDG_RUNTIME_DIR: "/run/user/1",
+        https_proxy: "http://proxy",
+        ANTHROPIC_API_KEY: "key",
+        CLAUDE_CONFIG_DIR: "/c",
+        CLAUDE_CODE_USE_BEDROCK: "1",
+        AWS_PROFILE: "p",
+        DISABLE_TELEMETRY: "1",
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+        MY_OWN: "x"
+      }
+      const kept = {
+        CLAUDECODE: "1",
+        CLAUDE_PID: "1",
+        CLAUDE_CODE_SESSION_ID: "s",
+        CLAUDE_CODE_CHILD_SESSION: "1",
+        CLAUDE_CODE_ENTRYPOINT: "cli",
+        CLAUDE_PROJECT_DIR: "/p",
+        CLAUDE_CODE_SSE_PORT: "1",
+        NODE_OPTIONS: "--require x",
+        LD_PRELOAD: "x",
+        GOOGLE_APPLICATION_CREDENTIALS: "g",
+        OTHER: "x"
+      }
+      const claude = yield* agent("/bin/sh", { ...handed, ...kept }, ["MY_OWN", "CLAUDECODE", "CLAUDE_PID"])
+      assert.deepStrictEqual((yield* claude.command(order)).environment, handed)
+    })
+  )
+
+  it.effect("knows a session's processes by their environment", () =>
+    Effect.gen(function* () {
+      const claude = yield* agent("claude", {})
+      assert.deepStrictEqual(claude.tags({ pid: 7, sessionId: "s" }), [{ environment: { CLAUDE_PID: "7", CLAUDE_CODE_SESSION_ID: "s" } }])
+      assert.deepStrictEqual(claude.sessionTag("s"), { environment: { CLAUDE_CODE_SESSION_ID: "s" } })
+    })
+  )
+})

@@ -1,0 +1,55 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import * as ByteString from "../src/ByteString.ts"
+import { closed, code, codeBlock, inline, shorten, trimmed, visible } from "../src/Markdown.ts"
+
+it("tells control characters in caret notation", () => {
+  assert.strictEqual(visible("a\0b\x1b[31m\x7f\tc\r\nd\re"), "a^@b^[[31m^?\tc\nd\ne")
+})
+
+it("fences a code block with more backticks than are in it", () => {
+  assert.strictEqual(codeBlock("x"), "```\nx\n```\n")
+  assert.strictEqual(codeBlock("a\n````\nb\n"), "`````\na\n````\nb\n`````\n")
+})
+
+it("closes a code block that a text leaves open", () => {
+  assert.strictEqual(closed("a ``` b"), "a ``` b")
+  assert.strictEqual(closed("```ts\nx\n```"), "```ts\nx\n```")
+  assert.strictEqual(closed("````\n```\nx"), "````\n```\nx\n````")
+  assert.strictEqual(closed("~~~\n```"), "~~~\n```\n~~~")
+  assert.strictEqual(closed("```\na\n```ts"), "```\na\n```ts\n```")
+})
+
+it("keeps names on one line and in their code span", () => {
+  assert.strictEqual(inline("a\nb\t c\r\n# d", 100), "a b c # d")
+  assert.strictEqual(inline("x".repeat(20), 5), "xxxxx...")
+  assert.strictEqual(code("a`b"), "`` a`b ``")
+})
+
+it.effect.prop(
+  "never cuts a character, as text or as bytes",
+  [Schema.Array(Schema.Literals(["a", "é", "à", "中", "\u{1F600}", " ", "\n"])), Schema.Literals([1, 2, 3, 5, 8])],
+  ([parts, limit]) =>
+    Effect.sync(() => {
+      const text = parts.join("")
+      for (const cut of [shorten, inline]) {
+        const asBytes = ByteString.toText(cut(ByteString.fromText(text), limit))
+        assert.notInclude(asBytes, "\uFFFD")
+        assert.isTrue(cut(text, limit).isWellFormed())
+      }
+      assert.strictEqual(ByteString.toText(trimmed(ByteString.fromText(text))), trimmed(text))
+    })
+)
+
+it.effect.prop("reads JSON as bytes only where it gives the same text", [Schema.String], ([text]) =>
+  Effect.sync(() => {
+    const escaped = JSON.stringify(text).replace(/[^\0-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    for (const json of [JSON.stringify(text), escaped]) {
+      const line = ByteString.fromText(json)
+      if (!ByteString.parsesToBytes(line)) continue
+      const parsed: unknown = JSON.parse(line)
+      assert.strictEqual(ByteString.toText(String(parsed)), text.toWellFormed())
+    }
+    assert.strictEqual(ByteString.parsesToBytes(escaped), !/[^\0-~]/.test(text) || !/\\u(?!00[0-7])/.test(escaped))
+  })
+)

@@ -1,0 +1,67 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, FileSystem } from "effect"
+import { liveSessions } from "../src/Sessions.ts"
+import { aProcess, claudeFolder, running, services } from "./support/ClaudeFolder.ts"
+
+const pidFile = (pid: number, more: Readonly<Record<string, unknown>> = {}) =>
+  JSON.stringify({
+    pid,
+    sessionId: `session-${pid}`,
+    cwd: "/p",
+    procStart: "77",
+    version: "2.1.329",
+    status: "busy",
+    kind: "interactive",
+    ...more
+  })
+
+it.layer(services)((it) => {
+  it.effect("takes a pid file for true only where the process bears it out", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* claudeFolder({
+        "sessions/10.json": pidFile(10),
+        "sessions/11.json": pidFile(11, { procStart: 77, status: undefined }),
+        "sessions/12.json": pidFile(12, { status: "waiting", waitingFor: "permission prompt" }),
+        "sessions/20.json": pidFile(20),
+        "sessions/21.json": pidFile(21),
+        "sessions/22.json": pidFile(22),
+        "sessions/23.json": pidFile(23),
+        "sessions/24.json": pidFile(24, { procStart: undefined }),
+        "sessions/25.json": "{",
+        "sessions/26.json": "[]",
+        "sessions/27.json": pidFile(27, { sessionId: "" }),
+        "sessions/28.json": pidFile(28, { padding: "x".repeat(70_000) }),
+        "sessions/29.0123.key": "secret",
+        "sessions/30.json/x": ""
+      })
+      yield* fs.symlink("/nowhere", `${folder}/sessions/31.json`)
+      const sessions = yield* liveSessions(folder).pipe(
+        Effect.provide(
+          running(
+            ...[10, 11, 24, 25, 26, 27, 28, 29].map((pid) => aProcess(pid, 77)),
+            aProcess(12, 77, { condition: "stopped" }),
+            // Reused, a zombie, another user's; 23 is gone.
+            aProcess(20, 78),
+            aProcess(21, 77, { condition: "zombie" }),
+            aProcess(22, 77, { uid: 0 })
+          )
+        )
+      )
+      assert.deepStrictEqual(
+        sessions.toSorted((a, b) => a.pid - b.pid),
+        [
+          { pid: 10, sessionId: "session-10", project: "/p", status: "busy" },
+          { pid: 11, sessionId: "session-11", project: "/p", status: "unknown" },
+          { pid: 12, sessionId: "session-12", project: "/p", status: "waiting" }
+        ]
+      )
+    })
+  )
+
+  it.effect("finds none where there is no folder", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* liveSessions("/nowhere").pipe(Effect.provide(running())), [])
+    })
+  )
+})
