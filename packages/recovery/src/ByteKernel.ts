@@ -11,10 +11,10 @@ export interface ByteKernel {
    */
   readonly continuations: (from: number, to: number) => number
   /**
-   * Where a compact marker, or with `fences` a code fence, might begin, from `from` to `to`, a multiple of 64 bytes. Writes pairs of
-   * 32-bit words at `out` (the first of 16 bytes, a bit for each of them) and returns how many pairs.
+   * Where a compact marker might begin, or in a foreign export a code fence, from `from` to `to`, a multiple of 64 bytes. Writes pairs
+   * of 32-bit words at `out` (the first of 16 bytes, a bit for each of them) and returns how many pairs.
    */
-  readonly candidates: (from: number, to: number, out: number, fences: boolean) => number
+  readonly candidates: (kind: "own" | "foreign", from: number, to: number, out: number) => number
 }
 
 type Code = ReadonlyArray<number>
@@ -32,6 +32,8 @@ const get = (local: number): Code => [0x20, local]
 const set = (local: number, value: Code): Code => [...value, 0x21, local]
 const int = (value: number): Code => [0x41, ...leb(value)]
 const add = scalar(0x6a)
+const subtract = scalar(0x6b)
+const shiftedRight = scalar(0x76)
 const popcount = scalar(0x69)
 const below = scalar(0x49)
 const isZero = scalar(0x45)
@@ -44,7 +46,6 @@ const choose = (condition: Code, yes: Code, no: Code): Code => [...yes, ...no, .
 const load = (address: Code, offset: number): Code => [...address, 0xfd, 0, 0, offset]
 const lanes = (bytes: Code): Code => [0xfd, 0x0c, ...bytes]
 const splat = (byte: number): Code => lanes(Array.from({ length: 16 }, () => byte))
-const splatOf = simd(0x0f)
 const lookUp = simd(0x0e)
 const equal = simd(0x23)
 const less = simd(0x25)
@@ -120,8 +121,8 @@ const continuations: Code = (() => {
   ]
 })()
 
-/** Parameters: 0 from, 1 to, 2 out, 3 all bits set where no fence is looked for. Locals: 4 the first byte of out, 5 a mask, 6 parameter 3 in each byte. */
-const candidates: Code = (() => {
+/** Parameters: 0 from, 1 to, 2 out. Locals: 3 the first byte of out, 4 a mask. */
+const candidates = (kind: "own" | "foreign"): Code => {
   const at = get(0)
   const anyCase = splat(0xdf)
   const code = (character: string) => splat(character.charCodeAt(0))
@@ -130,23 +131,23 @@ const candidates: Code = (() => {
     const byte = (further: number) => load(at, offset + further)
     const not = (further: number, character: string) => xor(byte(further), code(character))
     const compact = and(or(not(0, "c"), not(3, "p"), not(5, "c")), anyCase)
+    if (kind === "own") return compact
     const lethe = or(not(0, "["), and(or(not(1, "l"), not(2, "e")), anyCase))
-    const fence = or(xor(or(byte(0), splat(0x1e)), splat(0x7e)), xor(byte(0), byte(1)), xor(byte(0), byte(2)), get(6))
+    const fence = or(xor(or(byte(0), splat(0x1e)), splat(0x7e)), xor(byte(0), byte(1)), xor(byte(0), byte(2)))
     return least(least(compact, lethe), fence)
   }
   const write = (offset: number): Code => [
-    ...set(5, bits(equal(differs(offset), splat(0)))),
-    ...when(get(5), store(get(2), 0, add(at, int(offset))), store(get(2), 4, get(5)), set(2, add(get(2), int(8))))
+    ...set(4, bits(equal(differs(offset), splat(0)))),
+    ...when(get(4), store(get(2), 0, add(at, int(offset))), store(get(2), 4, get(4)), set(2, add(get(2), int(8))))
   ]
   const none = allTrue(least(least(differs(0), differs(16)), least(differs(32), differs(48))))
   return [
-    ...set(4, get(2)),
-    ...set(6, splatOf(get(3))),
+    ...set(3, get(2)),
     ...loopWhile(below(at, get(1)), when(isZero(none), write(0), write(16), write(32), write(48)), set(0, add(at, int(64)))),
     // Bytes written, as pairs.
-    ...scalar(0x76)(scalar(0x6b)(get(2), get(4)), int(3))
+    ...shiftedRight(subtract(get(2), get(3)), int(3))
   ]
-})()
+}
 
 const i32 = 0x7f
 const v128 = 0x7b
@@ -166,14 +167,15 @@ const moduleOf = (pages: number) =>
     ...magic,
     ...section(1, [
       [0x60, ...vector([[i32], [i32]]), ...vector([[i32]])],
-      [0x60, ...vector([[i32], [i32], [i32], [i32]]), ...vector([[i32]])]
+      [0x60, ...vector([[i32], [i32], [i32]]), ...vector([[i32]])]
     ]),
-    ...section(3, [[0], [1]]),
+    ...section(3, [[0], [1], [1]]),
     ...section(5, [[1, ...unsigned(pages), ...unsigned(pages)]]),
     ...section(7, [
       [...name("memory"), 2, 0],
       [...name("continuations"), 0, 0],
-      [...name("candidates"), 0, 1]
+      [...name("own"), 0, 1],
+      [...name("foreign"), 0, 2]
     ]),
     ...section(10, [
       sized([
@@ -184,21 +186,16 @@ const moduleOf = (pages: number) =>
         ...continuations,
         0x0b
       ]),
-      sized([
-        ...vector([
-          [2, i32],
-          [1, v128]
-        ]),
-        ...candidates,
-        0x0b
-      ])
+      sized([...vector([[2, i32]]), ...candidates("own"), 0x0b]),
+      sized([...vector([[2, i32]]), ...candidates("foreign"), 0x0b])
     ])
   ])
 
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer }
   readonly continuations: (from: number, to: number) => number
-  readonly candidates: (from: number, to: number, out: number, fences: number) => number
+  readonly own: (from: number, to: number, out: number) => number
+  readonly foreign: (from: number, to: number, out: number) => number
 }
 /** A global of every JavaScript engine; the standard library's types have it only beside the browser's. */
 declare const WebAssembly: {
@@ -218,6 +215,6 @@ export const makeByteKernel = (bytes: number): ByteKernel => {
   return {
     memory: new Uint8Array(exports.memory.buffer),
     continuations: (from, to) => exports.continuations(from - 3, to - 3),
-    candidates: (from, to, out, fences) => exports.candidates(from, to, out, fences ? 0 : -1)
+    candidates: (kind, from, to, out) => exports[kind](from, to, out)
   }
 }

@@ -5,8 +5,8 @@ export const reach = 256
 
 /** Finds markers in a window that moves over a file; told of every candidate in it, in order. */
 export interface CompactMarkers {
-  /** Code fences decide here, so their candidates are wanted too. */
-  readonly fences: boolean
+  /** Which candidates it wants. */
+  readonly kind: "own" | "foreign"
   /** Looks at one candidate. A marker that may count gives the position after it, anything else -1. */
   readonly visit: (at: number) => number
   /** The window goes on: what stood at `cut` will stand at `start`. */
@@ -25,7 +25,7 @@ export const ownMarkers = (bytes: Uint8Array, nonce: string): CompactMarkers => 
   const before = line.indexOf("c".charCodeAt(0))
   let count = 0
   return {
-    fences: false,
+    kind: "own",
     visit: (at) => {
       const start = at - before
       for (let index = 0; index < line.length; index++) if (bytes[start + index] !== line[index]) return -1
@@ -134,7 +134,7 @@ export const foreignMarkers = (bytes: Uint8Array, start: number): CompactMarkers
   }
 
   return {
-    fences: true,
+    kind: "foreign",
     visit: (at) => {
       const byte = bytes[at]
       if (byte === 96 || byte === 126) {

@@ -1,7 +1,7 @@
 import { Effect, FileSystem, type PlatformError, Schema } from "effect"
 import { makeByteKernel } from "./ByteKernel.ts"
 import { characterStart, countCharacters } from "./Characters.ts"
-import { foreignMarkers, ownMarkers, reach } from "./CompactMarkers.ts"
+import { type CompactMarkers, foreignMarkers, ownMarkers, reach } from "./CompactMarkers.ts"
 import { readHeader } from "./ExportFormat.ts"
 
 /** The tokens of an export, on the careful side (spec §2, estimate). The names are a contract: `souffleur estimate --json` prints them. */
@@ -50,7 +50,7 @@ export const estimate: (path: string, blockBytes?: number) => Effect.Effect<Esti
     // A file begins where a line begins.
     bytes.fill(10, 0, windowStart)
 
-    let markers: ReturnType<typeof foreignMarkers> | undefined
+    let markers: CompactMarkers | undefined
     let damaged = false
     let end = windowStart
     let size = 0
@@ -71,7 +71,7 @@ export const estimate: (path: string, blockBytes?: number) => Effect.Effect<Esti
       if (!more) bytes.fill(0, end, Math.min(end + reach, found))
 
       let scopeStart = -1
-      const pairs = kernel.candidates(windowStart, windowStart + Math.ceil((cut - windowStart) / 64) * 64, found, markers.fences)
+      const pairs = kernel.candidates(markers.kind, windowStart, windowStart + Math.ceil((cut - windowStart) / 64) * 64, found)
       for (let pair = found; pair < found + pairs * 8; pair += 8) {
         const step = words.getInt32(pair, true)
         for (let bits = words.getInt32(pair + 4, true); bits !== 0; bits &= bits - 1) {

@@ -284,7 +284,7 @@ layer(NodeServices.layer)("estimate", (it) => {
         for (const blockBytes of [1024, 1031]) {
           // The first cut: the block and twice the reach are read, one reach is kept.
           const border = blockBytes + 256
-          for (let at = border - length - 4; at < border + 4; at += length > 100 && at === border - length + 4 ? length - 30 : 1) {
+          for (let at = border - length - 4; at < border + 4; at += length > 100 && at === border - length + 12 ? length - 30 : 1) {
             const content = `${first}${"x".repeat(at - bytesOf(first).length)}${found}${after}`
             const { estimated_tokens, marker_count } = yield* estimated(content, blockBytes)
             const expected = { estimated_tokens: tokens(found.endsWith("\n") ? `\n${after}` : after), marker_count: 1 }
