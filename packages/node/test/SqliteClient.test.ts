@@ -103,7 +103,9 @@ test("names a damaged or truncated file, and one that is gone while its log is t
     yield* wordsOf(path)
     raw(path, (database) => {
       const insert = database.prepare("INSERT INTO words VALUES (?)")
+      database.exec("BEGIN")
       for (let n = 0; n < 500; n++) insert.run(`a word that takes some room, number ${n}`)
+      database.exec("COMMIT")
     })
     const whole = Uint8Array.from(yield* fs.readFile(path))
     const flipped = Uint8Array.from(whole)
@@ -205,7 +207,7 @@ it.effect.fails("the driver's own transaction is over after a COMMIT that failed
     const other = new DatabaseSync(path)
     other.exec("BEGIN")
     other.prepare("SELECT * FROM tasks").all()
-    yield* Effect.flip(sql.withTransaction(sql`INSERT INTO tasks VALUES ('lost')`))
+    yield* Effect.exit(sql.withTransaction(sql`INSERT INTO tasks VALUES ('lost')`))
     other.exec("COMMIT")
     yield* sql`INSERT INTO tasks VALUES ('acknowledged')`
     const found = other.prepare("SELECT id FROM tasks").all()
