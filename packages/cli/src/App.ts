@@ -2,16 +2,18 @@ import { Claude, parseAgentCommand } from "@souffleur/claude"
 import { CommsSqlite } from "@souffleur/comms"
 import {
   BadSetting,
+  type Claims,
   type ResolvedSettings,
   Comms,
   loadSettings,
+  type Processes,
   Settings,
   type SettingFlags,
   Store,
   EventLogSql,
   type Terminal
 } from "@souffleur/domain"
-import { Claims, Launcher, Processes, SqliteClient } from "@souffleur/node"
+import { Claims as NodeClaims, Launcher, Processes as NodeProcesses, SqliteClient } from "@souffleur/node"
 import { Roles } from "@souffleur/supervisor"
 import { Effect, Layer, Path } from "effect"
 import { Environment } from "./Environment.ts"
@@ -70,10 +72,10 @@ export const agent = (settings: ResolvedSettings) =>
     })
   )
 
-const unusable = (why: string) => Layer.unwrap(Effect.fail(new BadUsage({ why })))
+const unusable = <S>(why: string): Layer.Layer<S, BadUsage> => Layer.effectContext(Effect.fail(new BadUsage({ why })))
 
 /** The processes of this host; a host whose processes cannot be told apart is no place for a watchdog. */
-export const host = Layer.catchTag(Processes.layer, "ProcessesUnavailable", ({ why }) => unusable(why))
+export const host = Layer.catchTag(NodeProcesses.layer, "ProcessesUnavailable", ({ why }) => unusable<Processes>(why))
 
 /** Everything that a watch needs: the one composition of all layers. */
 export const world = (settings: ResolvedSettings, commsPath: string | null) => {
@@ -91,7 +93,7 @@ export const world = (settings: ResolvedSettings, commsPath: string | null) => {
     store(settings),
     comms(commsPath),
     agent(settings),
-    Layer.catchTag(Claims.layer(), "ClaimsUnusable", ({ why }) => unusable(why)),
+    Layer.catchTag(NodeClaims.layer(), "ClaimsUnusable", ({ why }) => unusable<Claims>(why)),
     launcher,
     Layer.succeed(Settings, settings)
   )

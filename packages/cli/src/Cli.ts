@@ -1,5 +1,5 @@
 import { Console, Effect } from "effect"
-import { Command } from "effect/cli"
+import { CliError, Command } from "effect/cli"
 import { configCommand } from "./commands/Config.ts"
 import { demoCommand } from "./commands/Demo.ts"
 import { estimateCommand } from "./commands/Estimate.ts"
@@ -36,6 +36,8 @@ export const cli = (args: ReadonlyArray<string>) =>
     Effect.catchTag("ShowHelp", (help) => (help.errors.length === 0 ? Effect.void : Effect.fail(new Ended({ code: 2 })))),
     Effect.catch((error) => {
       if (error._tag === "Ended") return Effect.fail(error)
+      // Rendered already, with the help of its command.
+      if (CliError.isCliError(error)) return Effect.fail(new Ended({ code: 2 }))
       const { code, text } = told(error)
       return Effect.andThen(Console.error(`souffleur: ${text}`), Effect.fail(new Ended({ code })))
     })

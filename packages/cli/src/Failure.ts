@@ -1,3 +1,4 @@
+import type { AgentCommandRefused } from "@souffleur/claude"
 import type {
   AgentNotFound,
   AlreadyWatched,
@@ -5,6 +6,7 @@ import type {
   BadTarget,
   CommsUnavailable,
   ExportFailed,
+  LaunchFailed,
   LogUnusable,
   Refused,
   SessionNotFound,
@@ -13,7 +15,7 @@ import type {
 } from "@souffleur/domain"
 import type { EstimateFailed, TrimFailed } from "@souffleur/recovery"
 import type { Fenced } from "@souffleur/supervisor"
-import { Runtime, Schema } from "effect"
+import { type PlatformError, Runtime, Schema } from "effect"
 
 /** Bad usage or bad input, said by the command line itself (exit code 2). */
 export class BadUsage extends Schema.TaggedError<BadUsage>()("BadUsage", { why: Schema.String }) {}
@@ -25,6 +27,7 @@ export class Ended extends Schema.TaggedError<Ended>()("Ended", { code: Schema.I
 }
 
 export type Failure =
+  | AgentCommandRefused
   | AgentNotFound
   | AlreadyWatched
   | BadSetting
@@ -34,7 +37,9 @@ export type Failure =
   | EstimateFailed
   | ExportFailed
   | Fenced
+  | LaunchFailed
   | LogUnusable
+  | PlatformError.PlatformError
   | Refused
   | SessionNotFound
   | SqliteUnusable
@@ -44,6 +49,8 @@ export type Failure =
 /** One sentence for a person, and the exit code of cli.md. */
 export const told = (failure: Failure): { readonly code: number; readonly text: string } => {
   switch (failure._tag) {
+    case "AgentCommandRefused":
+      return { code: 2, text: `SOUFFLEUR_AGENT_COMMAND: ${failure.why}` }
     case "AgentNotFound":
       return { code: 2, text: `agent command ${failure.program}: ${failure.why}` }
     case "AlreadyWatched":
@@ -61,6 +68,8 @@ export const told = (failure: Failure): { readonly code: number; readonly text: 
     case "EstimateFailed":
     case "TrimFailed":
       return { code: 2, text: failure.why }
+    case "LaunchFailed":
+      return { code: 2, text: `launches: ${failure.why}` }
     case "ExportFailed":
       return { code: 1, text: failure.why }
     case "LogUnusable":
@@ -72,6 +81,8 @@ export const told = (failure: Failure): { readonly code: number; readonly text: 
         code: 4,
         text: `the event log cannot be used: event ${failure.revision} of ${failure.stream} (${failure.tag}, version ${failure.version}): ${failure.why}`
       }
+    case "PlatformError":
+      return { code: 1, text: failure.message }
     case "Refused":
       return { code: 2, text: failure.detail }
   }

@@ -1,4 +1,4 @@
-import { Event, type Recorded, type Watch, type WatchEvent } from "@souffleur/domain"
+import type { Event, Recorded, Watch, WatchEvent } from "@souffleur/domain"
 import { Match } from "effect"
 
 /** Colours for a terminal; plain text everywhere else. */

@@ -1,5 +1,4 @@
 import * as fs from "node:fs"
-import * as os from "node:os"
 import { join } from "node:path"
 import { AlreadyWatched, Claims, Owner, Processes, type ProcessIdentity } from "@souffleur/domain"
 import { Config, Effect, Layer, Option, Schema } from "effect"
@@ -19,13 +18,16 @@ const nobody: Owner = { host: "unknown", pidNamespace: "unknown", process: { pid
 
 const sameProcess = Schema.toEquivalence(Owner)
 
-/** `$XDG_RUNTIME_DIR/souffleur`, else a folder for this user in the system's temporary one. */
+/**
+ * `$XDG_RUNTIME_DIR/souffleur`, else a folder for this user in `/tmp`: never `$TMPDIR`, where two souffleurs may each have
+ * their own.
+ */
 const usualFolder = (uid: number) =>
   Config.option(Config.String("XDG_RUNTIME_DIR")).pipe(
     Effect.map(Option.filter((folder) => folder.startsWith("/"))),
     Effect.map(
       Option.match({
-        onNone: () => join(os.tmpdir(), `souffleur-${uid}`),
+        onNone: () => `/tmp/souffleur-${uid}`,
         onSome: (folder) => join(folder, "souffleur")
       })
     ),
@@ -82,7 +84,9 @@ export const layer = (options: { readonly folder?: string } = {}) =>
       }
 
       const isDead = Effect.fn("Claims.isDead")(function* (owner: Owner) {
-        if (owner.host !== self.host || owner.pidNamespace !== self.pidNamespace) return false
+        if (owner.pidNamespace !== self.pidNamespace) return false
+        // A host may be renamed while it is up; its boot id is not shared with any other.
+        if (owner.process.bootId !== self.process.bootId) return owner.host === self.host
         const condition = yield* processes.condition(owner.process)
         return condition === "gone" || condition === "zombie"
       })
@@ -98,7 +102,7 @@ export const layer = (options: { readonly folder?: string } = {}) =>
             const owner = before.owner.value
             if (sameProcess(owner, self)) return
             if (!(yield* isDead(owner))) {
-              const near = owner.host === self.host && owner.pidNamespace === self.pidNamespace
+              const near = owner.process.bootId === self.process.bootId && owner.pidNamespace === self.pidNamespace
               return yield* new AlreadyWatched({
                 owner,
                 why: near ? "that souffleur is alive" : "that souffleur runs where its processes cannot be seen from here, and may be alive"

@@ -73,7 +73,7 @@ export const demo = Effect.fn("Demo")(function* () {
   const start = (args: ReadonlyArray<string>) =>
     ChildProcess.make(program, [...first, ...args], { cwd: project, env: environment, extendEnv: false, stdin: "ignore" })
 
-  const word = yield* Random.choice(stageWords)
+  const word = yield* Effect.orDie(Random.choice(stageWords))
   const sessionId = "5c0ff1e0-0000-4000-8000-000000000001"
   yield* say(`A Conductor (S1) starts on a plan of ${tasks.length} tasks, in ${project}`)
   yield* detail(`only its conversation knows the stage word: "${word}"`)
