@@ -144,7 +144,7 @@ export const foreignMarkers = (bytes: Uint8Array, start: number): CompactMarkers
       const end = endOf(at)
       if (end < 0) return -1
       count++
-      if (ours.test(utf8.decode(bytes.subarray(at - 6, at + 70)))) strays++
+      if (bytes[at - 6] === newline && ours.test(utf8.decode(bytes.subarray(at - 6, at + 70)))) strays++
       if (isQuoted(at) || fence !== undefined) return -1
       plain++
       return end
