@@ -15,26 +15,21 @@ const newline = 10
  * `whole` is false for what follows the last newline. A line of more than `limit` bytes is left out and counted.
  */
 export const makeLines = (limit: number, onLine: (bytes: Uint8Array, whole: boolean) => void): Lines => {
-  let carry = new Uint8Array(0)
+  // The whole of it at once: its pages take no memory until they are written, and a buffer that grew would leave garbage.
+  const carry = new Uint8Array(limit)
   let carried = 0
   let skipping = false
   let tooLong = 0
 
   const keep = (part: Uint8Array) => {
     if (skipping) return
-    const needed = carried + part.length
-    if (needed > limit) {
+    if (carried + part.length > limit) {
       skipping = true
       tooLong += 1
       return
     }
-    if (needed > carry.length) {
-      const larger = new Uint8Array(Math.min(limit, Math.max(needed, carry.length * 2)))
-      larger.set(carry.subarray(0, carried))
-      carry = larger
-    }
     carry.set(part, carried)
-    carried = needed
+    carried += part.length
   }
   const finish = (whole: boolean) => {
     if (!skipping && carried > 0) onLine(carry.subarray(0, carried), whole)
