@@ -1,0 +1,138 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Ref } from "effect"
+import { TestClock } from "effect/testing"
+import { Conflict, EventLog, load, LogUnusable, makeWatchRef, tell, type WatchCommand } from "../src/index.ts"
+
+const open = (now: number): WatchCommand => ({
+  _tag: "Open",
+  project: "/p",
+  comms: null,
+  pid: 4711,
+  sessionId: "s1",
+  observe: false,
+  now,
+  by: { _tag: "Operator" }
+})
+const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
+const take = (over: number): WatchCommand => ({ _tag: "TakeOwnership", owner, over, now: 1, by: { _tag: "Operator" } })
+const failed = (fence: number, reason: string): WatchCommand => ({
+  _tag: "FailValidation",
+  check: "process",
+  reason,
+  lastMessageId: 0,
+  now: 2,
+  by: { _tag: "Owner", fence }
+})
+const tags = Effect.fnUntraced(function* (id: string) {
+  return (yield* (yield* EventLog).read(id, 0)).map(({ event }) => event._tag)
+})
+
+/** The log in memory, that somebody else gets ahead of as often as is said, and that tells how much was read. */
+const contended = (conflicts: number) =>
+  Layer.effect(
+    EventLog,
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const left = yield* Ref.make(conflicts)
+      return EventLog.of({
+        ...log,
+        append: Effect.fnUntraced(function* (stream, expected, events) {
+          const before = yield* Ref.getAndUpdate(left, (n) => n - 1)
+          return before > 0 ? yield* new Conflict({ stream, expected }) : yield* log.append(stream, expected, events)
+        })
+      })
+    })
+  ).pipe(Layer.provide(EventLog.layerMemory))
+
+it.effect("reads, decides and appends, and returns the watch after it", () =>
+  Effect.gen(function* () {
+    const watch = yield* tell("w", open(7))
+    assert.deepStrictEqual([watch.phase, watch.revision, watch.openedAt], ["Validating", 1, 7])
+    assert.deepStrictEqual(yield* load("w"), watch)
+  }).pipe(Effect.provide(EventLog.layerMemory))
+)
+
+it.effect("decides again, as often as somebody else appended first", () =>
+  Effect.gen(function* () {
+    assert.strictEqual((yield* tell("w", open(7))).revision, 1)
+  }).pipe(Effect.provide(contended(5)))
+)
+
+it.effect("a word decided on an old state is decided anew, not appended", () =>
+  Effect.gen(function* () {
+    const opened = yield* tell("w", open(1))
+    yield* tell("w", take(0))
+    // Both take over the fence that they saw; the second sees, on the way, that it is late.
+    const late = yield* Effect.flip(tell("w", take(0), opened))
+    assert.strictEqual(late._tag === "Refused" ? late.why : late._tag, "owned")
+    assert.deepStrictEqual(yield* tags("w"), ["WatchOpened", "OwnerTook"])
+  }).pipe(Effect.provide(EventLog.layerMemory))
+)
+
+it.effect("loses no word of many who speak at once", () =>
+  Effect.gen(function* () {
+    yield* tell("w", open(1))
+    yield* tell("w", take(0))
+    const heard = yield* Effect.forEach(["a", "b", "c", "d", "e"], (reason) => Effect.exit(tell("w", failed(1, reason))), {
+      concurrency: "unbounded"
+    })
+    // Three attempts end the validation; the other two are told so.
+    assert.strictEqual(heard.filter(({ _tag }) => _tag === "Success").length, 3)
+    assert.deepStrictEqual(yield* tags("w"), [
+      "WatchOpened",
+      "OwnerTook",
+      "ValidationFailed",
+      "ValidationFailed",
+      "ValidationFailed",
+      "ValidationExhausted"
+    ])
+  }).pipe(Effect.provide(EventLog.layerMemory))
+)
+
+it.effect("is refused under an older fence, and appends nothing", () =>
+  Effect.gen(function* () {
+    yield* tell("w", open(1))
+    yield* tell("w", take(0))
+    yield* tell("w", take(1))
+    const refused = yield* Effect.flip(tell("w", failed(1, "x")))
+    assert.strictEqual(refused._tag === "Refused" ? refused.why : refused._tag, "fenced")
+    assert.deepStrictEqual(yield* tags("w"), ["WatchOpened", "OwnerTook", "OwnerTook"])
+  }).pipe(Effect.provide(EventLog.layerMemory))
+)
+
+it.effect("does not try again when the store itself fails", () =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const full = new LogUnusable({ reason: "full", detail: "database or disk is full" })
+    const error = yield* Effect.flip(Effect.provideService(tell("w", open(1)), EventLog, { ...log, append: () => Effect.fail(full) }))
+    assert.strictEqual(error, full)
+  }).pipe(Effect.provide(EventLog.layerMemory))
+)
+
+it.effect("a reference stamps each word with the Clock and its speaker, and folds each event once", () =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const readFrom = yield* Ref.make<ReadonlyArray<number>>([])
+    const counted = EventLog.of({
+      ...log,
+      read: (stream, after) =>
+        Effect.andThen(
+          Ref.update(readFrom, (all) => [...all, after]),
+          log.read(stream, after)
+        )
+    })
+    yield* tell("w", open(1))
+    yield* tell("w", take(0))
+    const ref = yield* Effect.provideService(makeWatchRef("w", { _tag: "Owner", fence: 1 }), EventLog, counted)
+    assert.strictEqual((yield* ref.state).revision, 2)
+    yield* TestClock.setTime(5000)
+    const watch = yield* ref.tell({ _tag: "FailValidation", check: "process", reason: "gone", lastMessageId: 0 })
+    assert.deepStrictEqual([watch.revision, watch.failures[0]?.at], [3, 5000])
+    // What another process appended is seen too.
+    yield* tell("w", take(1))
+    assert.strictEqual((yield* ref.state).fence, 2)
+    assert.deepStrictEqual(yield* Ref.get(readFrom), [0, 2, 3])
+    const refused = yield* Effect.flip(ref.tell({ _tag: "Leave" }))
+    assert.strictEqual(refused._tag === "Refused" ? refused.why : refused._tag, "fenced")
+  }).pipe(Effect.provide(EventLog.layerMemory))
+)

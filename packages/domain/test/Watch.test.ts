@@ -1,0 +1,120 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Event, evolve, initial, rolesOf, type Watch, type WatchEvent } from "../src/index.ts"
+
+const conductor = { pid: 4711, startTime: 99, bootId: "boot" }
+const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
+const baseline = { taskCount: 2, taskFingerprint: "a", conductorState: "working", lastMessageId: 7 }
+const evidence = { process: "gone" as const, conductorState: null, heartbeat: null, heartbeatAge: null, staleAfter: 1 }
+const seen = { watcher: 1, taskCount: 2, taskFingerprint: "a", evidence }
+
+const opened = Event.WatchOpened.make({ at: 1, project: "/p", comms: "/c", pid: 4711, sessionId: "s1", observe: false })
+const owned = Event.OwnerTook.make({ at: 2, fence: 1, owner })
+const confirmed = Event.ConductorConfirmed.make({ at: 3, conductor, sessionId: "s1", ...baseline })
+const watcher = (n: number, at = 4) => Event.WatcherStarted.make({ at, watcher: n, awaiting: false, mode: "normal" })
+const monitor = (n: number, of = n) => Event.SelfMonitorStarted.make({ at: 5, monitor: n, watcher: of })
+const settled = Event.WatchSettled.make({ at: 6 })
+const died = Event.ConductorDied.make({ at: 7, ...seen, cause: "pid", retries: 1 })
+const recovering = Event.RecoveryStarted.make({ at: 7, cycle: 1, purpose: "relaunch", trigger: "pid" })
+const prepared = Event.LaunchPrepared.make({
+  at: 8,
+  cycle: 1,
+  launchId: "l1",
+  digest: "d",
+  sessionId: "s2",
+  requested: "acceptEdits",
+  effective: "acceptEdits"
+})
+const relaunched = Event.ConductorRelaunched.make({
+  at: 9,
+  cycle: 1,
+  generation: 2,
+  provider: "claude_export",
+  launchId: "l1",
+  conductor: { ...conductor, pid: 4712 },
+  sessionId: "s2",
+  awaiting: true,
+  exportPath: "/e.md",
+  ...baseline,
+  taskCount: 5
+})
+
+const after = (...events: ReadonlyArray<WatchEvent>): Watch => events.reduce(evolve, initial)
+
+describe("a life", () => {
+  const story: ReadonlyArray<readonly [WatchEvent, Watch["phase"], ReadonlyArray<string>]> = [
+    [opened, "Validating", ["bootstrap/1"]],
+    [owned, "Validating", ["bootstrap/1"]],
+    [confirmed, "Settling", []],
+    [watcher(1), "Settling", ["watcher/1"]],
+    [monitor(1), "Settling", ["watcher/1", "monitor/1"]],
+    [settled, "Watching", ["watcher/1", "monitor/1"]],
+    [Event.WatcherLost.make({ at: 7, watcher: 1, beatAge: 181_000 }), "Watching", ["monitor/1"]],
+    [watcher(2), "Watching", ["watcher/2", "monitor/1"]],
+    [Event.SelfMonitorStopped.make({ at: 7, monitor: 1, why: "replaced" }), "Watching", ["watcher/2"]],
+    [monitor(2), "Watching", ["watcher/2", "monitor/2"]],
+    [died, "Watching", ["monitor/2"]],
+    [recovering, "Watching", ["recovery/1", "monitor/2"]],
+    [prepared, "Watching", ["recovery/1", "monitor/2"]],
+    [relaunched, "Watching", ["monitor/2"]],
+    [watcher(3), "Watching", ["watcher/3", "monitor/2"]],
+    [Event.ConductorCompleted.make({ at: 10, by: "watcher" }), "Exited", []]
+  ]
+  it("goes VALIDATING, SETTLING, WATCHING, EXITED, and names its fibers at every step", () => {
+    let watch = initial
+    assert.deepStrictEqual([watch.phase, rolesOf(watch)], ["New", []])
+    for (const [event, phase, roles] of story) {
+      watch = evolve(watch, event)
+      assert.deepStrictEqual([watch.phase, rolesOf(watch)], [phase, roles], event._tag)
+    }
+    assert.deepStrictEqual([watch.revision, watch.lastEventAt, watch.end], [story.length, 10, "completed"])
+  })
+  it("ends in exactly four ways, with no fiber left", () => {
+    const ends: ReadonlyArray<readonly [WatchEvent, Watch["end"]]> = [
+      [Event.ConductorCompleted.make({ at: 10, by: "recovery" }), "completed"],
+      [Event.WatchReleased.make({ at: 10, exportPath: null }), "released"],
+      [Event.RetriesExhausted.make({ at: 10, cycle: 1, exportPath: "/e.md" }), "retries exhausted"],
+      [Event.ValidationExhausted.make({ at: 10, reasons: ["a", "b", "c"] }), "validation exhausted"]
+    ]
+    for (const [event, end] of ends) {
+      const watch = after(opened, owned, confirmed, watcher(1), monitor(1), settled, died, recovering, event)
+      assert.deepStrictEqual([watch.phase, watch.end, rolesOf(watch)], ["Exited", end, []])
+    }
+  })
+})
+
+describe("what is remembered", () => {
+  const relaunchedWatch = after(opened, owned, confirmed, watcher(1), monitor(1), settled, died, recovering, prepared, relaunched)
+  it("is measured against the last launch, and found by every session id it had", () => {
+    assert.deepStrictEqual(relaunchedWatch.baseline, { ...baseline, taskCount: 5 })
+    assert.deepStrictEqual(relaunchedWatch.sessions, ["s1", "s2"])
+    assert.deepStrictEqual(
+      [relaunchedWatch.generation, relaunchedWatch.launchedAt, relaunchedWatch.pid, relaunchedWatch.lastExport],
+      [2, 9, 4712, "/e.md"]
+    )
+  })
+  it("keeps the steps of the running cycle, and none of an earlier one", () => {
+    const step = { cycle: 1, step: "1 stop" }
+    const started = after(opened, recovering, Event.StepStarted.make({ at: 8, ...step, attempt: 2, token: "t" }))
+    assert.deepStrictEqual(started.recovery?.steps, { "1 stop": { _tag: "Started", attempt: 2, token: "t" } })
+    const done = evolve(started, Event.StepSucceeded.make({ at: 8, ...step, outcome: { a: 1 } }))
+    assert.deepStrictEqual(done.recovery?.steps, { "1 stop": { _tag: "Succeeded", outcome: { a: 1 } } })
+    const next = evolve(done, Event.RecoveryStarted.make({ at: 9, cycle: 2, purpose: "relaunch", trigger: "pid" }))
+    assert.deepStrictEqual([next.recovery?.steps, next.recovery?.launch, next.cycles], [{}, undefined, 2])
+    // A step of a recovery that is over changes nothing.
+    assert.isUndefined(evolve(relaunchedWatch, Event.StepFailed.make({ at: 9, ...step, failure: null })).recovery)
+  })
+  it("knows that polling was broken off by a new owner and by a lost watcher, until the next launch", () => {
+    assert.strictEqual(after(opened, owned).brokenOffAt, 0)
+    assert.strictEqual(after(opened, owned, confirmed, Event.OwnerTook.make({ at: 40, fence: 2, owner })).brokenOffAt, 40)
+    const lost = [opened, owned, confirmed, watcher(1), Event.WatcherLost.make({ at: 50, watcher: 1, beatAge: null })]
+    assert.strictEqual(after(...lost).brokenOffAt, 50)
+    assert.strictEqual(after(...lost, watcher(2), died, recovering, prepared, relaunched).brokenOffAt, 0)
+  })
+  it("stands by after it failed closed, and while only observing", () => {
+    const closed = Event.RecoveryFailedClosed.make({ at: 8, cycle: 1, stage: "gate", reason: "too large" })
+    const standby = after(opened, confirmed, watcher(1), died, recovering, closed)
+    assert.deepStrictEqual(standby.standby, { cycle: 1, stage: "gate", reason: "too large", since: 8 })
+    assert.isUndefined(standby.recovery)
+    assert.strictEqual(after(opened, confirmed, died, Event.RecoveryWithheld.make({ at: 8, cycle: 1 })).standby?.stage, "observe")
+  })
+})
