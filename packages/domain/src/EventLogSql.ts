@@ -1,4 +1,4 @@
-import { Array as Arr, Deferred, type Duration, Effect, Exit, Layer, Option, PubSub, Result, Stream } from "effect"
+import { Array as Arr, Deferred, Duration, Effect, Exit, Layer, Option, PubSub, Result, Stream } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Beats } from "./Beats.ts"
 import { decodeEvent, encodeEvent } from "./EventCodec.ts"
@@ -9,11 +9,16 @@ import { lockPatience, patiently } from "./Store.ts"
 
 /** Rows of one read, and of one write: what is in memory at once. */
 const page = 1000
+/** Milliseconds: what a log that nobody else writes is polled at. */
+const quiet = 1000
 /** SQLite takes 32766 values in a statement. */
 const mostRows = 4096
 
 export interface EventLogSqlOptions {
-  /** How often other processes' appends are looked for; ours are known at once. Default 100 milliseconds. */
+  /**
+   * How often other processes' appends are looked for; ours are known at once. Default 100 milliseconds; while nothing
+   * comes it grows to a second, since each look wakes an idle process.
+   */
   readonly pollEvery?: Duration.Input
   /** How long a lock of another process is waited for. Default 5 seconds. */
   readonly patience?: Duration.Input
@@ -191,11 +196,14 @@ const make = Effect.fnUntraced(function* ({ patience = lockPatience, pollEvery =
   const version = Effect.map(sql.unsafe("PRAGMA data_version", []).values, (found) => found[0]?.[0])
   let known = yield* waiting(version)
   yield* waiting(sql.unsafe("SELECT position FROM events LIMIT 0", []).values)
-  yield* Effect.sleep(pollEvery).pipe(
+  const often = Duration.toMillis(pollEvery)
+  let pause = often
+  yield* Effect.suspend(() => Effect.sleep(pause)).pipe(
     Effect.andThen(version),
     // Whoever follows the log reads then, and has the error as its own.
     Effect.orElseSucceed(() => undefined),
     Effect.flatMap((now) => {
+      pause = now === known ? Math.max(often, Math.min(pause * 1.2, quiet)) : often
       if (now === known) return Effect.void
       known = now
       return PubSub.publish(moved, undefined)
