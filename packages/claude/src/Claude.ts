@@ -1,10 +1,12 @@
-import { Agent, type Processes } from "@souffleur/domain"
-import { Effect, type FileSystem, Layer, type Path } from "effect"
+import { Agent, type Processes, SessionNotFound } from "@souffleur/domain"
+import { Effect, type FileSystem, Layer, Option, type Path } from "effect"
 import type { AgentProgram } from "./AgentProgram.ts"
 import { agentCommand } from "./ClaudeCli.ts"
+import { compactedSince, markOf } from "./Compaction.ts"
 import type { Environment } from "./Environment.ts"
 import { findSessionFile } from "./SessionFile.ts"
 import { liveSessions } from "./Sessions.ts"
+import { lastTurnEnded, leftNoPidFile } from "./Turn.ts"
 import { exportTranscript } from "./TranscriptExport.ts"
 
 /** What the caller settled (cli.md, Settings). */
@@ -35,6 +37,23 @@ const layer = (options: ClaudeOptions): Layer.Layer<Agent, never, FileSystem.Fil
           const { path } = yield* sessionFile(sessionId)
           return yield* exportTranscript(path, out).pipe(Effect.provide(services))
         }),
+        mark: Effect.fnUntraced(function* (sessionId) {
+          const file = yield* sessionFile(sessionId)
+          return yield* markOf(file).pipe(
+            Effect.mapError((error) => new SessionNotFound({ sessionId, reason: "missing", why: `${file.path}: ${error.message}` })),
+            Effect.provide(services)
+          )
+        }),
+        compactedSince: (mark) => Effect.provide(compactedSince(mark), services),
+        inPrintMode: (args) => {
+          const flags = args.includes("--") ? args.slice(0, args.indexOf("--")) : args
+          return flags.includes("-p") || flags.includes("--print")
+        },
+        turnEnded: Effect.fnUntraced(function* ({ pid }, sessionId) {
+          const file = yield* Effect.option(sessionFile(sessionId))
+          if (Option.isNone(file) || !(yield* leftNoPidFile(options.claudeDir, pid))) return false
+          return yield* lastTurnEnded(file.value.path)
+        }, Effect.provide(services)),
         tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
         sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),
         command: (order) =>

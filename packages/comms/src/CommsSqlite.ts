@@ -1,4 +1,4 @@
-import { Comms, type CommsReply, type CommsSnapshot, CommsUnavailable, type MessageKind, Sqlite } from "@souffleur/domain"
+import { Comms, type CommsReply, type CommsSnapshot, CommsUnavailable, type MessageKind, payloadHeader, Sqlite } from "@souffleur/domain"
 import { Effect, Layer, Option, Semaphore } from "effect"
 import { Digest } from "effect/crypto"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -7,6 +7,8 @@ import { type Columns, columnsOf, lacking, timeText } from "./CommsSchema.ts"
 
 /** Replies read at once; the rest is read with the last one's id. */
 const REPLIES = 1000
+/** Characters of a payload that are read: a launch takes its prompt as one argument, which Linux limits to 128 KiB. */
+const PAYLOAD = 30_000
 
 // Any value may stand in a column of SQLite. What is no text is shown as SQLite would write it, so that a change is still seen,
 // and cut, so that a poll stays small.
@@ -16,14 +18,16 @@ const textOnly = (column: string) => `CASE typeof(${column}) WHEN 'text' THEN su
 
 const snapshotOf = (columns: Columns) => `
 SELECT conductor.*, souffleur.*,
-  (SELECT coalesce(max(id), 0) FROM orchestration_messages) AS lastMessageId, tasks.*
+  (SELECT coalesce(max(id), 0) FROM orchestration_messages) AS lastMessageId, payload.*, tasks.*
 FROM (SELECT count(*) AS taskCount, group_concat(quote(task_id) || ' ' || quote(state), ',' ORDER BY task_id) AS tasks
   FROM orchestration_tasks WHERE task_id IS NOT 'task-00' AND task_id IS NOT 'souffleur') AS tasks
 LEFT JOIN (SELECT coalesce(${raw("state")}, '') AS state, ${raw("last_heartbeat")} AS lastHeartbeat,
   ${columns.orchestration_tasks.has("session_id") ? textOnly("session_id") : "NULL"} AS sessionId
   FROM orchestration_tasks WHERE task_id = 'task-00' LIMIT 1) AS conductor
 LEFT JOIN (SELECT coalesce(${raw("state")}, '') AS souffleur
-  FROM orchestration_tasks WHERE task_id = 'souffleur' LIMIT 1) AS souffleur`
+  FROM orchestration_tasks WHERE task_id = 'souffleur' LIMIT 1) AS souffleur
+LEFT JOIN (SELECT id AS payloadId, substr(message, 1, ${PAYLOAD}) AS payloadText FROM orchestration_messages
+  WHERE typeof(message) = 'text' AND substr(message, 1, ${payloadHeader.length}) = '${payloadHeader}' ORDER BY id DESC LIMIT 1) AS payload`
 
 interface SnapshotRow {
   readonly state: string | null
@@ -31,6 +35,8 @@ interface SnapshotRow {
   readonly sessionId: string | null
   readonly souffleur: string | null
   readonly lastMessageId: number
+  readonly payloadId: number | null
+  readonly payloadText: string | null
   readonly taskCount: number
   readonly tasks: string | null
 }
@@ -60,12 +66,13 @@ const make = Effect.fnUntraced(function* (path: string) {
     Effect.fnUntraced(function* (sql, columns) {
       const [row] = yield* sql.unsafe<SnapshotRow>(snapshotOf(columns))
       if (row === undefined) return yield* unavailable("failed", "the poll has no row")
-      const { lastHeartbeat, lastMessageId, sessionId, souffleur, state, taskCount } = row
+      const { lastHeartbeat, lastMessageId, payloadId, payloadText, sessionId, souffleur, state, taskCount } = row
       const taken: CommsSnapshot = {
         conductor: state === null ? Option.none() : Option.some({ state, lastHeartbeat, sessionId }),
         souffleur: Option.fromNullOr(souffleur),
         taskCount,
         taskFingerprint: yield* digest.digestHex(Digest.sha256, new TextEncoder().encode(row.tasks ?? "")),
+        payload: payloadId === null ? Option.none() : Option.some({ id: payloadId, text: payloadText ?? "" }),
         lastMessageId
       }
       return taken

@@ -25,6 +25,15 @@ export interface SessionFile {
   readonly sessionId: string
 }
 
+/** Where a session file stood at a moment: its end then, in bytes, and which file it was. */
+export const SessionMark = Schema.Struct({
+  path: Schema.String,
+  device: Schema.String,
+  inode: Schema.String,
+  offset: Schema.Int
+})
+export type SessionMark = typeof SessionMark.Type
+
 export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFailed", {
   why: Schema.String
 }) {}
@@ -63,6 +72,17 @@ export class Agent extends Context.Service<
     readonly sessions: Effect.Effect<ReadonlyArray<AgentSession>>
     /** Where a session is kept, by its id or the beginning of it. Checks the id before it is used in any path (spec §2, Bootstrap). */
     readonly sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>
+    /** The session file as it stands: what a compaction is measured against. */
+    readonly mark: (sessionId: string) => Effect.Effect<SessionMark, SessionNotFound>
+    /**
+     * Whether a whole line that began after the mark says that the session was compacted: the only proof there is. A file that
+     * was replaced since proves nothing.
+     */
+    readonly compactedSince: (mark: SessionMark) => Effect.Effect<boolean>
+    /** Whether a process with these arguments ends after its turn. */
+    readonly inPrintMode: (args: ReadonlyArray<string>) => boolean
+    /** Whether a process that is gone ended by itself after a finished turn: it left no pid file behind (spec §2, `TurnEnded`). */
+    readonly turnEnded: (process: { readonly pid: number }, sessionId: string) => Effect.Effect<boolean>
     /** Streams the conversation to Markdown at `out` (0600), whole or not at all. Fails when the file changed meanwhile. */
     readonly exportSession: (sessionId: string, out: string) => Effect.Effect<Export, ExportFailed | SessionNotFound>
     /** How a process of that session is known by its environment. */

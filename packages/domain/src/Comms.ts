@@ -17,6 +17,8 @@ export interface CommsSnapshot {
   readonly taskCount: number
   /** Changes when such a row is added or changes its state; says nothing else. */
   readonly taskFingerprint: string
+  /** The newest message that begins as a context recovery payload. */
+  readonly payload: Option.Option<{ readonly id: number; readonly text: string }>
   /** The greatest message id, 0 when there is none. */
   readonly lastMessageId: number
 }
@@ -68,6 +70,7 @@ export class Comms extends Context.Service<
       souffleur: Option.none(),
       taskCount: 0,
       taskFingerprint: "",
+      payload: Option.none(),
       lastMessageId: 0
     }),
     replies: () => Effect.succeed([]),

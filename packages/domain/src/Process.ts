@@ -47,6 +47,8 @@ export class Processes extends Context.Service<
     readonly host: { readonly name: string; readonly pidNamespace: string; readonly uid: number }
     /** `None` where there is no such process. */
     readonly find: (pid: number) => Effect.Effect<Option.Option<ProcessInfo>>
+    /** The arguments it was started with, the program first; empty where they cannot be read. */
+    readonly commandLine: (pid: number) => Effect.Effect<ReadonlyArray<string>>
     readonly condition: (identity: ProcessIdentity) => Effect.Effect<Condition>
     /** Our own ancestors, nearest first. */
     readonly ancestors: Effect.Effect<ReadonlyArray<number>>

@@ -2,7 +2,7 @@ import { Match } from "effect"
 import type { Owner } from "./Claims.ts"
 import type { ProcessIdentity } from "./Process.ts"
 import type { Baseline } from "./WatchCommand.ts"
-import type { Check, LaunchPrepared, Mode, Purpose, WatchEvent } from "./WatchEvent.ts"
+import type { Check, LaunchPrepared, Mode, Purpose, RecoveryStarted, WatchEvent } from "./WatchEvent.ts"
 
 export type Phase = "New" | "Validating" | "Settling" | "Watching" | "Exited"
 
@@ -15,7 +15,7 @@ export type StepState =
 export interface RecoveryCycle {
   readonly cycle: number
   readonly purpose: typeof Purpose.Type
-  readonly trigger: "pid" | "heartbeat" | "handoff"
+  readonly trigger: (typeof RecoveryStarted.Type)["trigger"]
   readonly since: number
   readonly steps: Readonly<Record<string, StepState>>
   /** The newest launch of this cycle whose file was written. */
@@ -50,6 +50,8 @@ export interface Watch {
   readonly launchedAt: number
   readonly provider: string | undefined
   readonly launchId: string | undefined
+  /** The Conductor ends by itself after its turn. */
+  readonly print: boolean
   readonly baseline: Baseline
   /** Deaths in a row without progress. */
   readonly retries: number
@@ -61,7 +63,15 @@ export interface Watch {
   readonly brokenOffAt: number
   readonly recovery: RecoveryCycle | undefined
   readonly cycles: number
-  readonly standby: { readonly cycle: number; readonly stage: string; readonly reason: string; readonly since: number } | undefined
+  readonly standby:
+    | {
+        readonly cycle: number
+        readonly trigger: RecoveryCycle["trigger"]
+        readonly stage: string
+        readonly reason: string
+        readonly since: number
+      }
+    | undefined
   readonly lastExport: string | null
   readonly owner: Owner | undefined
   readonly fence: number
@@ -88,6 +98,7 @@ export const initial: Watch = {
   launchedAt: 0,
   provider: undefined,
   launchId: undefined,
+  print: false,
   baseline: { taskCount: 0, taskFingerprint: "", conductorState: null, lastMessageId: 0 },
   retries: 0,
   watcher: undefined,
@@ -161,6 +172,7 @@ const change = (watch: Watch, event: WatchEvent): Change =>
       sessionId: event.sessionId,
       sessions: withSession(watch, event.sessionId),
       generation: 1,
+      print: event.print,
       launchedAt: event.at,
       baseline: baselineOf(event)
     }),
@@ -176,15 +188,18 @@ const change = (watch: Watch, event: WatchEvent): Change =>
     WatchSettled: () => ({ phase: "Watching" }),
     ConductorDied: ({ retries }) => ({ phase: "Watching", watcher: undefined, retries }),
     ContextRecoveryRequested: ({ retries }) => ({ phase: "Watching", watcher: undefined, retries }),
+    TurnEnded: ({ retries }) => ({ phase: "Watching", watcher: undefined, retries }),
     ConductorCompleted: () => exited("completed"),
     SessionIdFound: ({ sessionId }) => ({ sessionId, sessions: withSession(watch, sessionId), awaiting: false, watcher: undefined }),
     RecoveryStarted: ({ at, cycle, purpose, trigger }) => ({
       cycles: cycle,
+      watcher: undefined,
+      standby: undefined,
       recovery: { cycle, purpose, trigger, since: at, steps: {}, launch: undefined }
     }),
     RecoveryWithheld: ({ at, cycle }) => ({
       cycles: cycle,
-      standby: { cycle, stage: "observe", reason: "only observing: nothing was stopped or launched", since: at }
+      standby: { cycle, trigger: "pid", stage: "observe", reason: "only observing: nothing was stopped or launched", since: at }
     }),
     StepStarted: ({ attempt, step, token }) => withStep(watch, step, { _tag: "Started", attempt, token }),
     StepSucceeded: ({ outcome, step }) => withStep(watch, step, { _tag: "Succeeded", outcome }),
@@ -199,13 +214,35 @@ const change = (watch: Watch, event: WatchEvent): Change =>
       launchedAt: event.at,
       provider: event.provider,
       launchId: event.launchId,
+      print: event.print,
       lastExport: event.exportPath ?? watch.lastExport,
       baseline: baselineOf(event),
       recovery: undefined,
       brokenOffAt: 0
     }),
-    RecoveryFailedClosed: ({ at, cycle, reason, stage }) => ({ recovery: undefined, standby: { cycle, stage, reason, since: at } }),
+    RecoveryFailedClosed: ({ at, cycle, reason, stage }) => ({
+      recovery: undefined,
+      standby: { cycle, trigger: watch.recovery?.trigger ?? "pid", stage, reason, since: at }
+    }),
     RetriesExhausted: ({ exportPath }) => ({ ...exited("retries exhausted"), lastExport: exportPath ?? watch.lastExport }),
+    ConductorAdopted: (event) => ({
+      phase: "Watching",
+      conductor: event.conductor,
+      pid: event.conductor.pid,
+      sessionId: event.sessionId,
+      sessions: withSession(watch, event.sessionId),
+      generation: event.generation,
+      launchedAt: event.at,
+      provider: undefined,
+      launchId: undefined,
+      print: event.print,
+      baseline: baselineOf(event),
+      retries: 0,
+      recovery: undefined,
+      standby: undefined,
+      brokenOffAt: 0
+    }),
+    RecoveryRetried: () => ({ standby: undefined }),
     WatchReleased: ({ exportPath }) => ({ ...exited("released"), lastExport: exportPath })
   })
 

@@ -16,6 +16,9 @@ export interface Baseline {
 export type WatcherExit =
   | { readonly _tag: "Complete" }
   | { readonly _tag: "ContextRecovery" }
+  | { readonly _tag: "TurnEnded" }
+  /** In standby: a heartbeat newer than the closing, and this process holds the session. */
+  | { readonly _tag: "Returned"; readonly conductor: ProcessIdentity; readonly print: boolean; readonly baseline: Baseline }
   | { readonly _tag: "Dead"; readonly cause: "pid" | "heartbeat" }
   | { readonly _tag: "SessionIdFound"; readonly sessionId: string }
 
@@ -34,7 +37,13 @@ export type WatchIntent =
   | { readonly _tag: "Leave" }
   | { readonly _tag: "FailValidation"; readonly check: Check; readonly reason: string; readonly lastMessageId: number }
   | { readonly _tag: "CorrectArguments"; readonly pid: number; readonly sessionId: string; readonly messageId: number }
-  | { readonly _tag: "Confirm"; readonly conductor: ProcessIdentity; readonly sessionId: string; readonly baseline: Baseline }
+  | {
+      readonly _tag: "Confirm"
+      readonly conductor: ProcessIdentity
+      readonly sessionId: string
+      readonly print: boolean
+      readonly baseline: Baseline
+    }
   | { readonly _tag: "WatcherReady"; readonly watcher: number }
   | { readonly _tag: "SelfMonitorReady"; readonly monitor: number }
   | {
@@ -67,6 +76,7 @@ export type WatchIntent =
       readonly conductor: ProcessIdentity
       readonly sessionId: string
       readonly awaiting: boolean
+      readonly print: boolean
       readonly exportPath: string | null
       readonly baseline: Baseline
     }
@@ -75,6 +85,14 @@ export type WatchIntent =
   /** A recovery saw `complete` before its next act. */
   | { readonly _tag: "CancelForCompletion"; readonly cycle: number }
   | { readonly _tag: "Release" }
+  | { readonly _tag: "Retry" }
+  | {
+      readonly _tag: "Adopt"
+      readonly conductor: ProcessIdentity
+      readonly sessionId: string
+      readonly print: boolean
+      readonly baseline: Baseline
+    }
 
 /** Who says it, and when: a fence of the owner, or an operator, whose word needs none. */
 export interface Stamp {

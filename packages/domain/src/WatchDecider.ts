@@ -1,6 +1,7 @@
 import { Predicate, Result, Schema } from "effect"
-import type { StepState, Watch } from "./Watch.ts"
-import type { WatchCommand } from "./WatchCommand.ts"
+import { compactAttempts, launchSteps } from "./StepName.ts"
+import type { RecoveryCycle, StepState, Watch } from "./Watch.ts"
+import type { Baseline, WatchCommand } from "./WatchCommand.ts"
 import * as Event from "./WatchEvent.ts"
 
 /** What cannot be, said so that whoever asked can tell why. Nothing was appended. */
@@ -38,12 +39,7 @@ const nextWatcher = (watch: Watch, at: number, change: { readonly awaiting?: boo
     mode: change.mode ?? watch.mode
   })
 
-const recoveryOf = (
-  watch: Watch,
-  at: number,
-  trigger: "pid" | "heartbeat" | "handoff",
-  retries: number
-): ReadonlyArray<Event.WatchEvent> => {
+const recoveryOf = (watch: Watch, at: number, trigger: RecoveryCycle["trigger"], retries: number): ReadonlyArray<Event.WatchEvent> => {
   const cycle = watch.cycles + 1
   return watch.observe
     ? [Event.RecoveryWithheld.make({ at, cycle }), nextWatcher(watch, at)]
@@ -59,6 +55,19 @@ const retriesAfterDeath = (watch: Watch, { tasks }: Report): number =>
 /** A planned handoff counts only when no task was added or changed its state since the last launch. */
 const retriesAfterHandoff = (watch: Watch, { tasks }: Report): number =>
   tasks !== null && tasks.fingerprint !== watch.baseline.taskFingerprint ? watch.retries : watch.retries + 1
+
+/** Another process of the same work: a new generation, measured from now on. */
+const adopted = (
+  watch: Watch,
+  at: number,
+  {
+    baseline,
+    ...conductor
+  }: Pick<typeof Event.ConductorAdopted.Type, "by" | "conductor" | "print" | "sessionId"> & { readonly baseline: Baseline }
+): ReadonlyArray<Event.WatchEvent> => [
+  Event.ConductorAdopted.make({ at, generation: watch.generation + 1, ...conductor, ...baseline }),
+  nextWatcher(watch, at, { awaiting: false, mode: "normal" })
+]
 
 const decideExit = (watch: Watch, command: Report): Decision => {
   const { evidence, exit, now: at, tasks, watcher } = command
@@ -77,6 +86,16 @@ const decideExit = (watch: Watch, command: Report): Decision => {
       const retries = retriesAfterHandoff(watch, command)
       return ok(Event.ContextRecoveryRequested.make({ ...seen, retries }), ...recoveryOf(watch, at, "handoff", retries))
     }
+    case "TurnEnded": {
+      if (watch.standby !== undefined) return ok()
+      const retries = retriesAfterHandoff(watch, command)
+      return ok(Event.TurnEnded.make({ ...seen, retries }), ...recoveryOf(watch, at, "turn-ended", retries))
+    }
+    case "Returned": {
+      if (watch.standby === undefined) return ok()
+      const { baseline, conductor, print } = exit
+      return ok(...adopted(watch, at, { by: "heartbeat", conductor, print, baseline, sessionId: watch.sessionId }))
+    }
     case "SessionIdFound":
       return watch.awaiting
         ? ok(Event.SessionIdFound.make({ at, watcher, sessionId: exit.sessionId }), nextWatcher(watch, at, { awaiting: false }))
@@ -86,6 +105,17 @@ const decideExit = (watch: Watch, command: Report): Decision => {
 
 const step = (watch: Watch, command: { readonly cycle: number; readonly step: string }): StepState | undefined =>
   watch.recovery?.steps[command.step]
+
+/** What a schedule would grant again after a crash, the log does not (spec §2; house rule: the log is the count). */
+const forbidden = (recovery: RecoveryCycle, name: string): string | undefined => {
+  const { steps } = recovery
+  const [first, second] = compactAttempts
+  if (name === second && steps[first]?._tag !== "Failed") return "the second compaction follows only a first that failed"
+  if (!launchSteps.some((launch) => launch === name)) return undefined
+  if (steps[second]?._tag === "Failed") return "compaction is exhausted in this cycle: nothing is launched"
+  const launched = launchSteps.find((launch) => launch !== name && steps[launch]?._tag === "Succeeded")
+  return launched === undefined ? undefined : `"${launched}" has launched in this cycle: nothing else does`
+}
 
 /** A step belongs to the running cycle; every other cycle is over. */
 const inCycle = (watch: Watch, { cycle }: { readonly cycle: number }): boolean => watch.recovery?.cycle === cycle
@@ -138,7 +168,13 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
     case "Confirm":
       return watch.phase === "Validating"
         ? ok(
-            Event.ConductorConfirmed.make({ at, conductor: command.conductor, sessionId: command.sessionId, ...command.baseline }),
+            Event.ConductorConfirmed.make({
+              at,
+              conductor: command.conductor,
+              sessionId: command.sessionId,
+              print: command.print,
+              ...command.baseline
+            }),
             nextWatcher(watch, at)
           )
         : no("not now", "the watch is validated")
@@ -173,6 +209,8 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
       if (!inCycle(watch, command)) return no("not now", "this recovery is over")
       const last = step(watch, command)
       if (last !== undefined && last._tag !== "Started") return no("never", `step ${command.step} is decided in this cycle`)
+      const never = forbidden(watch.recovery!, command.step)
+      if (never !== undefined) return no("never", never)
       const attempt = (last?.attempt ?? 0) + 1
       return ok(
         Event.StepStarted.make({
@@ -202,7 +240,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
     case "Relaunched": {
       if (!inCycle(watch, command)) return no("not now", "this recovery is over")
       if (watch.recovery?.launch?.launchId !== command.launchId) return no("never", "this launch was never prepared")
-      const { awaiting, baseline, conductor, cycle, exportPath, launchId, provider, sessionId } = command
+      const { awaiting, baseline, conductor, cycle, exportPath, launchId, print, provider, sessionId } = command
       return ok(
         Event.ConductorRelaunched.make({
           at,
@@ -213,6 +251,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
           conductor,
           sessionId,
           awaiting,
+          print,
           exportPath,
           ...baseline
         }),
@@ -233,6 +272,18 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
     case "CancelForCompletion":
       return inCycle(watch, command) ? ok(Event.ConductorCompleted.make({ at, by: "recovery" })) : no("not now", "this recovery is over")
 
+    case "Retry":
+      return watch.standby === undefined || watch.observe
+        ? no("not now", "no recovery has failed closed: there is nothing to try again")
+        : ok(
+            Event.RecoveryRetried.make({ at, cycle: watch.standby.cycle }),
+            Event.RecoveryStarted.make({ at, cycle: watch.cycles + 1, purpose: "relaunch", trigger: watch.standby.trigger })
+          )
+    case "Adopt": {
+      if (watch.phase === "Validating") return no("not now", "the watch is not validated yet")
+      const { baseline, conductor, print, sessionId } = command
+      return ok(...adopted(watch, at, { by: "operator", conductor, print, baseline, sessionId }))
+    }
     case "Release":
       return ok(Event.WatchReleased.make({ at, exportPath: exportOf(watch) }))
   }

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { Owner } from "./Claims.ts"
 import { Permission } from "./Permission.ts"
 import { ProcessIdentity } from "./Process.ts"
@@ -51,10 +51,14 @@ const baseline = {
   lastMessageId: Schema.Int
 }
 
+/** Whether the agent ends by itself after its turn; a log from before this field says that it does not. */
+const print = Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
+
 /** All checks passed: generation 1. */
 export const ConductorConfirmed = event("ConductorConfirmed", {
   conductor: ProcessIdentity,
   sessionId: Text,
+  print,
   ...baseline
 })
 
@@ -99,6 +103,8 @@ export const ConductorDied = event("ConductorDied", {
 })
 /** A planned handoff, raised by the Conductor itself. */
 export const ContextRecoveryRequested = event("ContextRecoveryRequested", { ...seen, retries: Schema.Int })
+/** A Conductor in print mode ended after a finished turn, its work not complete: a planned handoff (spec §2). */
+export const TurnEnded = event("TurnEnded", { ...seen, retries: Schema.Int })
 export const ConductorCompleted = event("ConductorCompleted", { by: Schema.Literals(["watcher", "recovery"]) })
 export const SessionIdFound = event("SessionIdFound", { watcher: Schema.Int, sessionId: Text })
 
@@ -109,7 +115,7 @@ export type Purpose = typeof Purpose.Type
 export const RecoveryStarted = event("RecoveryStarted", {
   cycle: Schema.Int,
   purpose: Purpose,
-  trigger: Schema.Literals(["pid", "heartbeat", "handoff"])
+  trigger: Schema.Literals(["pid", "heartbeat", "handoff", "turn-ended"])
 })
 /** `--observe`: what would have been done was not. */
 export const RecoveryWithheld = event("RecoveryWithheld", { cycle: Schema.Int })
@@ -139,6 +145,7 @@ export const ConductorRelaunched = event("ConductorRelaunched", {
   sessionId: Text,
   /** The id is not confirmed by comms yet. */
   awaiting: Schema.Boolean,
+  print,
   /** The export it was started from; `null` where there is none. */
   exportPath: Schema.NullOr(Text),
   ...baseline
@@ -147,6 +154,18 @@ export const ConductorRelaunched = event("ConductorRelaunched", {
 export const RecoveryFailedClosed = event("RecoveryFailedClosed", { cycle: Schema.Int, stage: Text, reason: Text })
 /** Three deaths without progress. */
 export const RetriesExhausted = event("RetriesExhausted", { cycle: Schema.Int, exportPath: Schema.NullOr(Text) })
+
+/** What ended a standby, or a recovery that an operator outranks: from now on this process is the Conductor. */
+export const ConductorAdopted = event("ConductorAdopted", {
+  by: Schema.Literals(["operator", "heartbeat"]),
+  generation: Schema.Int,
+  conductor: ProcessIdentity,
+  sessionId: Text,
+  print,
+  ...baseline
+})
+/** An operator wants a recovery that failed closed tried again. */
+export const RecoveryRetried = event("RecoveryRetried", { cycle: Schema.Int })
 
 /** An operator ended the watch; the Conductor lives on. */
 export const WatchReleased = event("WatchReleased", { exportPath: Schema.NullOr(Text) })
@@ -166,6 +185,7 @@ export const WatchEvent = Schema.Union([
   WatchSettled,
   ConductorDied,
   ContextRecoveryRequested,
+  TurnEnded,
   ConductorCompleted,
   SessionIdFound,
   RecoveryStarted,
@@ -177,6 +197,8 @@ export const WatchEvent = Schema.Union([
   ConductorRelaunched,
   RecoveryFailedClosed,
   RetriesExhausted,
+  ConductorAdopted,
+  RecoveryRetried,
   WatchReleased
 ])
 export type WatchEvent = typeof WatchEvent.Type

@@ -94,6 +94,15 @@ export const carries = (pid: number, environment: Readonly<Record<string, string
   }
 }
 
+export const commandLine = (pid: number): ReadonlyArray<string> => {
+  try {
+    return readOf(pid, "cmdline")?.toString().split("\0").slice(0, -1) ?? []
+  } catch (error) {
+    if (hasCode(error, "EACCES", "EPERM")) return []
+    throw error
+  }
+}
+
 export const bootId = (): string => fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()
 
 export const pidNamespace = (): string => fs.readlinkSync("/proc/self/ns/pid")

@@ -82,6 +82,7 @@ const make = Effect.gen(function* () {
         const stat = pid > 0 ? Proc.stat(pid) : undefined
         return Option.fromUndefinedOr(stat && inform(stat))
       }),
+    commandLine: (pid) => Effect.sync(() => Proc.commandLine(pid)),
     condition: (identity) =>
       Effect.sync(() => {
         const stat = identity.bootId === bootId && identity.pid > 0 ? kept.read(identity) : undefined

@@ -1,24 +1,46 @@
 import type { RecoveryCycle, Watch } from "@souffleur/domain"
 
 /** Why a successor starts, told to it in one line (spec §2, Recovery). */
-export const reasonLine = (trigger: RecoveryCycle["trigger"]): string =>
-  trigger === "handoff"
-    ? "The previous Conductor asked for a planned handoff because of high context use; it was not a crash."
-    : "The previous Conductor crashed or became unresponsive."
+export const reasonLine = (trigger: RecoveryCycle["trigger"]): string => {
+  switch (trigger) {
+    case "handoff":
+      return "The previous Conductor asked for a planned handoff because of high context use; it was not a crash."
+    case "turn-ended":
+      return "Your last turn ended by itself before the work was complete; nothing crashed."
+    default:
+      return "The previous Conductor crashed or became unresponsive."
+  }
+}
 
-/** The first line that a Conductor of the orchestration expects; a session without comms gets a plain "continue". */
-const firstLine = (watch: Watch): string =>
-  watch.comms === null ? "Continue the work of the session before you." : "/conductor --recovery-bootstrap"
+/** What a Conductor of the orchestration expects first; a session without comms gets a plain "continue". */
+const opening = (watch: Watch, resumePrompt: string | undefined): string =>
+  resumePrompt ?? (watch.comms === null ? "Continue the work of this project." : "/conductor --recovery-bootstrap")
+
+const tasks = (watch: Watch): string =>
+  watch.comms === null
+    ? "Then go on from where it ends."
+    : `The state of the tasks is in ${watch.comms} (tables orchestration_tasks and orchestration_messages): go on with what is not complete.`
 
 /** From an export: its path, never its content; the reason; the old session; where the state of the tasks is. */
-export const promptFromExport = (watch: Watch, exportPath: string, trigger: RecoveryCycle["trigger"]): string =>
+export const promptFromExport = (watch: Watch, exportPath: string, resumePrompt: string | undefined): string =>
   [
-    firstLine(watch),
+    opening(watch, resumePrompt),
     "",
-    reasonLine(trigger),
+    reasonLine(watch.recovery?.trigger ?? "pid"),
     `The conversation before you was exported to this file; read it first: ${exportPath}`,
     `It is the conversation of session ${watch.sessionId}.`,
-    watch.comms === null
-      ? "Then go on from where it ends."
-      : `The state of the tasks is in ${watch.comms} (tables orchestration_tasks and orchestration_messages): go on with what is not complete.`
+    tasks(watch)
   ].join("\n")
+
+/** After a compaction in place: details of what was in flight may be lost. */
+export const promptAfterCompaction = (watch: Watch, resumePrompt: string | undefined): string =>
+  [
+    opening(watch, resumePrompt),
+    "",
+    reasonLine(watch.recovery?.trigger ?? "pid"),
+    "This session was compacted: verify every task that was in flight before you go on with it.",
+    tasks(watch)
+  ].join("\n")
+
+/** The same session goes on after its turn. */
+export const promptToContinue = (watch: Watch): string => [opening(watch, undefined), "", reasonLine("turn-ended"), tasks(watch)].join("\n")

@@ -1,5 +1,6 @@
-import type { Baseline, Export, LogError, ProcessIdentity, Refused, Watch } from "@souffleur/domain"
+import type { Baseline, LogError, ProcessIdentity, Refused, Watch } from "@souffleur/domain"
 import { type Effect, Schema } from "effect"
+import type { Request } from "./Request.ts"
 import type { Cycle } from "./Step.ts"
 
 /** This way to recover does not work in this cycle; the next provider may (spec §2, Recovery). */
@@ -25,15 +26,26 @@ export interface Successor {
   readonly conductor: ProcessIdentity
   readonly sessionId: string
   readonly awaiting: boolean
-  readonly export: Export | undefined
+  readonly print: boolean
+  /** What it was started from; `null` where there is none. */
+  readonly exportPath: string | null
   readonly baseline: Baseline
+}
+
+/** How a provider is entered. */
+export interface Entry {
+  /** An earlier provider stopped the Conductor: skip the stop, and only that. */
+  readonly alreadyKilled: boolean
+  readonly request: Request
 }
 
 /** One way to bring a Conductor back. Reads from top to bottom as the numbered steps of spec §2. */
 export interface Provider<R> {
   readonly name: string
+  /** Whether it is for this cycle at all; where it is not there, for every one. */
+  readonly applies?: (watch: Watch) => boolean
   readonly recover: (
     watch: Watch,
-    entry: { readonly alreadyKilled: boolean }
+    entry: Entry
   ) => Effect.Effect<Successor, Escalated | FailedClosed | Completed | Refused | LogError, R | Cycle>
 }

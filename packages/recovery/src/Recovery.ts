@@ -1,25 +1,28 @@
 import { Beats, Settings, type Watch, type WatchRef } from "@souffleur/domain"
 import { Clock, Effect, Schedule } from "effect"
-import { FailedClosed, type Provider } from "./Provider.ts"
+import { type Entry, FailedClosed, type Provider } from "./Provider.ts"
+import { readRequest } from "./Request.ts"
 import { exportAndTrim, stop } from "./Salvage.ts"
 import { Cycle } from "./Step.ts"
 
-/** The providers in their order: one that escalates hands on to the next; where none is left, the cycle fails closed. */
-const route = <R>(providers: readonly [Provider<R>, ...ReadonlyArray<Provider<R>>], watch: Watch, alreadyKilled = false): Routed<R> => {
-  const [first, second, ...rest] = providers
-  return first.recover(watch, { alreadyKilled }).pipe(
-    Effect.map((successor) => ({ provider: first.name, ...successor })),
-    Effect.catchTag("Escalated", ({ alreadyKilled, reason, stage }) =>
-      second === undefined ? Effect.fail(new FailedClosed({ stage, reason })) : route([second, ...rest], watch, alreadyKilled)
-    )
-  )
-}
 type Recover<R> = ReturnType<Provider<R>["recover"]>
 type Routed<R> = Effect.Effect<
   Effect.Success<Recover<R>> & { readonly provider: string },
   Exclude<Effect.Error<Recover<R>>, { readonly _tag: "Escalated" }>,
   Effect.Services<Recover<R>>
 >
+
+/** The providers in their order: one that escalates hands on to the next; where none is left, the cycle fails closed. */
+const route = <R>(providers: ReadonlyArray<Provider<R>>, watch: Watch, entry: Entry): Routed<R> => {
+  const [first, ...rest] = providers
+  if (first === undefined) return Effect.fail(new FailedClosed({ stage: "providers", reason: "no provider applies" }))
+  return first.recover(watch, entry).pipe(
+    Effect.map((successor) => ({ provider: first.name, ...successor })),
+    Effect.catchTag("Escalated", ({ alreadyKilled, reason, stage }) =>
+      rest.length === 0 ? Effect.fail(new FailedClosed({ stage, reason })) : route(rest, watch, { ...entry, alreadyKilled })
+    )
+  )
+}
 
 /** Three deaths without progress: nothing is launched; what can be saved is saved for a person (spec §2, Retries). */
 const salvage = Effect.fn("Recovery.salvage")(function* (watch: Watch, ref: WatchRef, cycle: number) {
@@ -35,21 +38,19 @@ const relaunch = Effect.fn("Recovery.relaunch")(function* <R>(
   watch: Watch,
   ref: WatchRef,
   cycle: number,
-  providers: readonly [Provider<R>, ...ReadonlyArray<Provider<R>>]
+  providers: ReadonlyArray<Provider<R>>
 ) {
-  const { export: exported, ...successor } = yield* route(providers, watch)
-  yield* ref.tell({ _tag: "Relaunched", cycle, ...successor, exportPath: exported?.path ?? null })
+  const request = yield* readRequest(watch)
+  const ways = providers.filter(({ applies }) => applies === undefined || applies(watch))
+  const successor = yield* route(ways, watch, { alreadyKilled: false, request })
+  yield* ref.tell({ _tag: "Relaunched", cycle, ...successor })
 })
 
 /**
  * One recovery cycle, from where the log says it stands (spec §2, Recovery). It beats in the watcher's place, and always
  * ends by telling: relaunched, failed closed, retries exhausted, or complete after all.
  */
-export const recovery = Effect.fn("Recovery")(function* <R>(
-  ref: WatchRef,
-  watch: Watch,
-  providers: readonly [Provider<R>, ...ReadonlyArray<Provider<R>>]
-) {
+export const recovery = Effect.fn("Recovery")(function* <R>(ref: WatchRef, watch: Watch, providers: ReadonlyArray<Provider<R>>) {
   const { cycle, purpose } = watch.recovery!
   const [beats, settings] = [yield* Beats, yield* Settings]
   const beating = Effect.flatMap(Clock.currentTimeMillis, (at) => beats.beat(ref.id, { by: `recovery/${cycle}`, at })).pipe(

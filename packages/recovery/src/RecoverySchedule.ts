@@ -1,7 +1,13 @@
-import { Schedule } from "effect"
+import { type Duration, Schedule } from "effect"
 
 /** How often we look whether a process that was told to end is gone. */
 export const untilGone = Schedule.spaced("100 millis")
 
 /** After SIGKILL only the kernel can delay an end; longer than this, it is not provably gone (spec §2, Stop). */
 export const killedWithin = "5 seconds"
+
+/** Each second while a compact session runs (spec §2, `standard_compact` 5); how long is the timeout's to say. */
+export const boundaryPoll = (every: Duration.Duration) => Schedule.spaced(every)
+
+/** Retry once, then fail closed: only a compaction that failed, and whose session is proven gone. The log keeps the count. */
+export const compactOnceMore = Schedule.recurs(1)

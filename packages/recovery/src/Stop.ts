@@ -31,7 +31,7 @@ const treeOf = Effect.fnUntraced(function* (watch: Watch, conductor: ProcessIden
 })
 
 /** SIGTERM, grace, SIGKILL, each only to that very process; `false` when it is still there. */
-const end = Effect.fnUntraced(function* (identity: ProcessIdentity, grace: Duration.Input) {
+export const end = Effect.fnUntraced(function* (identity: ProcessIdentity, grace: Duration.Input) {
   const processes = yield* Processes
   const gone = isGone(processes, identity)
   const waitFor = (limit: Duration.Input) =>

@@ -14,7 +14,7 @@ import {
   type WatchRef
 } from "@souffleur/domain"
 import { selfMonitor } from "@souffleur/monitor"
-import { claudeExport, recovery } from "@souffleur/recovery"
+import { claudeExport, continueTurn, recovery, standardCompact } from "@souffleur/recovery"
 import { watcher } from "@souffleur/watcher"
 import { Context, Effect, type FileSystem, Layer, type Path } from "effect"
 import { bootstrap } from "./Bootstrap.ts"
@@ -40,7 +40,7 @@ export class Roles extends Context.Service<
           case "monitor":
             return selfMonitor(ref, watch)
           default:
-            return recovery(ref, watch, [claudeExport])
+            return recovery(ref, watch, [continueTurn, claudeExport, standardCompact])
         }
       }
       return Roles.of({ run: (role, watch, ref) => Effect.provideContext(run(role, watch, ref), world) })

@@ -24,6 +24,7 @@ export class Undecided extends Schema.TaggedError<Undecided>()("Undecided", { re
 export interface Validated {
   readonly conductor: ProcessIdentity
   readonly sessionId: string
+  readonly print: boolean
   readonly baseline: Baseline
 }
 
@@ -72,5 +73,5 @@ export const validate = Effect.fn("Validation.validate")(function* (watch: Watch
     return yield* new Invalid({ check: "comms-row", reason: `there is no row "souffleur" in ${watch.comms}: run "souffleur init"` })
   }
   yield* Effect.catchTag(claims.claim(found.identity), "AlreadyWatched", claimed)
-  return { conductor: found.identity, sessionId: session.sessionId, baseline: baselineOf(snapshot) } satisfies Validated
+  return { conductor: found.identity, sessionId: session.sessionId, print: agent.inPrintMode(yield* processes.commandLine(pid)), baseline: baselineOf(snapshot) } satisfies Validated
 })

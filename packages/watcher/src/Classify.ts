@@ -22,16 +22,23 @@ export interface Sighting {
   readonly staleAfter: number
   /** A state other than `context_recovery` was seen since this generation was launched. */
   readonly otherStateSeen: boolean
+  /** A payload newer than what this generation started with. */
+  readonly newPayload: boolean
+  /** The process is gone, it was in print mode, and its last turn is finished. */
+  readonly turnEnded: boolean
+  /** In standby: who holds the session again, with a heartbeat newer than the closing. */
+  readonly returned: Extract<WatcherExit, { readonly _tag: "Returned" }> | undefined
   /** Of `task-00.session_id`: new to this watch, or the awaited one itself, and its file exists. */
   readonly foundSession: string | undefined
 }
 
-/** The exits of spec §2, Watching, in their priority; standing by, only completion counts. */
+/** The exits of spec §2, Watching, in their priority; standing by, only completion and a Conductor that came back count. */
 export const classify = (watch: Watch, seen: Sighting): Option.Option<WatcherExit> => {
   const state = Option.getOrUndefined(seen.comms?.conductor ?? Option.none())?.state
   if (state === "complete") return Option.some({ _tag: "Complete" })
-  if (watch.standby !== undefined) return Option.none()
-  if (state === "context_recovery" && seen.otherStateSeen) return Option.some({ _tag: "ContextRecovery" })
+  if (watch.standby !== undefined) return Option.fromUndefinedOr(seen.returned)
+  if (state === "context_recovery" && (seen.otherStateSeen || seen.newPayload)) return Option.some({ _tag: "ContextRecovery" })
+  if (seen.turnEnded) return Option.some({ _tag: "TurnEnded" })
   if (seen.process === "gone" || seen.process === "zombie") return Option.some({ _tag: "Dead", cause: "pid" })
   const age = seen.comms === undefined ? undefined : heartbeatAge(seen.heartbeat, seen.now, seen.notBefore)
   if (age !== undefined && age > seen.staleAfter) return Option.some({ _tag: "Dead", cause: "heartbeat" })

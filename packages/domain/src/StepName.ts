@@ -1,0 +1,9 @@
+/**
+ * The names of recovery steps that rules speak of. They are in the log for ever: a step of another meaning gets another name
+ * (decision 0002).
+ */
+export const compactAttempts = ["compact#1", "compact#2"] as const
+
+/** A step that starts a successor: from an export, of a compacted session, of a session whose turn ended, by a program's word. */
+export const launchSteps = ["6 launch", "resume", "continue", "launch by program"] as const
+export type LaunchStep = (typeof launchSteps)[number]

@@ -1,0 +1,94 @@
+import {
+  Agent,
+  type AgentOrder,
+  clamp,
+  Comms,
+  Launcher,
+  LaunchFailed,
+  type LaunchStep,
+  ProcessIdentity,
+  Settings,
+  type Watch
+} from "@souffleur/domain"
+import { Effect, Option, Schema } from "effect"
+import { FailedClosed } from "./Provider.ts"
+import type { Request } from "./Request.ts"
+import { again, Cycle, step } from "./Step.ts"
+import { otherWriter } from "./Stop.ts"
+
+/** What the agent is asked to do, but for what every launch has. */
+export type Errand = Pick<AgentOrder, "session"> & { readonly prompt: string; readonly title: string }
+
+/** Runs under the ceiling, once under a token: the file, its digest in the log, then the act (spec §4, Launch at most once). */
+export const launch = Effect.fn("Recovery.launch")(function* (watch: Watch, token: string, request: Request, { prompt, session, title }: Errand) {
+  const [agent, launcher, settings, { number: cycle, watch: ref }] = [yield* Agent, yield* Launcher, yield* Settings, yield* Cycle]
+  const launchId = launchIdOf(ref.id, token)
+  const { effective } = clamp(request.requested, settings.maxExternalPermission)
+  const command = yield* agent
+    .command({ session, permission: effective, prompt, print: launcher.terminal === "headless" })
+    .pipe(Effect.catchTag("AgentNotFound", ({ program, why }) => Effect.fail(new LaunchFailed({ why: `${program}: ${why}` }))))
+  const digest = yield* launcher.prepare({ id: launchId, command, cwd: watch.project, title })
+  yield* ref.tell({ _tag: "PrepareLaunch", cycle, launchId, digest, sessionId: session.sessionId, requested: request.requested, effective })
+  return { launchId, conductor: yield* launcher.launch(launchId) }
+})
+
+const launchIdOf = (watch: string, token: string) => `${watch}-${token}`
+
+/** What came of a launch whose reply was lost: who runs under it, or nobody, now and later. */
+export const settled = Effect.fnUntraced(function* (token: string) {
+  const [launcher, { watch }] = [yield* Launcher, yield* Cycle]
+  const launchId = launchIdOf(watch.id, token)
+  return Option.map(yield* launcher.settle(launchId), (conductor) => ({ launchId, conductor }))
+})
+
+/** Before any launch: nobody else may hold the session (spec §2, one writer). */
+export const oneWriter = Effect.fnUntraced(function* (watch: Watch) {
+  const writer = yield* otherWriter(watch)
+  if (writer !== undefined) return yield* new FailedClosed({ stage: "one writer", reason: writer })
+})
+
+/** What a successor is made of, fixed before it: a crash must not give it another id, or another measure of progress. */
+const Preparation = Schema.Struct({
+  sessionId: Schema.String,
+  taskCount: Schema.Int,
+  taskFingerprint: Schema.String,
+  conductorState: Schema.NullOr(Schema.String),
+  lastMessageId: Schema.Int
+})
+
+export const prepare = Effect.fn("Recovery.prepare")(function* (watch: Watch, name: string, sessionIdOf: Effect.Effect<string>) {
+  const comms = yield* Comms
+  const { sessionId, ...baseline } = yield* step(name, {
+    outcome: Preparation,
+    failure: Schema.Never,
+    act: Effect.fnUntraced(function* () {
+      const sessionId = yield* sessionIdOf
+      const seen = Option.getOrUndefined(yield* Effect.option(comms.snapshot))
+      if (seen === undefined) return { ...watch.baseline, sessionId }
+      const { lastMessageId, taskCount, taskFingerprint } = seen
+      const conductorState = Option.match(seen.conductor, { onNone: () => null, onSome: ({ state }) => state })
+      return { sessionId, taskCount, taskFingerprint, conductorState, lastMessageId }
+    }),
+    reconcile: again
+  })
+  return { sessionId, baseline }
+})
+
+const Launched = Schema.Struct({ launchId: Schema.String, conductor: ProcessIdentity })
+
+/** Starts the successor. A launch that fails closes the cycle: whether it ran must never be guessed. */
+export const launchSuccessor = Effect.fn("Recovery.launchSuccessor")(function* (
+  watch: Watch,
+  name: LaunchStep,
+  request: Request,
+  errand: Omit<Errand, "title">
+) {
+  const launcher = yield* Launcher
+  const launched = yield* step(name, {
+    outcome: Launched,
+    failure: LaunchFailed,
+    act: (token) => launch(watch, token, request, { ...errand, title: `Conductor (S${watch.generation + 1})` }),
+    reconcile: settled
+  }).pipe(Effect.catchTag("LaunchFailed", (error) => Effect.fail(new FailedClosed({ stage: "launch", reason: error.why }))))
+  return { ...launched, print: launcher.terminal === "headless" }
+})
