@@ -58,11 +58,9 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
 
   /** New to this watch, or the id that the launch asked for; a session of an earlier generation is left over (spec §2, Awaiting). */
   const findSession = Effect.fnUntraced(function* (sessionId: string | null | undefined) {
-    if (!watch.awaiting || !sessionId || (sessionId !== watch.sessionId && watch.sessions.includes(sessionId))) return undefined
-    return yield* agent.sessionFile(sessionId).pipe(
-      Effect.map((found) => found.sessionId),
-      Effect.orElseSucceed(() => undefined)
-    )
+    if (!watch.awaiting || !sessionId) return undefined
+    const found = Option.getOrUndefined(yield* Effect.option(agent.sessionFile(sessionId)))?.sessionId
+    return found === watch.sessionId || !watch.sessions.includes(found ?? "") ? found : undefined
   })
 
   const look = Effect.fnUntraced(function* (due: number) {
