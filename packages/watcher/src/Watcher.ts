@@ -29,6 +29,9 @@ type Report = Pick<Sighting, "comms"> & { readonly exit: WatcherExit; readonly e
 
 const conductorOf = (comms: CommsSnapshot | undefined) => Option.getOrUndefined(comms?.conductor ?? Option.none())
 
+/** A state that is known, and is not the handoff: one that comes after it was raised in this generation. */
+const isOther = (state: string | null | undefined) => state !== null && state !== undefined && state !== "context_recovery"
+
 /**
  * Polls one Conductor until there is something to report, and beats meanwhile (spec §2, Watching). It reads everything
  * first and decides then; it never acts. Ends by its report, or because the watch went on without it.
@@ -39,16 +42,6 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
   const [wait, interval] = [Duration.toMillis(settings.watcherInitialWait), Duration.toMillis(settings.watcherInterval)]
   const exit = yield* Deferred.make<Report>()
 
-  const start = yield* moment
-  const memory = yield* Ref.make<Patrol>({
-    last: start,
-    heartbeat: undefined,
-    // A watcher that starts long after its event follows a souffleur that was away.
-    notBefore: Math.max(watch.launchedAt, watch.brokenOffAt, start.wall - since > interval ? start.wall : 0),
-    otherStateSeen: watch.baseline.conductorState !== "context_recovery",
-    commsOut: false
-  })
-
   /** In our own store first: a locked comms must not look like a dead watcher. */
   const beat = Effect.gen(function* () {
     const at = yield* Clock.currentTimeMillis
@@ -56,11 +49,25 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
     yield* Effect.catchTag(comms.beat(at), "CommsUnavailable", (error) => Effect.logDebug("the beat is not mirrored", error.reason))
   })
 
+  yield* beat
+
+  // A first look decides nothing: it is what the polls see changes against.
+  const first = Option.getOrUndefined(yield* Effect.option(comms.snapshot))
+  const start = yield* moment
+  const memory = yield* Ref.make<Patrol>({
+    last: start,
+    heartbeat: first === undefined ? undefined : see(undefined, conductorOf(first)?.lastHeartbeat ?? null, start.wall),
+    // A watcher that starts long after its event follows a souffleur that was away.
+    notBefore: Math.max(watch.launchedAt, watch.brokenOffAt, start.wall - since > interval ? start.wall : 0),
+    otherStateSeen: isOther(watch.baseline.conductorState) || isOther(conductorOf(first)?.state),
+    commsOut: first === undefined
+  })
+
   /** New to this watch, or the id that the launch asked for; a session of an earlier generation is left over (spec §2, Awaiting). */
   const findSession = Effect.fnUntraced(function* (sessionId: string | null | undefined) {
     if (!watch.awaiting || !sessionId) return undefined
     const found = Option.getOrUndefined(yield* Effect.option(agent.sessionFile(sessionId)))?.sessionId
-    return found === watch.sessionId || !watch.sessions.includes(found ?? "") ? found : undefined
+    return found === undefined || (found !== watch.sessionId && watch.sessions.includes(found)) ? undefined : found
   })
 
   const look = Effect.fnUntraced(function* (due: number) {
@@ -77,7 +84,7 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
       last: now,
       heartbeat,
       notBefore: anew ? now.wall : before.notBefore,
-      otherStateSeen: before.otherStateSeen || (conductor !== undefined && conductor.state !== "context_recovery"),
+      otherStateSeen: before.otherStateSeen || isOther(conductor?.state),
       commsOut: seen === undefined
     }
     yield* Ref.set(memory, after)
@@ -115,7 +122,6 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
       ? Effect.never
       : Effect.repeat(gone, { schedule: probe, until: (yes) => yes }).pipe(Effect.andThen(poll(Math.max(wait, interval))))
 
-  yield* beat
   yield* ref.tell({ _tag: "WatcherReady", watcher: me })
   const report = yield* Effect.raceAllFirst([
     Deferred.await(exit),
