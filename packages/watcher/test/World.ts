@@ -9,13 +9,14 @@ import {
   EventLog,
   ExportFailed,
   formatTime,
+  loadSettings,
   makeWatchRef,
   Processes,
   SessionNotFound,
   Settings,
   type WatchEvent
 } from "@souffleur/domain"
-import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, FileSystem, Layer, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { watcher } from "../src/index.ts"
 
@@ -51,29 +52,10 @@ export class World {
   readonly mirrored: Array<number> = []
 }
 
-const settings = Settings.of({
-  forceCompactThresholdTokens: 400_000,
-  maxExternalPermission: "acceptEdits",
-  agentCommand: "claude",
-  exportCommand: null,
-  launcher: "auto",
-  trimChars: 800_000,
-  watcherInitialWait: Duration.seconds(240),
-  watcherInterval: Duration.seconds(60),
-  heartbeatStaleAfter: Duration.seconds(240),
-  monitorInitialWait: Duration.seconds(360),
-  monitorInterval: Duration.seconds(180),
-  monitorStaleAfter: Duration.seconds(180),
-  validationRetryInterval: Duration.seconds(30),
-  compactPollInterval: Duration.seconds(1),
-  compactTimeout: Duration.seconds(300),
-  stopGrace: Duration.seconds(10),
-  notifyCommand: null,
-  stateDir: "/state",
-  claudeDir: "/claude",
-  warnings: [],
-  source: null
-})
+/** Every default, as a project without a config file has them. */
+const settings = Layer.effect(Settings, loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
+  Layer.provide([FileSystem.layerNoop({}), Path.layer])
+)
 
 const secondOf = (world: World) => Effect.map(Clock.monotonicTimeNanos, (nanos) => (Number(nanos) / 1_000_000 - world.origin) / 1000)
 
@@ -188,7 +170,7 @@ export const watching = Effect.fnUntraced(function* (
     Layer.mergeAll(
       EventLog.layerMemory,
       Beats.layerMemory,
-      Layer.succeed(Settings, settings),
+      settings,
       Layer.succeed(Processes, processes(world)),
       Layer.succeed(Agent, agent(world)),
       world.solo ? Comms.layerSolo : Layer.succeed(Comms, comms(world))
