@@ -107,7 +107,16 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
     if (Option.isSome(found)) yield* Deferred.succeed(exit, { exit: found.value, comms: seen.comms, evidence: evidenceOf(seen) })
   })
 
-  const beating = beat.pipe(Effect.schedule(patrol(settings.watcherInterval, settings.watcherInterval)), Effect.timeoutOption(wait))
+  /** Before the first poll only this is looked for: a state that came and went would hide the trigger after it. */
+  const glance = Effect.gen(function* () {
+    if ((yield* Ref.get(memory)).otherStateSeen) return
+    const state = conductorOf(Option.getOrUndefined(yield* Effect.option(comms.snapshot)))?.state
+    if (isOther(state)) yield* Ref.update(memory, (before) => ({ ...before, otherStateSeen: true }))
+  })
+  const beating = Effect.andThen(beat, glance).pipe(
+    Effect.schedule(patrol(settings.watcherInterval, settings.watcherInterval)),
+    Effect.timeoutOption(wait)
+  )
   const polls = yield* Ref.make(0)
   const patrolling = Ref.getAndUpdate(polls, (n) => n + 1).pipe(
     Effect.flatMap((n) => poll(n === 0 ? wait : interval)),
