@@ -63,7 +63,8 @@ export const claudeExport: Provider<Agent | Comms | FileSystem.FileSystem | Laun
       act: Effect.fnUntraced(function* () {
         const sessionId = yield* freshSessionId
         const seen = Option.getOrUndefined(yield* Effect.option(comms.snapshot))
-        if (seen === undefined) return { ...watch.baseline, sessionId }
+        // Unread, the row may still hold the request of the generation before: it must be seen to change before it counts.
+        if (seen === undefined) return { ...watch.baseline, conductorState: "context_recovery", sessionId }
         const { lastMessageId, taskCount, taskFingerprint } = seen
         const conductorState = Option.match(seen.conductor, { onNone: () => null, onSome: ({ state }) => state })
         return { sessionId, taskCount, taskFingerprint, conductorState, lastMessageId }
