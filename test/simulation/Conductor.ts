@@ -6,7 +6,7 @@ export interface Life {
   readonly fate: "lives" | "dies" | "zombie" | "hangs" | "pauses" | "handoff" | "completes"
   /** When the fate comes. */
   readonly at: number
-  /** For how long it pauses, or goes on running once it is complete. */
+  /** For how long it pauses, goes on running once it is complete, or beating once it asked for a handoff. */
   readonly lasts: number
   /** A task is added, or changes its state, each so many ms; `undefined`: never. */
   readonly worksEvery: number | undefined
@@ -34,6 +34,7 @@ export class Conductor {
   /** `handoff`, `complete`: it said so; `silent`: it hangs or pauses. */
   condition: "working" | "silent" | "handoff" | "complete" = "working"
   #tasks = 0
+  #idle = false
 
   constructor(world: World, process: SimProcess, sessionId: string, generation: number, life: Life) {
     this.#world = world
@@ -69,7 +70,7 @@ export class Conductor {
 
   #beat(): void {
     if (!this.isAlive) return
-    if (this.condition !== "silent") {
+    if (this.condition !== "silent" && !this.#idle) {
       this.#aliveAt = this.#world.timeline.monotonic
       // A database that is locked does not take the beat: the Conductor is no less alive.
       this.#world.board.write({ sessionId: this.sessionId })
@@ -131,6 +132,8 @@ export class Conductor {
       case "handoff":
         return this.#say("context_recovery", () => {
           this.condition = "handoff"
+          // It has nothing more to do: sooner or later it is silent.
+          timeline.after(this.life.lasts, () => void (this.#idle = true))
         })
       case "completes":
         return this.#say("complete", () => {

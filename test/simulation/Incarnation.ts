@@ -35,7 +35,7 @@ export interface IncarnationOptions {
   readonly settings?: Partial<ResolvedSettings>
   /** Where it is abandoned. */
   readonly plan?: (passed: number, name: string) => When | undefined
-  /** Which roles die silently, and after how long. */
+  /** Which roles end without a word, and after how long: a watcher hangs, a self-monitor dies. */
   readonly silent?: (role: Role) => Duration.Duration | undefined
   /** Operations that one fiber does before another has its turn. */
   readonly budget?: number
@@ -43,13 +43,14 @@ export interface IncarnationOptions {
 
 export type Outcome = "running" | "abandoned" | "ended" | "already watched" | "fenced" | "failed"
 
-/** Roles, some of which hang without a word after a while. */
+/** Roles, some of which end too early. */
 const withSilence = (silent: IncarnationOptions["silent"]) =>
   Effect.updateService(Roles, (roles) => ({
     run: (role, watch, ref) => {
       const after = silent?.(role)
       const real = roles.run(role, watch, ref)
-      return after === undefined ? real : Effect.andThen(Effect.timeoutOption(real, after), Effect.never)
+      const end = role.startsWith("watcher/") ? Effect.never : Effect.die(new Error("the world ends this role"))
+      return after === undefined ? real : Effect.andThen(Effect.timeoutOption(real, after), end)
     }
   }))
 

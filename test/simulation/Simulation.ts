@@ -103,7 +103,7 @@ const keeper = (world: World, seed: Seed): Array<Incarnation> => {
     const plan = (_: number, name: string): When | undefined =>
       !world.calm && mood.chance(frequent.has(name) ? rare : usual) ? mood.pick(["before", "inside", "after"] as const) : undefined
     const silent = (role: string) =>
-      !world.calm && (role.startsWith("watcher/") || role.startsWith("monitor/")) && mood.chance(0.1) && world.conductors.length < 50
+      !world.calm && (role.startsWith("watcher/") || role.startsWith("monitor/")) && mood.chance(0.1)
         ? Duration.millis(mood.between(0, 10 * minute))
         : undefined
     const made = new Incarnation(world, { plan, silent, budget: mood.pick([5, 50, 2048]) })
