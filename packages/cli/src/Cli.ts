@@ -1,5 +1,6 @@
 import { Console, Effect } from "effect"
 import { CliError, Command } from "effect/cli"
+import { adoptCommand } from "./commands/Adopt.ts"
 import { configCommand } from "./commands/Config.ts"
 import { demoCommand } from "./commands/Demo.ts"
 import { estimateCommand } from "./commands/Estimate.ts"
@@ -7,9 +8,11 @@ import { exportCommand } from "./commands/Export.ts"
 import { initCommand } from "./commands/Init.ts"
 import { logCommand } from "./commands/Log.ts"
 import { releaseCommand } from "./commands/Release.ts"
+import { retryCommand } from "./commands/Retry.ts"
 import { stateCommand } from "./commands/State.ts"
 import { statusCommand } from "./commands/Status.ts"
 import { watchCommand } from "./commands/Watch.ts"
+import { whyCommand } from "./commands/Why.ts"
 import { Ended, told } from "./Failure.ts"
 
 export const version = "0.1.0"
@@ -21,7 +24,10 @@ const root = Command.make("souffleur").pipe(
     statusCommand,
     logCommand,
     stateCommand,
+    whyCommand,
     releaseCommand,
+    retryCommand,
+    adoptCommand,
     configCommand,
     initCommand,
     exportCommand,

@@ -45,6 +45,7 @@ export const sentence = (event: WatchEvent): string =>
     WatchSettled: () => "watching",
     ConductorDied: died,
     ContextRecoveryRequested: () => "the Conductor asks for a context recovery",
+    TurnEnded: () => "the Conductor's turn ended, its work is not complete: the session goes on",
     ConductorCompleted: () => "the Conductor completed",
     SessionIdFound: ({ sessionId }) => `the session id is ${sessionId}`,
     RecoveryStarted: ({ cycle, purpose }) =>
@@ -59,6 +60,9 @@ export const sentence = (event: WatchEvent): string =>
       `Conductor (S${generation}) runs: pid ${conductor.pid}, session ${sessionId}, by ${provider}`,
     RecoveryFailedClosed: ({ reason, stage }) => `recovery failed closed at ${stage}: ${reason}`,
     RetriesExhausted: ({ exportPath }) => `three deaths without progress; ${exportPath === null ? "no export" : `export: ${exportPath}`}`,
+    ConductorAdopted: ({ by, conductor, generation, sessionId }) =>
+      `Conductor (S${generation}) is pid ${conductor.pid}, session ${sessionId}: ${by === "operator" ? "adopted by an operator" : "it came back by itself"}`,
+    RecoveryRetried: ({ cycle }) => `an operator wants recovery ${cycle} tried again`,
     WatchReleased: () => "released by an operator; the Conductor lives on"
   })
 
@@ -70,6 +74,7 @@ const colourOf = (event: WatchEvent): "red" | "green" | "yellow" | "dim" | undef
     case "ValidationExhausted":
       return "red"
     case "ConductorRelaunched":
+    case "ConductorAdopted":
     case "ConductorCompleted":
     case "WatchSettled":
       return "green"

@@ -21,6 +21,12 @@ const environment = Layer.sync(Environment, () => ({
 /** Facts go to standard output; what the program says of itself does not. */
 const logging = Layer.succeed(Logger.LogToStderr, true)
 
+// Node 22 warns of its SQLite at every start. What else Node warns of is still told.
+process.removeAllListeners("warning")
+process.on("warning", ({ message, name }) => {
+  if (!/SQLite is an experimental feature/.test(message)) process.stderr.write(`${name}: ${message}\n`)
+})
+
 switch (first) {
   // Two errands that the program runs for itself: a launch, and the demonstration's agent.
   case "__launch":

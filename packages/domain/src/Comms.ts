@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { Baseline } from "./WatchCommand.ts"
 
 /** States of `orchestration_tasks` that souffleur writes in its own row (spec §2). */
 export type SouffleurState = "confirmed" | "error" | "exited" | "complete"
@@ -22,6 +23,14 @@ export interface CommsSnapshot {
   /** The greatest message id, 0 when there is none. */
   readonly lastMessageId: number
 }
+
+/** What a generation is measured against later, as comms says it now. */
+export const baselineOf = (snapshot: CommsSnapshot): Baseline => ({
+  taskCount: snapshot.taskCount,
+  taskFingerprint: snapshot.taskFingerprint,
+  conductorState: Option.match(snapshot.conductor, { onNone: () => null, onSome: ({ state }) => state }),
+  lastMessageId: snapshot.lastMessageId
+})
 
 /** A reply to `souffleur`: `task_id = 'souffleur'`, `message_type = 'instruction'`. */
 export interface CommsReply {

@@ -32,7 +32,8 @@ it.effect("every frozen event decodes for ever, and one of today's version comes
       assert.isTrue(Schema.is(WatchEvent)(event))
       const again = encodeEvent(event)
       assert.deepStrictEqual([again.tag, again.version, again.at], [tag, versionOf(event._tag), at])
-      if (version === again.version) assert.deepStrictEqual(JSON.parse(again.data), data)
+      // A field that was added since has its default; what was frozen is as it was.
+      if (version === again.version) assert.deepInclude(JSON.parse(again.data), data)
     }
   })
 )

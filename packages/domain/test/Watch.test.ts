@@ -9,7 +9,7 @@ const seen = { watcher: 1, taskCount: 2, taskFingerprint: "a", evidence }
 
 const opened = Event.WatchOpened.make({ at: 1, project: "/p", comms: "/c", pid: 4711, sessionId: "s1", observe: false })
 const owned = Event.OwnerTook.make({ at: 2, fence: 1, owner })
-const confirmed = Event.ConductorConfirmed.make({ at: 3, conductor, sessionId: "s1", ...baseline })
+const confirmed = Event.ConductorConfirmed.make({ at: 3, conductor, sessionId: "s1", print: false, ...baseline })
 const watcher = (n: number, at = 4) => Event.WatcherStarted.make({ at, watcher: n, awaiting: false, mode: "normal" })
 const monitor = (n: number, of = n) => Event.SelfMonitorStarted.make({ at: 5, monitor: n, watcher: of })
 const settled = Event.WatchSettled.make({ at: 6 })
@@ -25,6 +25,7 @@ const prepared = Event.LaunchPrepared.make({
   effective: "acceptEdits"
 })
 const relaunched = Event.ConductorRelaunched.make({
+  print: true,
   at: 9,
   cycle: 1,
   generation: 2,
@@ -113,7 +114,7 @@ describe("what is remembered", () => {
   it("stands by after it failed closed, and while only observing", () => {
     const closed = Event.RecoveryFailedClosed.make({ at: 8, cycle: 1, stage: "gate", reason: "too large" })
     const standby = after(opened, confirmed, watcher(1), died, recovering, closed)
-    assert.deepStrictEqual(standby.standby, { cycle: 1, stage: "gate", reason: "too large", since: 8 })
+    assert.deepStrictEqual(standby.standby, { trigger: "pid", cycle: 1, stage: "gate", reason: "too large", since: 8 })
     assert.isUndefined(standby.recovery)
     assert.strictEqual(after(opened, confirmed, died, Event.RecoveryWithheld.make({ at: 8, cycle: 1 })).standby?.stage, "observe")
   })

@@ -35,7 +35,7 @@ const given = (...events: ReadonlyArray<WatchEvent>) => {
 const at = 500
 const opened = Event.WatchOpened.make({ at, project: "/p", comms: "/p/comms.db", pid: 4711, sessionId: "s1", observe: false })
 const owned = Event.OwnerTook.make({ at, fence: 1, owner })
-const confirmed = Event.ConductorConfirmed.make({ at, conductor, sessionId: "s1", ...baseline })
+const confirmed = Event.ConductorConfirmed.make({ at, conductor, sessionId: "s1", print: false, ...baseline })
 const watcher = (n: number, awaiting = false) => Event.WatcherStarted.make({ at, watcher: n, awaiting, mode: "normal" })
 const monitor = (n: number, of = n) => Event.SelfMonitorStarted.make({ at, monitor: n, watcher: of })
 const settled = Event.WatchSettled.make({ at })
@@ -53,6 +53,7 @@ const started = (cycle: number, purpose: "relaunch" | "salvage" = "relaunch") =>
   Event.RecoveryStarted.make({ at: 1000, cycle, purpose, trigger: "pid" })
 const relaunched = (generation: number, cycle = generation - 1) =>
   Event.ConductorRelaunched.make({
+    print: true,
     at,
     cycle,
     generation,
@@ -122,7 +123,9 @@ describe("bootstrap", () => {
     Event.ValidationFailed.make({ at: 1000, attempt, check: "process", reason: "no process", lastMessageId: 3 })
   it("runs the bootstrap role until confirmed", () => {
     assert.deepStrictEqual(rolesOf(given(opened, owned).watch), ["bootstrap/1"])
-    given(opened, owned).when({ _tag: "Confirm", conductor, sessionId: "s1", baseline }).thenTags("ConductorConfirmed", "WatcherStarted")
+    given(opened, owned)
+      .when({ _tag: "Confirm", conductor, sessionId: "s1", print: false, baseline })
+      .thenTags("ConductorConfirmed", "WatcherStarted")
     assert.deepStrictEqual(rolesOf(given(opened, owned, confirmed, watcher(1)).watch), ["watcher/1"])
   })
   it("ends at the third failure, with every reason", () => {

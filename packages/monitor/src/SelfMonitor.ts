@@ -21,8 +21,8 @@ export const selfMonitor = Effect.fn("SelfMonitor")(function* (ref: WatchRef, wa
     if (watcher === undefined || recovery !== undefined) return
     const beat = yield* beats.last(ref.id)
     const age = Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at })
-    // A watcher that was only just asked for has not had the time to beat.
-    if (now - Math.max(watcher.since, Option.match(beat, { onNone: () => 0, onSome: ({ at }) => at })) > staleAfter) {
+    // A watcher that was only just asked for has not had the time to beat; one that was asked for a round ago has.
+    if (now - watcher.since >= staleAfter && (age === null || age > staleAfter)) {
       yield* ref.tell({ _tag: "ReportWatcherDead", monitor, watcher: watcher.watcher, beatAge: age })
     }
   })

@@ -1,6 +1,7 @@
 import {
   Agent,
   type AgentOrder,
+  baselineOf,
   clamp,
   Comms,
   Launcher,
@@ -20,7 +21,12 @@ import { otherWriter } from "./Stop.ts"
 export type Errand = Pick<AgentOrder, "session"> & { readonly prompt: string; readonly title: string }
 
 /** Runs under the ceiling, once under a token: the file, its digest in the log, then the act (spec §4, Launch at most once). */
-export const launch = Effect.fn("Recovery.launch")(function* (watch: Watch, token: string, request: Request, { prompt, session, title }: Errand) {
+export const launch = Effect.fn("Recovery.launch")(function* (
+  watch: Watch,
+  token: string,
+  request: Request,
+  { prompt, session, title }: Errand
+) {
   const [agent, launcher, settings, { number: cycle, watch: ref }] = [yield* Agent, yield* Launcher, yield* Settings, yield* Cycle]
   const launchId = launchIdOf(ref.id, token)
   const { effective } = clamp(request.requested, settings.maxExternalPermission)
@@ -63,11 +69,10 @@ export const prepare = Effect.fn("Recovery.prepare")(function* (watch: Watch, na
     failure: Schema.Never,
     act: Effect.fnUntraced(function* () {
       const sessionId = yield* sessionIdOf
-      const seen = Option.getOrUndefined(yield* Effect.option(comms.snapshot))
-      if (seen === undefined) return { ...watch.baseline, sessionId }
-      const { lastMessageId, taskCount, taskFingerprint } = seen
-      const conductorState = Option.match(seen.conductor, { onNone: () => null, onSome: ({ state }) => state })
-      return { sessionId, taskCount, taskFingerprint, conductorState, lastMessageId }
+      const seen = yield* Effect.option(comms.snapshot)
+      // Unread, the row may still hold the request of the generation before: it must be seen to change before it counts.
+      const baseline = Option.match(seen, { onNone: () => ({ ...watch.baseline, conductorState: "context_recovery" }), onSome: baselineOf })
+      return { ...baseline, sessionId }
     }),
     reconcile: again
   })

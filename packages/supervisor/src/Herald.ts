@@ -46,6 +46,14 @@ export const tellingOf = (event: WatchEvent): Telling =>
       row: { state: "complete" as const },
       message: { kind: "completion" as const, text: "The Conductor completed; souffleur leaves." }
     })),
+    Match.tag("ConductorAdopted", ({ by, conductor, generation }) => ({
+      row: { state: "confirmed" as const },
+      message: {
+        kind: "system" as const,
+        text: `Conductor (S${generation}) is pid ${conductor.pid}: ${by === "operator" ? "adopted by an operator" : "it came back by itself"}`
+      }
+    })),
+    Match.tag("RecoveryRetried", () => ({ row: { state: "confirmed" as const } })),
     Match.tag("WatchReleased", ({ exportPath }) => ({
       row: { state: "exited" as const },
       message: { kind: "system" as const, text: `An operator released the watch; the Conductor lives on. ${exportAt(exportPath)}` }

@@ -3,9 +3,9 @@ import {
   type AlreadyWatched,
   BadTarget,
   type Baseline,
+  baselineOf,
   Claims,
   Comms,
-  type CommsSnapshot,
   Event,
   Processes,
   type ProcessIdentity,
@@ -40,16 +40,6 @@ export const refuseTarget = Effect.fn("Validation.refuseTarget")(function* (pid:
   }
 })
 
-export const baselineOf = (snapshot: CommsSnapshot | undefined): Baseline =>
-  snapshot === undefined
-    ? { taskCount: 0, taskFingerprint: "", conductorState: null, lastMessageId: 0 }
-    : {
-        taskCount: snapshot.taskCount,
-        taskFingerprint: snapshot.taskFingerprint,
-        conductorState: Option.match(snapshot.conductor, { onNone: () => null, onSome: ({ state }) => state }),
-        lastMessageId: snapshot.lastMessageId
-      }
-
 const claimed = ({ why }: AlreadyWatched) => Effect.fail(new Invalid({ check: "process", reason: why }))
 
 /** The three checks, stopping at the first failure: process alive, session file there, row `souffleur` in comms. */
@@ -63,15 +53,17 @@ export const validate = Effect.fn("Validation.validate")(function* (watch: Watch
   const session = yield* Effect.catchTag(agent.sessionFile(sessionId), "SessionNotFound", ({ why }) =>
     Effect.fail(new Invalid({ check: "session-file", reason: why }))
   )
-  const snapshot =
-    watch.comms === null
-      ? undefined
-      : yield* Effect.catchTag(comms.snapshot, "CommsUnavailable", ({ detail, reason }) =>
-          Effect.fail(reason === "locked" ? new Undecided({ reason: detail }) : new Invalid({ check: "comms-row", reason: detail }))
-        )
-  if (snapshot !== undefined && Option.isNone(snapshot.souffleur)) {
+  const snapshot = yield* Effect.catchTag(comms.snapshot, "CommsUnavailable", ({ detail, reason }) =>
+    Effect.fail(reason === "locked" ? new Undecided({ reason: detail }) : new Invalid({ check: "comms-row", reason: detail }))
+  )
+  if (watch.comms !== null && Option.isNone(snapshot.souffleur)) {
     return yield* new Invalid({ check: "comms-row", reason: `there is no row "souffleur" in ${watch.comms}: run "souffleur init"` })
   }
   yield* Effect.catchTag(claims.claim(found.identity), "AlreadyWatched", claimed)
-  return { conductor: found.identity, sessionId: session.sessionId, print: agent.inPrintMode(yield* processes.commandLine(pid)), baseline: baselineOf(snapshot) } satisfies Validated
+  return {
+    conductor: found.identity,
+    sessionId: session.sessionId,
+    print: agent.inPrintMode(yield* processes.commandLine(pid)),
+    baseline: baselineOf(snapshot)
+  } satisfies Validated
 })

@@ -1,9 +1,12 @@
 import {
   Agent,
+  baselineOf,
   Beats,
   Comms,
   type CommsSnapshot,
+  type Condition,
   type HeartbeatSeen,
+  parseTime,
   Processes,
   see,
   Settings,
@@ -29,6 +32,11 @@ type Report = Pick<Sighting, "comms"> & { readonly exit: WatcherExit; readonly e
 
 const conductorOf = (comms: CommsSnapshot | undefined) => Option.getOrUndefined(comms?.conductor ?? Option.none())
 
+/** A state that is known, and is not the handoff: one that comes after it was raised in this generation. */
+const isOther = (state: string | null | undefined) => state !== null && state !== undefined && state !== "context_recovery"
+
+const isGone = (condition: Condition | undefined) => condition === "gone" || condition === "zombie"
+
 /**
  * Polls one Conductor until there is something to report, and beats meanwhile (spec §2, Watching). It reads everything
  * first and decides then; it never acts. Ends by its report, or because the watch went on without it.
@@ -39,16 +47,6 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
   const [wait, interval] = [Duration.toMillis(settings.watcherInitialWait), Duration.toMillis(settings.watcherInterval)]
   const exit = yield* Deferred.make<Report>()
 
-  const start = yield* moment
-  const memory = yield* Ref.make<Patrol>({
-    last: start,
-    heartbeat: undefined,
-    // A watcher that starts long after its event follows a souffleur that was away.
-    notBefore: Math.max(watch.launchedAt, watch.brokenOffAt, start.wall - since > interval ? start.wall : 0),
-    otherStateSeen: watch.baseline.conductorState !== "context_recovery",
-    commsOut: false
-  })
-
   /** In our own store first: a locked comms must not look like a dead watcher. */
   const beat = Effect.gen(function* () {
     const at = yield* Clock.currentTimeMillis
@@ -56,13 +54,38 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
     yield* Effect.catchTag(comms.beat(at), "CommsUnavailable", (error) => Effect.logDebug("the beat is not mirrored", error.reason))
   })
 
+  yield* beat
+
+  // A first look decides nothing: it is what the polls see changes against.
+  const first = Option.getOrUndefined(yield* Effect.option(comms.snapshot))
+  const start = yield* moment
+  const memory = yield* Ref.make<Patrol>({
+    last: start,
+    heartbeat: first === undefined ? undefined : see(undefined, conductorOf(first)?.lastHeartbeat ?? null, start.wall),
+    // A watcher that starts long after its event follows a souffleur that was away.
+    notBefore: Math.max(watch.launchedAt, watch.brokenOffAt, start.wall - since > interval ? start.wall : 0),
+    otherStateSeen: isOther(watch.baseline.conductorState) || isOther(conductorOf(first)?.state),
+    commsOut: first === undefined
+  })
+
   /** New to this watch, or the id that the launch asked for; a session of an earlier generation is left over (spec §2, Awaiting). */
   const findSession = Effect.fnUntraced(function* (sessionId: string | null | undefined) {
-    if (!watch.awaiting || !sessionId || (sessionId !== watch.sessionId && watch.sessions.includes(sessionId))) return undefined
-    return yield* agent.sessionFile(sessionId).pipe(
-      Effect.map((found) => found.sessionId),
-      Effect.orElseSucceed(() => undefined)
-    )
+    if (!watch.awaiting || !sessionId) return undefined
+    const found = Option.getOrUndefined(yield* Effect.option(agent.sessionFile(sessionId)))?.sessionId
+    return found === undefined || (found !== watch.sessionId && watch.sessions.includes(found)) ? undefined : found
+  })
+
+  /** Back by itself: its heartbeat is newer than the closing, and a live process holds the session (spec §2, Standby). */
+  const findReturned = Effect.fnUntraced(function* (seen: CommsSnapshot) {
+    const beat = Option.flatMap(seen.conductor, ({ lastHeartbeat }) => parseTime(lastHeartbeat))
+    const now = yield* Clock.currentTimeMillis
+    if (watch.standby === undefined || !Option.exists(beat, (at) => at > watch.standby!.since && at <= now)) return undefined
+    const session = (yield* agent.sessions).find(({ sessionId }) => sessionId === watch.sessionId)
+    const holder = session === undefined ? Option.none() : yield* processes.find(session.pid)
+    if (Option.isNone(holder)) return undefined
+    const conductor = holder.value.identity
+    const print = agent.inPrintMode(yield* processes.commandLine(conductor.pid))
+    return { _tag: "Returned" as const, conductor, print, baseline: baselineOf(seen) }
   })
 
   const look = Effect.fnUntraced(function* (due: number) {
@@ -79,7 +102,7 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
       last: now,
       heartbeat,
       notBefore: anew ? now.wall : before.notBefore,
-      otherStateSeen: before.otherStateSeen || (conductor !== undefined && conductor.state !== "context_recovery"),
+      otherStateSeen: before.otherStateSeen || isOther(conductor?.state),
       commsOut: seen === undefined
     }
     yield* Ref.set(memory, after)
@@ -91,6 +114,9 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
       notBefore: after.notBefore,
       staleAfter: Duration.toMillis(settings.heartbeatStaleAfter),
       otherStateSeen: before.otherStateSeen,
+      newPayload: Option.exists(seen?.payload ?? Option.none(), ({ id }) => id > watch.baseline.lastMessageId),
+      turnEnded: isGone(condition) && watch.print && (yield* agent.turnEnded(watch.conductor!, watch.sessionId)),
+      returned: seen === undefined ? undefined : yield* findReturned(seen),
       foundSession: yield* findSession(conductor?.sessionId)
     } satisfies Sighting
   })
@@ -102,22 +128,27 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
     if (Option.isSome(found)) yield* Deferred.succeed(exit, { exit: found.value, comms: seen.comms, evidence: evidenceOf(seen) })
   })
 
-  const beating = beat.pipe(Effect.schedule(patrol(settings.watcherInterval, settings.watcherInterval)), Effect.timeoutOption(wait))
+  /** Before the first poll only this is looked for: a state that came and went would hide the trigger after it. */
+  const glance = Effect.gen(function* () {
+    if ((yield* Ref.get(memory)).otherStateSeen) return
+    const state = conductorOf(Option.getOrUndefined(yield* Effect.option(comms.snapshot)))?.state
+    if (isOther(state)) yield* Ref.update(memory, (before) => ({ ...before, otherStateSeen: true }))
+  })
+  const beating = Effect.andThen(beat, glance).pipe(
+    Effect.schedule(patrol(settings.watcherInterval, settings.watcherInterval)),
+    Effect.timeoutOption(wait)
+  )
   const polls = yield* Ref.make(0)
   const patrolling = Ref.getAndUpdate(polls, (n) => n + 1).pipe(
     Effect.flatMap((n) => poll(n === 0 ? wait : interval)),
     Effect.schedule(patrol(settings.watcherInitialWait, settings.watcherInterval))
   )
-  const gone = Effect.gen(function* () {
-    const condition = yield* processes.condition(watch.conductor!)
-    return condition === "gone" || condition === "zombie"
-  })
+  const gone = Effect.suspend(() => Effect.map(processes.condition(watch.conductor!), isGone))
   const probing =
     watch.conductor === undefined || watch.standby !== undefined
       ? Effect.never
       : Effect.repeat(gone, { schedule: probe, until: (yes) => yes }).pipe(Effect.andThen(poll(Math.max(wait, interval))))
 
-  yield* beat
   yield* ref.tell({ _tag: "WatcherReady", watcher: me })
   const report = yield* Effect.raceAllFirst([
     Deferred.await(exit),

@@ -1,4 +1,14 @@
-import { Agent, type Comms, compactAttempts, type Launcher, type ProcessIdentity, Processes, SessionMark, Settings, type Watch } from "@souffleur/domain"
+import {
+  Agent,
+  type Comms,
+  compactAttempts,
+  type Launcher,
+  type ProcessIdentity,
+  Processes,
+  SessionMark,
+  Settings,
+  type Watch
+} from "@souffleur/domain"
 import { Effect, Option, Ref, Schema } from "effect"
 import { unlessComplete } from "../Completion.ts"
 import { launch, launchSuccessor, oneWriter, prepare, settled } from "../Launch.ts"

@@ -1,0 +1,141 @@
+import { type Event, evolve, initial, type Recorded, type Watch, type WatchEvent } from "@souffleur/domain"
+import { inWords, sentence } from "./Telling.ts"
+
+/** One decision, told: what was seen, the rule that made it one, and what was done then. */
+export interface Reason {
+  readonly recorded: Recorded
+  readonly seen: ReadonlyArray<string>
+  readonly rule: string
+  readonly done: ReadonlyArray<Recorded>
+}
+
+const evidence = (
+  { conductorState, heartbeat, heartbeatAge, process, staleAfter }: Event.Evidence,
+  watch: Watch
+): ReadonlyArray<string> => [
+  watch.conductor === undefined
+    ? "no process was known"
+    : `process ${watch.conductor.pid} (started at tick ${watch.conductor.startTime}) was ${process}`,
+  heartbeat === null
+    ? "task-00 had no heartbeat"
+    : `the heartbeat of task-00 was ${heartbeat}, ${heartbeatAge === null ? "which says nothing" : `${inWords(heartbeatAge)} old`}; the limit is ${inWords(staleAfter)}`,
+  conductorState === null ? "comms did not tell a state" : `task-00 was in state ${conductorState}`
+]
+
+const outcomeOf = (watch: Watch, step: string): unknown => {
+  const state = watch.recovery?.steps[step]
+  return state?._tag === "Succeeded" ? state.outcome : undefined
+}
+
+/** The estimate against the threshold, where this cycle came that far. */
+const gate = (watch: Watch): ReadonlyArray<string> => {
+  const found = outcomeOf(watch, "4 estimate") as { estimated_tokens: number; start_mode: string; threshold: number } | undefined
+  return found === undefined
+    ? []
+    : [`the export was estimated at ${found.estimated_tokens} tokens (${found.start_mode}); the threshold is ${found.threshold}`]
+}
+
+const failures = (watch: Watch): ReadonlyArray<string> =>
+  Object.entries(watch.recovery?.steps ?? {}).flatMap(([name, state]) =>
+    state._tag === "Failed" ? [`step "${name}" failed: ${JSON.stringify(state.failure)}`] : []
+  )
+
+/** Of a decision, what was seen and the rule; `undefined` for an event that only follows from one. */
+const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule"> | undefined => {
+  switch (event._tag) {
+    case "ConductorDied":
+      return {
+        seen: [
+          ...evidence(event.evidence, before),
+          `${event.taskCount ?? "an unknown number of"} tasks, ${before.baseline.taskCount} at the last launch`
+        ],
+        rule:
+          event.cause === "pid"
+            ? "A process that is gone, is a zombie, or whose pid belongs to another is dead."
+            : `A heartbeat older than ${inWords(event.evidence.staleAfter)} means that the Conductor is dead or hung.`
+      }
+    case "ContextRecoveryRequested":
+      return {
+        seen: evidence(event.evidence, before),
+        rule: "The Conductor itself set context_recovery in this generation: a planned handoff."
+      }
+    case "TurnEnded":
+      return {
+        seen: [...evidence(event.evidence, before), "its pid file was removed, and its last turn is finished"],
+        rule: "A Conductor in print mode ends after its turn: the same session is resumed."
+      }
+    case "ConductorCompleted":
+      return { seen: ["task-00 was in state complete"], rule: "Completion comes before every other exit, and cancels a recovery." }
+    case "WatcherLost":
+      return {
+        seen: [event.beatAge === null ? "the watcher never beat" : `the watcher's last beat was ${inWords(event.beatAge)} ago`],
+        rule: "A watcher whose beat is too old is replaced; the Conductor is not touched."
+      }
+    case "ValidationFailed":
+      return { seen: [event.reason], rule: `The check "${event.check}" must pass; three failures end the watch.` }
+    case "RecoveryFailedClosed":
+      return {
+        seen: [...gate(before), ...failures(before), event.reason],
+        rule: "What cannot be recovered with certainty is not: nothing is launched in this cycle, and souffleur stands by."
+      }
+    case "RetriesExhausted":
+      return {
+        seen: [`${before.retries} deaths in a row without a new task`],
+        rule: "After three deaths without progress nothing is launched."
+      }
+    case "ConductorRelaunched": {
+      const { launch } = before.recovery ?? {}
+      const clamped =
+        launch === undefined || launch.requested === launch.effective
+          ? []
+          : [`permission ${launch.requested} was asked for, ${launch.effective} is the ceiling`]
+      return {
+        seen: [...gate(before), ...failures(before), ...clamped],
+        rule: `${event.provider} is the first provider that could launch.`
+      }
+    }
+    case "ConductorAdopted":
+    case "RecoveryRetried":
+    case "WatchReleased":
+      return {
+        seen: [],
+        rule:
+          event._tag === "ConductorAdopted" && event.by === "heartbeat"
+            ? "A heartbeat newer than the closing, and a live process that holds the session, end a standby."
+            : "An operator's word outranks recovery."
+      }
+    default:
+      return undefined
+  }
+}
+
+/** The newest decision at or before a revision. */
+export const reasonOf = (events: ReadonlyArray<Recorded>, upTo: number): Reason | undefined => {
+  let watch = initial
+  let reason: (Omit<Reason, "done"> & { readonly from: number }) | undefined
+  const done: Array<Recorded> = []
+  for (const recorded of events) {
+    const explained = explain(recorded.event, watch)
+    if (explained !== undefined && recorded.revision <= upTo) {
+      reason = { recorded, from: recorded.revision, ...explained }
+      done.length = 0
+    } else if (reason !== undefined) {
+      if (explained !== undefined) break
+      done.push(recorded)
+    }
+    watch = evolve(watch, recorded.event)
+  }
+  return reason === undefined ? undefined : { recorded: reason.recorded, seen: reason.seen, rule: reason.rule, done }
+}
+
+/** Lines for a person. */
+export const tell = ({ done, recorded, rule, seen }: Reason): ReadonlyArray<string> => [
+  `${new Date(recorded.event.at).toISOString()}  revision ${recorded.revision}: ${sentence(recorded.event)}`,
+  "",
+  ...(seen.length === 0 ? [] : ["What was seen", ...seen.map((line) => `  ${line}`), ""]),
+  "The rule",
+  `  ${rule}`,
+  "",
+  "What was done",
+  ...(done.length === 0 ? ["  nothing more"] : done.map(({ event, revision }) => `  ${String(revision).padStart(4)}  ${sentence(event)}`))
+]

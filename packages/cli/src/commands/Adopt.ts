@@ -1,0 +1,47 @@
+import { Agent, baselineOf, Claims, Comms, parsePid, parseSessionId, Processes } from "@souffleur/domain"
+import { command, refuseTarget } from "@souffleur/supervisor"
+import { Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { comms, settingsOf, store, world } from "../App.ts"
+import { BadUsage } from "../Failure.ts"
+import { findWatch } from "../Watches.ts"
+import { json, projectDir, realProject, watchName } from "./Options.ts"
+
+export const adoptCommand = Command.make(
+  "adopt",
+  {
+    watch: watchName,
+    projectDir,
+    pid: Flag.String("pid").pipe(Flag.withDescription("The process that is the Conductor from now on")),
+    sessionId: Flag.String("session-id").pipe(Flag.withDescription("Its session id")),
+    json
+  },
+  Effect.fnUntraced(function* (flags) {
+    const project = yield* realProject(flags.projectDir)
+    const settings = yield* settingsOf(project)
+    const pid = yield* Effect.fromResult(parsePid(flags.pid))
+    const session = yield* Effect.fromResult(parseSessionId(flags.sessionId))
+    const { id, watch } = yield* Effect.provide(findWatch(flags.watch, project), store(settings))
+    const adopted = yield* Effect.gen(function* () {
+      const [agent, claims, processes] = [yield* Agent, yield* Claims, yield* Processes]
+      yield* refuseTarget(pid)
+      const found = yield* processes.find(pid)
+      if (Option.isNone(found) || found.value.condition === "zombie") return yield* new BadUsage({ why: `no process ${pid} is running` })
+      const { sessionId } = yield* agent.sessionFile(session)
+      const conductor = found.value.identity
+      // Asked, not taken: the claim is the owner's, who takes it with the event.
+      yield* claims.claim(conductor)
+      yield* claims.release(conductor)
+      const baseline = yield* Effect.flatMap(Comms, ({ snapshot }) => snapshot).pipe(
+        Effect.map(baselineOf),
+        Effect.orElseSucceed(() => watch.baseline),
+        Effect.provide(comms(watch.comms))
+      )
+      const print = agent.inPrintMode(yield* processes.commandLine(pid))
+      return yield* command(id, { _tag: "Adopt", conductor, sessionId, print, baseline })
+    }).pipe(Effect.provide(world(settings, watch.comms)))
+    if (flags.json)
+      return yield* Console.log(JSON.stringify({ watch: id, generation: adopted.generation, pid, session_id: adopted.sessionId }))
+    yield* Console.log(`${id} follows pid ${pid} from now on, as Conductor (S${adopted.generation})`)
+  })
+).pipe(Command.withDescription("Watch this process from now on"))

@@ -1,0 +1,208 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Beats, Event, EventLog, loadSettings, makeWatchRef, Settings, type WatchEvent } from "@souffleur/domain"
+import { Context, Effect, FileSystem, Layer, Path } from "effect"
+import { TestClock } from "effect/testing"
+import { selfMonitor } from "../src/index.ts"
+
+/** When every watch here begins: epoch ms. */
+const begun = Date.UTC(2026, 0, 5, 12, 0, 0)
+const at = begun
+const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
+const evidence = { process: "gone" as const, conductorState: null, heartbeat: null, heartbeatAge: null, staleAfter: 240_000 }
+const before: ReadonlyArray<WatchEvent> = [
+  Event.WatchOpened.make({ at, project: "/p", comms: null, pid: 4711, sessionId: "s1", observe: false }),
+  Event.OwnerTook.make({ at, fence: 1, owner }),
+  Event.ConductorConfirmed.make({
+    at,
+    print: false,
+    conductor: { pid: 4711, startTime: 99, bootId: "boot" },
+    sessionId: "s1",
+    taskCount: 0,
+    taskFingerprint: "",
+    conductorState: null,
+    lastMessageId: 0
+  }),
+  Event.WatcherStarted.make({ at, watcher: 1, awaiting: false, mode: "normal" }),
+  Event.SelfMonitorStarted.make({ at, monitor: 1, watcher: 1 })
+]
+const settings = Layer.effect(Settings, loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
+  Layer.provide([FileSystem.layerNoop({}), Path.layer])
+)
+
+/** Goes on to a second of the watch. */
+const until = (second: number) => TestClock.setTime(begun + second * 1000)
+const settle = TestClock.adjust(0).pipe(Effect.repeat({ times: 20 }))
+
+/** A self-monitor at work; whoever it watches is played by the test. */
+const monitoring = Effect.gen(function* () {
+  yield* until(0)
+  const context = yield* Layer.build(Layer.mergeAll(EventLog.layerMemory, Beats.layerMemory, settings))
+  const [log, beats] = [Context.get(context, EventLog), Context.get(context, Beats)]
+  const looks: Array<number> = []
+  const world = { slow: 0 }
+  const watched = Beats.of({
+    beat: beats.beat,
+    last: Effect.fnUntraced(function* (watch) {
+      const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+      looks.push((now - begun) / 1000)
+      const found = yield* beats.last(watch)
+      const slow = world.slow
+      world.slow = 0
+      return yield* Effect.delay(Effect.succeed(found), slow)
+    })
+  })
+  yield* log.append("w", 0, before)
+  const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), context)
+  const fiber = yield* selfMonitor(ref, yield* ref.state).pipe(
+    Effect.provideService(Beats, watched),
+    Effect.provideContext(context),
+    Effect.forkChild
+  )
+  yield* settle
+  return {
+    ref,
+    log,
+    looks,
+    world,
+    beat: (second: number, by = "watcher/1") => beats.beat("w", { by, at: begun + second * 1000 }),
+    /** Each `WatcherLost`: which watcher, at what second, with what age. */
+    lost: Effect.map(log.read("w", before.length), (all) =>
+      all.flatMap(({ event }) => (event._tag === "WatcherLost" ? [[event.watcher, (event.at - begun) / 1000, event.beatAge] as const] : []))
+    ),
+    ended: Effect.sync(() => fiber.pollUnsafe() !== undefined)
+  }
+})
+
+describe("its rounds", () => {
+  it.effect("come at exactly 360 s, then each 180 s", () =>
+    Effect.gen(function* () {
+      const { beat, looks } = yield* monitoring
+      yield* beat(10_000)
+      yield* until(359.999)
+      assert.deepStrictEqual(looks, [])
+      yield* until(900)
+      assert.deepStrictEqual(looks, [360, 540, 720, 900])
+    })
+  )
+  it.effect("are said to run at once: the watch is settled", () =>
+    Effect.gen(function* () {
+      const { ref } = yield* monitoring
+      assert.strictEqual((yield* ref.state).phase, "Watching")
+    })
+  )
+})
+
+describe("the watcher's beat", () => {
+  it.effect("of exactly 180 s ago is no death", () =>
+    Effect.gen(function* () {
+      const { beat, lost } = yield* monitoring
+      yield* beat(180)
+      yield* until(360)
+      assert.deepStrictEqual(yield* lost, [])
+    })
+  )
+  it.effect("of one millisecond more is", () =>
+    Effect.gen(function* () {
+      const { beat, lost } = yield* monitoring
+      yield* beat(179.999)
+      yield* until(360)
+      assert.deepStrictEqual(yield* lost, [[1, 360, 180_001]])
+    })
+  )
+  it.effect("that never came is one, 180 s after the watcher was asked for", () =>
+    Effect.gen(function* () {
+      const { lost } = yield* monitoring
+      yield* until(360)
+      assert.deepStrictEqual(yield* lost, [[1, 360, null]])
+    })
+  )
+  it.effect("of a bootstrap or a recovery counts as well: somebody guards the watch", () =>
+    Effect.gen(function* () {
+      const { beat, lost } = yield* monitoring
+      yield* beat(300, "recovery/1")
+      yield* until(360)
+      assert.deepStrictEqual(yield* lost, [])
+    })
+  )
+})
+
+describe("WATCHER_DEAD", () => {
+  it.effect("is repeated each 180 s, naming the watcher of then, until the beat is fresh", () =>
+    Effect.gen(function* () {
+      const { beat, ended, lost } = yield* monitoring
+      yield* until(720)
+      assert.deepStrictEqual(
+        (yield* lost).map(([watcher, second]) => [watcher, second]),
+        [
+          [1, 360],
+          [2, 540],
+          [3, 720]
+        ]
+      )
+      yield* beat(721, "watcher/4")
+      yield* until(900)
+      assert.strictEqual((yield* lost).length, 3)
+      assert.isFalse(yield* ended)
+    })
+  )
+  it.effect("is followed by a new watcher in the same mode", () =>
+    Effect.gen(function* () {
+      const { ref } = yield* monitoring
+      yield* until(360)
+      assert.deepStrictEqual((yield* ref.state).watcher, { watcher: 2, since: begun + 360_000 })
+    })
+  )
+  it.effect("is not said of a watcher that was only just asked for", () =>
+    Effect.gen(function* () {
+      const { log, lost, ref } = yield* monitoring
+      yield* until(200)
+      yield* log.append("w", (yield* ref.state).revision, [
+        Event.WatcherStarted.make({ at: begun + 200_000, watcher: 2, awaiting: false, mode: "normal" })
+      ])
+      yield* until(539)
+      assert.deepStrictEqual(yield* lost, [])
+      yield* until(540)
+      assert.deepStrictEqual(yield* lost, [[2, 540, null]])
+    })
+  )
+  it.effect("is not said during a recovery, and is again after it", () =>
+    Effect.gen(function* () {
+      const { log, lost, ref } = yield* monitoring
+      yield* until(100)
+      yield* log.append("w", (yield* ref.state).revision, [
+        Event.ConductorDied.make({
+          at: begun + 100_000,
+          watcher: 1,
+          taskCount: null,
+          taskFingerprint: null,
+          evidence,
+          cause: "pid",
+          retries: 1
+        }),
+        Event.RecoveryStarted.make({ at: begun + 100_000, cycle: 1, purpose: "relaunch", trigger: "pid" })
+      ])
+      yield* until(1200)
+      assert.deepStrictEqual(yield* lost, [])
+      yield* ref.tell({ _tag: "FailClosed", cycle: 1, stage: "stop", reason: "stuck" })
+      yield* until(1620)
+      assert.deepStrictEqual(
+        (yield* lost).map(([watcher]) => watcher),
+        [2, 3]
+      )
+    })
+  )
+  it.effect("is not said by a round that itself came late: the watcher had no chance to beat either", () =>
+    Effect.gen(function* () {
+      const { beat, looks, lost, world } = yield* monitoring
+      yield* beat(300)
+      yield* until(359)
+      world.slow = 400_000
+      yield* until(1119)
+      // The round of 360 s ended at 760; the next, at 940 s, came 580 s after it and does not even look.
+      assert.deepStrictEqual(looks, [360])
+      assert.deepStrictEqual(yield* lost, [])
+      yield* until(1120)
+      assert.deepStrictEqual(yield* lost, [[1, 1120, 820_000]])
+    })
+  )
+})

@@ -1,0 +1,404 @@
+import { assert, describe, it } from "@effect/vitest"
+import { formatTime } from "@souffleur/domain"
+import { Effect, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { begun, history, until, watching } from "./World.ts"
+
+const tagsOf = (events: ReadonlyArray<{ readonly _tag: string }>) => events.map(({ _tag }) => _tag)
+
+describe("its times", () => {
+  it.effect("polls first at exactly 240 s, then each 60 s, and not once between", () =>
+    Effect.gen(function* () {
+      const { world } = yield* watching()
+      // The look at its start is where changes are seen from; it decides nothing.
+      assert.deepStrictEqual(world.looks, [0])
+      yield* until(239.999)
+      assert.deepStrictEqual(world.looks, [0])
+      yield* until(240)
+      assert.deepStrictEqual(world.looks, [0, 240])
+      yield* until(480)
+      assert.deepStrictEqual(world.looks, [0, 240, 300, 360, 420, 480])
+    })
+  )
+  it.effect("beats when it starts and every 60 s, also while it waits for its first poll", () =>
+    Effect.gen(function* () {
+      const { lastBeat, world } = yield* watching()
+      assert.deepStrictEqual(yield* lastBeat, Option.some("watcher/1 at 0"))
+      yield* until(180)
+      assert.deepStrictEqual(yield* lastBeat, Option.some("watcher/1 at 180"))
+      yield* until(361)
+      assert.deepStrictEqual(yield* lastBeat, Option.some("watcher/1 at 360"))
+      assert.deepStrictEqual([...new Set(world.mirrored)], [0, 60, 120, 180, 240, 300, 360])
+    })
+  )
+  it.effect("beats in souffleur's own store, whether or not comms takes the mirror of it", () =>
+    Effect.gen(function* () {
+      const { lastBeat, world } = yield* watching({ world: { mirrorFails: true } })
+      yield* until(310)
+      assert.deepStrictEqual(world.mirrored, [])
+      assert.deepStrictEqual(yield* lastBeat, Option.some("watcher/1 at 300"))
+    })
+  )
+  it.effect("says that it runs at once, so that its self-monitor starts", () =>
+    Effect.gen(function* () {
+      const { ref } = yield* watching()
+      assert.strictEqual((yield* ref.state).monitor?.watcher, 1)
+    })
+  )
+})
+
+describe("the probe", () => {
+  it.effect("brings a poll forward within a second of the process's end", () =>
+    Effect.gen(function* () {
+      const { ended, told, world } = yield* watching()
+      yield* until(100.5)
+      world.condition = "gone"
+      yield* until(100.999)
+      assert.deepStrictEqual(yield* told, [])
+      yield* until(101)
+      const [died, recovery] = yield* told
+      assert.deepStrictEqual([died?._tag, died?.at, recovery?._tag], ["ConductorDied", begun + 101_000, "RecoveryStarted"])
+      assert.strictEqual(died?._tag === "ConductorDied" ? died.cause : undefined, "pid")
+      assert.deepStrictEqual(world.looks, [0, 101])
+      assert.isTrue(yield* ended)
+    })
+  )
+  it.effect("takes a zombie for gone", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching()
+      world.condition = "zombie"
+      yield* until(1)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
+    })
+  )
+  it.effect("looks each second, and never brings a poll forward while the process lives or is stopped", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching()
+      yield* until(100)
+      world.condition = "stopped"
+      yield* until(239)
+      assert.strictEqual(world.probes.length, 240)
+      assert.deepStrictEqual([world.looks, yield* told], [[0], []])
+    })
+  )
+  it.effect("decides nothing itself: the full poll it brings forward may see completion first", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching()
+      yield* until(100)
+      Object.assign(world.row!, { state: "complete" })
+      world.condition = "gone"
+      yield* until(101)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorCompleted"])
+    })
+  )
+})
+
+describe("the heartbeat", () => {
+  const stuckAt = (second: number) => ({ state: "working", sessionId: "s1", heartbeat: formatTime(begun + second * 1000) })
+  it.effect("fires when it is older than 240 s, and not at exactly 240", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching()
+      yield* until(100)
+      world.row = stuckAt(60)
+      // The poll at 240 s sees that it changed since the start; from there on it stands still.
+      yield* until(480)
+      assert.deepStrictEqual(yield* told, [])
+      yield* until(540)
+      const [died] = yield* told
+      assert.deepStrictEqual(died?._tag === "ConductorDied" ? [died.cause, died.evidence.heartbeatAge] : [], ["heartbeat", 300_000])
+    })
+  )
+  it.effect("fires one second past 240 s", () =>
+    Effect.gen(function* () {
+      for (const [second, age] of [
+        [60, undefined],
+        [59, 241_000]
+      ] as const) {
+        const { told } = yield* watching({ world: { row: stuckAt(second) } })
+        yield* until(300)
+        const [died] = yield* told
+        assert.strictEqual(died?._tag === "ConductorDied" ? died.evidence.heartbeatAge : undefined, age)
+      }
+    })
+  )
+  it.effect("is not expected before the launch of this generation", () =>
+    Effect.gen(function* () {
+      const { told } = yield* watching({ world: { row: stuckAt(-3600) } })
+      yield* until(240)
+      assert.deepStrictEqual(yield* told, [])
+      yield* until(300)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
+    })
+  )
+  it.effect("is unknown where it is NULL, unreadable or of the future: neither dead nor fresh", () =>
+    Effect.gen(function* () {
+      for (const heartbeat of [null, "", "in a minute", formatTime(begun + 86_400_000)]) {
+        const { told } = yield* watching({ world: { row: { state: "working", sessionId: "s1", heartbeat } } })
+        yield* until(3600)
+        assert.deepStrictEqual(yield* told, [], String(heartbeat))
+      }
+    })
+  )
+  it.effect("is alive while it goes on changing, though it says that it is old, of the future or nothing at all", () =>
+    Effect.gen(function* () {
+      for (const heartbeat of [
+        (now: number) => formatTime(now - 7_200_000),
+        (now: number) => formatTime(now + 7_200_000),
+        (now: number) => `beat ${now}`
+      ]) {
+        const { told } = yield* watching({ world: { row: { state: "working", sessionId: "s1", heartbeat } } })
+        yield* until(3600)
+        assert.deepStrictEqual(yield* told, [])
+      }
+    })
+  )
+  it.effect("of a conductor whose clock is behind is alive at the first poll of a watcher that was started late, too", () =>
+    Effect.gen(function* () {
+      const behind = (now: number) => formatTime(now - 7_200_000)
+      const { told } = yield* watching({
+        world: { row: { state: "working", sessionId: "s1", heartbeat: behind } },
+        history: [history.confirmed(), history.started(), history.lost(1, begun + 900_000), history.started(2, false, begun + 900_000)],
+        late: 900.5
+      })
+      yield* until(2000)
+      assert.deepStrictEqual(yield* told, [])
+    })
+  )
+})
+
+describe("what breaks polling off", () => {
+  const stuck = { state: "working", sessionId: "s1", heartbeat: formatTime(begun) }
+  it.effect("a poll that came late begins the 240 s anew", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ world: { row: stuck } })
+      yield* until(239)
+      // The poll at 240 s hangs: the next comes at 480 s, far more than twice its time.
+      world.slowLook = 180_000
+      yield* until(719)
+      assert.deepStrictEqual(world.looks.slice(0, 3), [0, 240, 480])
+      assert.deepStrictEqual(tagsOf(yield* told), [])
+      yield* until(780)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
+    })
+  )
+  for (const [name, jump] of [
+    ["forward", 600_000],
+    ["back", -600_000]
+  ] as const) {
+    it.effect(`a wall clock that jumps ${name} begins the 240 s anew`, () =>
+      Effect.gen(function* () {
+        const { told, world } = yield* watching()
+        yield* until(250)
+        world.row = { ...stuck, heartbeat: formatTime(begun + 240_000) }
+        yield* until(290)
+        world.wallJump = jump
+        // The poll at 300 s sees the jump: the value may be dead from 540 s on, and not by the jump alone.
+        yield* until(540)
+        assert.deepStrictEqual(yield* told, [])
+        yield* until(600)
+        // Set back, the value is of the future: unknown.
+        assert.deepStrictEqual(tagsOf(yield* told), jump > 0 ? ["ConductorDied", "RecoveryStarted"] : [])
+      })
+    )
+  }
+  it.effect("comms that was out and is back begins the 240 s anew; while it is out, no heartbeat is judged", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ world: { row: stuck } })
+      yield* until(200)
+      world.row = undefined
+      yield* until(1199)
+      assert.deepStrictEqual(yield* told, [])
+      world.row = stuck
+      yield* until(1440)
+      assert.deepStrictEqual(yield* told, [])
+      yield* until(1500)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
+    })
+  )
+  it.effect("comms that is out does not hide the end of the process", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching()
+      world.row = undefined
+      yield* until(300)
+      world.condition = "gone"
+      yield* until(301)
+      const [died] = yield* told
+      assert.deepStrictEqual(died?._tag === "ConductorDied" ? [died.cause, died.taskCount, died.evidence.conductorState] : [], [
+        "pid",
+        null,
+        null
+      ])
+    })
+  )
+  it.effect("a watcher that replaces a lost one begins the 240 s anew", () =>
+    Effect.gen(function* () {
+      const { told } = yield* watching({
+        world: { row: stuck },
+        history: [history.confirmed(), history.started(), history.lost(1, begun + 900_000), history.started(2, false, begun + 900_000)],
+        late: 900
+      })
+      yield* until(1140)
+      assert.deepStrictEqual(yield* told, [])
+      yield* until(1200)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
+    })
+  )
+  it.effect("a souffleur that comes back after hours begins the 240 s anew", () =>
+    Effect.gen(function* () {
+      const { told } = yield* watching({ world: { row: stuck }, late: 7200 })
+      yield* until(7440)
+      assert.deepStrictEqual(yield* told, [])
+      yield* until(7500)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
+    })
+  )
+})
+
+describe("a planned handoff", () => {
+  const handoff = { state: "context_recovery", sessionId: "s1", heartbeat: (now: number) => formatTime(now) }
+  it.effect("is an exit when it is raised in this generation", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching()
+      yield* until(250)
+      world.row = handoff
+      yield* until(300)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ContextRecoveryRequested", "RecoveryStarted"])
+    })
+  )
+  it.effect("that is left over from before the launch is none, until another state was seen", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({
+        world: { row: handoff },
+        history: [history.confirmed("context_recovery"), history.started()]
+      })
+      yield* until(600)
+      assert.deepStrictEqual(yield* told, [])
+      world.row = { ...handoff, state: "working" }
+      yield* until(660)
+      world.row = handoff
+      yield* until(720)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ContextRecoveryRequested", "RecoveryStarted"])
+    })
+  )
+  it.effect("that may be left over, because comms was out at the launch, is none", () =>
+    Effect.gen(function* () {
+      const { told } = yield* watching({ world: { row: handoff }, history: [history.confirmed(null), history.started()] })
+      yield* until(600)
+      assert.deepStrictEqual(yield* told, [])
+    })
+  )
+  it.effect("is seen by a watcher that replaced another, though only the first saw another state at a poll", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({
+        history: [
+          history.confirmed("context_recovery"),
+          history.started(),
+          history.lost(1, begun + 900_000),
+          history.started(2, false, begun + 900_000)
+        ],
+        late: 900
+      })
+      yield* until(1000)
+      world.row = handoff
+      yield* until(1140)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ContextRecoveryRequested", "RecoveryStarted"])
+    })
+  )
+})
+
+describe("awaiting a session id", () => {
+  const awaiting = [history.confirmed(), history.started(1, true)]
+  const row = (sessionId: string | null) => ({ state: "working", sessionId, heartbeat: (now: number) => formatTime(now) })
+  it.effect("finds one that is new and whose file exists", () =>
+    Effect.gen(function* () {
+      const { ref, told, world } = yield* watching({ world: { row: row("s7") }, history: awaiting })
+      yield* until(240)
+      assert.deepStrictEqual(yield* told, [])
+      world.files.add("s7")
+      yield* until(300)
+      assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
+      const { awaiting: still, sessionId } = yield* ref.state
+      assert.deepStrictEqual([still, sessionId], [false, "s7"])
+    })
+  )
+  it.effect("finds the one that the launch asked for", () =>
+    Effect.gen(function* () {
+      const { told } = yield* watching({ history: awaiting })
+      yield* until(240)
+      assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
+    })
+  )
+  it.effect("finds none that is empty, that has no file, or that an earlier generation had, in whole or by its beginning", () =>
+    Effect.gen(function* () {
+      for (const sessionId of [null, "", "s9", "s0-earlier", "s0"]) {
+        const earlier = { ...history.confirmed(), sessionId: "s0-earlier" }
+        const { told, world } = yield* watching({ world: { row: row(sessionId) }, history: [earlier, ...awaiting] })
+        world.files.add("s0-earlier")
+        yield* until(600)
+        assert.deepStrictEqual(yield* told, [], String(sessionId))
+      }
+    })
+  )
+  it.effect("that is over takes no further id", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ world: { row: row("s7") } })
+      world.files.add("s7")
+      yield* until(600)
+      assert.deepStrictEqual(yield* told, [])
+    })
+  )
+})
+
+describe("standing by", () => {
+  const standby = [history.confirmed(), history.closed, history.started(2)]
+  it.effect("suppresses deaths and handoffs, and honours completion", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({
+        world: { condition: "gone", row: { state: "context_recovery", sessionId: "s1", heartbeat: formatTime(begun - 9_000_000) } },
+        history: standby
+      })
+      yield* until(1000)
+      assert.deepStrictEqual(yield* told, [])
+      assert.isAbove(world.looks.length, 10)
+      Object.assign(world.row!, { state: "complete" })
+      yield* until(1080)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorCompleted"])
+    })
+  )
+  it.effect("goes on beating", () =>
+    Effect.gen(function* () {
+      const { lastBeat } = yield* watching({ world: { condition: "gone" }, history: standby })
+      yield* until(1000)
+      assert.deepStrictEqual(yield* lastBeat, Option.some("watcher/2 at 960"))
+    })
+  )
+})
+
+describe("solo", () => {
+  it.effect("watches the process alone", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ world: { solo: true } })
+      yield* until(7200)
+      assert.deepStrictEqual(yield* told, [])
+      world.condition = "gone"
+      yield* TestClock.adjust("1 second")
+      const [died] = yield* told
+      assert.deepStrictEqual(died?._tag === "ConductorDied" ? [died.cause, died.evidence.heartbeat] : [], ["pid", null])
+    })
+  )
+})
+
+it.effect("reads everything first and exits once, at once, with the task count", () =>
+  Effect.gen(function* () {
+    const { ended, told, world } = yield* watching({ world: { taskCount: 9 } })
+    yield* until(250)
+    Object.assign(world.row!, { state: "complete" })
+    yield* until(299)
+    assert.isFalse(yield* ended)
+    yield* until(300)
+    assert.isTrue(yield* ended)
+    assert.deepStrictEqual(tagsOf(yield* told), ["ConductorCompleted"])
+    yield* until(900)
+    assert.deepStrictEqual([world.looks.at(-1), (yield* told).length], [300, 1])
+  })
+)

@@ -1,0 +1,221 @@
+import {
+  Agent,
+  AgentNotFound,
+  Beats,
+  Comms,
+  CommsUnavailable,
+  type Condition,
+  Event,
+  EventLog,
+  ExportFailed,
+  formatTime,
+  loadSettings,
+  makeWatchRef,
+  Processes,
+  SessionNotFound,
+  Settings,
+  type WatchEvent
+} from "@souffleur/domain"
+import { Clock, Context, Effect, FileSystem, Layer, Option, Path } from "effect"
+import { TestClock } from "effect/testing"
+import { watcher } from "../src/index.ts"
+
+/** When every watch here begins: epoch ms. */
+export const begun = Date.UTC(2026, 0, 5, 12, 0, 0)
+export const conductor = { pid: 4711, startTime: 99, bootId: "boot" }
+const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
+
+/** The row `task-00` at a moment; a heartbeat is text, or a function of the time. */
+interface Row {
+  state: string
+  heartbeat: string | null | ((now: number) => string | null)
+  sessionId: string | null
+}
+
+/** The world around one watcher: what tests change, and what it was seen to do (seconds since the watch began). */
+export class World {
+  condition: Condition = "running"
+  /** `undefined`: comms cannot be read now. */
+  row: Row | undefined = { state: "working", heartbeat: (now) => formatTime(now), sessionId: "s1" }
+  solo = false
+  mirrorFails = false
+  taskCount = 2
+  /** How long the next look into comms takes, ms. */
+  slowLook = 0
+  readonly files = new Set(["s1"])
+  /** Added to the wall clock, ms: the monotonic one goes on as it did. */
+  wallJump = 0
+  /** Monotonic ms at the beginning. */
+  origin = 0
+  readonly looks: Array<number> = []
+  readonly probes: Array<number> = []
+  readonly mirrored: Array<number> = []
+}
+
+/** Every default, as a project without a config file has them. */
+const settings = Layer.effect(Settings, loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
+  Layer.provide([FileSystem.layerNoop({}), Path.layer])
+)
+
+const secondOf = (world: World) => Effect.map(Clock.monotonicTimeNanos, (nanos) => (Number(nanos) / 1_000_000 - world.origin) / 1000)
+
+const comms = (world: World) => {
+  const seconds = secondOf(world)
+  const unavailable = new CommsUnavailable({ path: "/p/comms.db", reason: "locked", detail: "database is locked" })
+  return Comms.of({
+    path: "/p/comms.db",
+    snapshot: Effect.gen(function* () {
+      world.looks.push(yield* seconds)
+      const slow = world.slowLook
+      world.slowLook = 0
+      yield* Effect.sleep(slow)
+      const { row } = world
+      if (row === undefined) return yield* unavailable
+      const now = yield* Clock.currentTimeMillis
+      const lastHeartbeat = typeof row.heartbeat === "function" ? row.heartbeat(now) : row.heartbeat
+      return {
+        conductor: Option.some({ state: row.state, lastHeartbeat, sessionId: row.sessionId }),
+        souffleur: Option.some("confirmed"),
+        taskCount: world.taskCount,
+        taskFingerprint: `${world.taskCount} tasks`,
+        payload: Option.none(),
+        lastMessageId: 0
+      }
+    }),
+    replies: () => Effect.succeed([]),
+    setState: () => Effect.void,
+    beat: Effect.fnUntraced(function* () {
+      if (world.mirrorFails || world.row === undefined) return yield* unavailable
+      world.mirrored.push(yield* seconds)
+    }),
+    post: () => Effect.void
+  })
+}
+
+const processes = (world: World) =>
+  Processes.of({
+    self: owner.process,
+    host: { name: "here", pidNamespace: "pid:[1]", uid: 1000 },
+    find: () => Effect.succeedNone,
+    commandLine: () => Effect.succeed([]),
+    condition: (identity) =>
+      Effect.gen(function* () {
+        world.probes.push(yield* secondOf(world))
+        return identity.pid === conductor.pid && identity.startTime === conductor.startTime ? world.condition : "gone"
+      }),
+    ancestors: Effect.succeed([]),
+    tagged: () => Effect.succeed([]),
+    tree: () => Effect.succeed([]),
+    signal: () => Effect.die("a watcher never signals")
+  })
+
+const agent = (world: World) =>
+  Agent.of({
+    name: "agent",
+    sessions: Effect.succeed([]),
+    /** Takes the beginning of an id, as the real one does. */
+    sessionFile: (asked) => {
+      const found = [...world.files].filter((id) => asked !== "" && id.startsWith(asked))
+      return found.length === 1
+        ? Effect.succeed({ path: `/claude/${found[0]!}.jsonl`, sessionId: found[0]! })
+        : Effect.fail(new SessionNotFound({ sessionId: asked, reason: "missing", why: "no session file" }))
+    },
+    exportSession: () => Effect.fail(new ExportFailed({ why: "a watcher never exports" })),
+    mark: () => Effect.die("a watcher never compacts"),
+    compactedSince: () => Effect.die("a watcher never compacts"),
+    inPrintMode: () => false,
+    turnEnded: () => Effect.succeed(false),
+    tags: () => [],
+    sessionTag: () => ({ environment: {} }),
+    command: () => Effect.fail(new AgentNotFound({ program: "agent", why: "a watcher never launches" }))
+  })
+
+/** Wall and monotonic time apart, which TestClock cannot. */
+const jumping = (clock: Clock.Clock, world: World): Clock.Clock => ({
+  ...clock,
+  currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + world.wallJump,
+  currentTimeMillis: Effect.map(clock.currentTimeMillis, (ms) => ms + world.wallJump),
+  currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe() + BigInt(world.wallJump) * 1_000_000n,
+  currentTimeNanos: Effect.map(clock.currentTimeNanos, (nanos) => nanos + BigInt(world.wallJump) * 1_000_000n)
+})
+
+/** What happened to a watch before its watcher starts. */
+export const history = {
+  confirmed: (conductorState: string | null = "working") =>
+    Event.ConductorConfirmed.make({
+      at: begun,
+      conductor,
+      print: false,
+      sessionId: "s1",
+      taskCount: 2,
+      taskFingerprint: "2 tasks",
+      conductorState,
+      lastMessageId: 0
+    }),
+  started: (watcher = 1, awaiting = false, at = begun) => Event.WatcherStarted.make({ at, watcher, awaiting, mode: "normal" }),
+  lost: (watcher: number, at: number) => Event.WatcherLost.make({ at, watcher, beatAge: 181_000 }),
+  closed: Event.RecoveryFailedClosed.make({ at: begun, cycle: 1, stage: "gate", reason: "too large" })
+}
+
+/** Lets every fiber run until it waits: `adjust` right after a fork would jump past it. */
+const settle = TestClock.adjust(0).pipe(Effect.repeat({ times: 20 }))
+
+/** A watcher of a watch with this history, at work in its world: what it did is in the world and in the log. */
+export const watching = Effect.fnUntraced(function* (
+  setup: {
+    readonly world?: Partial<World>
+    readonly history?: ReadonlyArray<WatchEvent>
+    /** Seconds that have passed since the watch began. */
+    readonly late?: number
+  } = {}
+) {
+  const world = Object.assign(new World(), setup.world)
+  yield* TestClock.setTime(begun + (setup.late ?? 0) * 1000)
+  const clock = yield* Clock.clockWith(Effect.succeed)
+  world.origin = Number(yield* Clock.monotonicTimeNanos) / 1_000_000 - (setup.late ?? 0) * 1000
+  const context = yield* Layer.build(
+    Layer.mergeAll(
+      EventLog.layerMemory,
+      Beats.layerMemory,
+      settings,
+      Layer.succeed(Processes, processes(world)),
+      Layer.succeed(Agent, agent(world)),
+      world.solo ? Comms.layerSolo : Layer.succeed(Comms, comms(world))
+    )
+  )
+  const [log, beats] = [Context.get(context, EventLog), Context.get(context, Beats)]
+  const before = [
+    Event.WatchOpened.make({
+      at: begun,
+      project: "/p",
+      comms: world.solo ? null : "/p/comms.db",
+      pid: conductor.pid,
+      sessionId: "s1",
+      observe: false
+    }),
+    Event.OwnerTook.make({ at: begun, fence: 1, owner }),
+    ...(setup.history ?? [history.confirmed(), history.started()])
+  ]
+  yield* log.append("w", 0, before)
+  const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), context)
+  const fiber = yield* watcher(ref, yield* ref.state).pipe(
+    Effect.provideContext(context),
+    Effect.provideService(Clock.Clock, jumping(clock, world)),
+    Effect.forkChild
+  )
+  yield* settle
+  return {
+    world,
+    ref,
+    fiber,
+    /** What was told since, the self-monitor that the watcher asks for left out. */
+    told: log
+      .read("w", before.length)
+      .pipe(Effect.map((all) => all.map(({ event }) => event).filter(({ _tag }) => !_tag.startsWith("SelfMonitor")))),
+    lastBeat: Effect.map(beats.last("w"), (beat) => Option.map(beat, ({ at, by }) => `${by} at ${(at - begun) / 1000}`)),
+    ended: Effect.sync(() => fiber.pollUnsafe() !== undefined)
+  }
+})
+
+/** Goes on to a second of the watch; the test began at 0. */
+export const until = (second: number) => TestClock.setTime(begun + second * 1000)

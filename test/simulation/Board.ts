@@ -1,0 +1,96 @@
+import { type CommsSnapshot, CommsUnavailable, formatTime, type MessageKind, type SouffleurState } from "@souffleur/domain"
+import { Effect, Option } from "effect"
+import type { Timeline } from "./Timeline.ts"
+
+interface Row {
+  state: string
+  lastHeartbeat: string | null
+  sessionId: string | null
+}
+
+export interface Message {
+  readonly id: number
+  readonly from: "souffleur" | "conductor" | "person"
+  readonly kind: MessageKind | "instruction"
+  readonly text: string
+}
+
+/** The orchestration database of a simulated project: times in whole seconds, locked or gone whenever its owners like. */
+export class Board {
+  readonly path = "/project/comms.db"
+  /** `undefined`: it can be used. */
+  trouble: CommsUnavailable["reason"] | undefined = undefined
+  readonly tasks = new Map<string, string>()
+  conductor: Row | undefined = undefined
+  souffleur: { state: string; lastHeartbeat: string | null; lastError: string } | undefined = {
+    state: "watching",
+    lastHeartbeat: null,
+    lastError: ""
+  }
+  readonly messages: Array<Message> = []
+  readonly #timeline: Timeline
+
+  constructor(timeline: Timeline) {
+    this.#timeline = timeline
+  }
+
+  /** What the Conductor writes: its state and its heartbeat; `false` where the database did not take it. */
+  write(change: Partial<Row>): boolean {
+    if (this.trouble !== undefined) return false
+    const before = this.conductor ?? { state: "working", lastHeartbeat: null, sessionId: null }
+    this.conductor = { ...before, lastHeartbeat: formatTime(this.#timeline.wall), ...change }
+    return true
+  }
+
+  say(from: Message["from"], kind: Message["kind"], text: string): void {
+    this.messages.push({ id: this.messages.length + 1, from, kind, text })
+  }
+
+  /** Souffleur's side of it. */
+  #use<A>(act: () => A): Effect.Effect<A, CommsUnavailable> {
+    return Effect.suspend(() =>
+      this.trouble === undefined
+        ? Effect.sync(act)
+        : Effect.fail(new CommsUnavailable({ path: this.path, reason: this.trouble, detail: "the world says so" }))
+    )
+  }
+
+  readonly snapshot: Effect.Effect<CommsSnapshot, CommsUnavailable> = this.#use(() => ({
+    conductor: Option.map(Option.fromUndefinedOr(this.conductor), (row) => ({ ...row })),
+    souffleur: Option.map(Option.fromUndefinedOr(this.souffleur), ({ state }) => state),
+    taskCount: this.tasks.size,
+    taskFingerprint: this.fingerprint,
+    payload: Option.none(),
+    lastMessageId: this.messages.length
+  }))
+
+  get fingerprint(): string {
+    return [...this.tasks].map(([task, state]) => `${task}=${state}`).join(" ")
+  }
+
+  replies(after: number) {
+    return this.#use(() =>
+      this.messages
+        .filter(({ from, id, kind }) => id > after && kind === "instruction" && from !== "souffleur")
+        .map(({ id, text }) => ({ id, text }))
+    )
+  }
+
+  setState(state: SouffleurState, at: number, lastError?: string) {
+    return this.#use(() => {
+      this.souffleur = { state, lastHeartbeat: formatTime(at), lastError: lastError ?? this.souffleur?.lastError ?? "" }
+    })
+  }
+
+  beat(at: number) {
+    return this.#use(() => {
+      if (this.souffleur !== undefined) this.souffleur.lastHeartbeat = formatTime(at)
+    })
+  }
+
+  post({ key, kind, text }: { readonly key: string; readonly kind: MessageKind; readonly text: string }) {
+    return this.#use(() => {
+      if (!this.messages.some((message) => message.text.startsWith(`[${key}] `))) this.say("souffleur", kind, `[${key}] ${text}`)
+    })
+  }
+}

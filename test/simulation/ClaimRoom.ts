@@ -1,0 +1,38 @@
+import { AlreadyWatched, type Owner, type ProcessIdentity } from "@souffleur/domain"
+import { Effect } from "effect"
+import type { ProcessTable } from "./ProcessTable.ts"
+
+const same = (a: ProcessIdentity, b: ProcessIdentity) => a.pid === b.pid && a.startTime === b.startTime && a.bootId === b.bootId
+
+/** Who claims which Conductor, outside every state folder. */
+export class ClaimRoom {
+  readonly #claims = new Map<string, Owner>()
+  readonly #processes: ProcessTable
+
+  constructor(processes: ProcessTable) {
+    this.#processes = processes
+  }
+
+  isDead(owner: Owner): boolean {
+    const condition = this.#processes.condition(owner.process)
+    return condition === "gone" || condition === "zombie"
+  }
+
+  claim(self: Owner, conductor: ProcessIdentity): Effect.Effect<void, AlreadyWatched> {
+    return Effect.suspend(() => {
+      const key = JSON.stringify(conductor)
+      const before = this.#claims.get(key)
+      if (before !== undefined && !same(before.process, self.process) && !this.isDead(before)) {
+        return Effect.fail(new AlreadyWatched({ owner: before, why: "that souffleur is alive" }))
+      }
+      this.#claims.set(key, self)
+      return Effect.void
+    })
+  }
+
+  release(self: Owner, conductor: ProcessIdentity): void {
+    const key = JSON.stringify(conductor)
+    const before = this.#claims.get(key)
+    if (before !== undefined && same(before.process, self.process)) this.#claims.delete(key)
+  }
+}

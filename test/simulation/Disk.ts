@@ -1,0 +1,99 @@
+import { ByteSize, Effect, FileSystem, Option, PlatformError } from "effect"
+
+interface Content {
+  bytes: Uint8Array
+}
+
+const failure = (tag: PlatformError.SystemErrorTag, method: string, path: string) =>
+  PlatformError.systemError({ _tag: tag, module: "FileSystem", method, pathOrDescriptor: path })
+
+/** Files in memory: of Effect's `FileSystem`, what a recovery uses, and as real as that. */
+export class Disk {
+  readonly files = new Map<string, Content>()
+
+  write(path: string, text: string): void {
+    this.files.set(path, { bytes: new TextEncoder().encode(text) })
+  }
+
+  read(path: string): string | undefined {
+    const found = this.files.get(path)
+    return found === undefined ? undefined : new TextDecoder().decode(found.bytes)
+  }
+
+  #info({ bytes }: Content): FileSystem.File.Info {
+    const none = Option.none()
+    return {
+      type: "File",
+      mtime: none,
+      atime: none,
+      birthtime: none,
+      dev: 1n,
+      ino: none,
+      mode: 0o600,
+      nlink: none,
+      uid: none,
+      gid: none,
+      rdev: none,
+      size: ByteSize.bytes(bytes.length),
+      blksize: none,
+      blocks: none
+    }
+  }
+
+  #open(content: Content): FileSystem.File {
+    let cursor = 0
+    const unused = () => Effect.die("not simulated")
+    const append = (bytes: Uint8Array) => {
+      const grown = new Uint8Array(content.bytes.length + bytes.length)
+      grown.set(content.bytes)
+      grown.set(bytes, content.bytes.length)
+      content.bytes = grown
+    }
+    return {
+      [FileSystem.FileTypeId]: FileSystem.FileTypeId,
+      stat: Effect.sync(() => this.#info(content)),
+      sync: Effect.void,
+      read: (buffer, options) =>
+        Effect.sync(() => {
+          const from = options?.position === undefined ? cursor : Number(options.position)
+          const piece = content.bytes.subarray(from, from + buffer.length)
+          buffer.set(piece)
+          if (options?.position === undefined) cursor += piece.length
+          return piece.length
+        }),
+      writeAll: (bytes) => Effect.sync(() => append(bytes)),
+      seek: unused,
+      readAlloc: unused,
+      truncate: unused,
+      write: unused
+    }
+  }
+
+  readonly fileSystem: FileSystem.FileSystem = FileSystem.makeNoop({
+    makeDirectory: () => Effect.void,
+    stat: (path) =>
+      Effect.suspend(() => {
+        const found = this.files.get(path)
+        return found === undefined ? Effect.fail(failure("NotFound", "stat", path)) : Effect.succeed(this.#info(found))
+      }),
+    open: (path, options) =>
+      Effect.suspend(() => {
+        const found = this.files.get(path)
+        const exclusive = options?.flag?.startsWith("wx") === true
+        if (exclusive && found !== undefined) return Effect.fail(failure("AlreadyExists", "open", path))
+        if (!exclusive && found === undefined) return Effect.fail(failure("NotFound", "open", path))
+        const content = found ?? { bytes: new Uint8Array() }
+        this.files.set(path, content)
+        return Effect.succeed(this.#open(content))
+      }),
+    remove: (path) => Effect.sync(() => void this.files.delete(path)),
+    rename: (from, to) =>
+      Effect.suspend(() => {
+        const found = this.files.get(from)
+        if (found === undefined) return Effect.fail(failure("NotFound", "rename", from))
+        this.files.delete(from)
+        this.files.set(to, found)
+        return Effect.void
+      })
+  })
+}

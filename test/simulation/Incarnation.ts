@@ -1,0 +1,161 @@
+import { AlreadyWatched, Claims, type ResolvedSettings, type Role, Settings, Processes, type WatchIntent } from "@souffleur/domain"
+import { command, Fenced, herald, own, Roles, supervise } from "@souffleur/supervisor"
+import { Cause, Clock, Context, Duration, Effect, Exit, Fiber, Logger, Option, Path, Random, References, Scheduler } from "effect"
+import { Gate, type When } from "./Gate.ts"
+import { ports } from "./Ports.ts"
+import type { SimProcess } from "./ProcessTable.ts"
+import { SimScheduler } from "./SimScheduler.ts"
+import type { World } from "./World.ts"
+
+export const defaults: ResolvedSettings = {
+  forceCompactThresholdTokens: 400_000,
+  maxExternalPermission: "acceptEdits",
+  agentCommand: "claude",
+  exportCommand: null,
+  launcher: "headless",
+  trimChars: 800_000,
+  watcherInitialWait: Duration.seconds(240),
+  watcherInterval: Duration.seconds(60),
+  heartbeatStaleAfter: Duration.seconds(240),
+  monitorInitialWait: Duration.seconds(360),
+  monitorInterval: Duration.seconds(180),
+  monitorStaleAfter: Duration.seconds(180),
+  validationRetryInterval: Duration.seconds(30),
+  compactPollInterval: Duration.seconds(1),
+  compactTimeout: Duration.seconds(300),
+  stopGrace: Duration.seconds(10),
+  notifyCommand: null,
+  stateDir: "/state",
+  claudeDir: "/claude",
+  warnings: [],
+  source: null
+}
+
+export interface IncarnationOptions {
+  readonly settings?: Partial<ResolvedSettings>
+  /** Where it is abandoned. */
+  readonly plan?: (passed: number, name: string) => When | undefined
+  /** Which roles end without a word, and after how long: a watcher hangs, a self-monitor dies. */
+  readonly silent?: (role: Role) => Duration.Duration | undefined
+  /** Operations that one fiber does before another has its turn. */
+  readonly budget?: number
+}
+
+export type Outcome = "running" | "abandoned" | "ended" | "already watched" | "fenced" | "failed"
+
+/** Roles, some of which end too early. */
+const withSilence = (silent: IncarnationOptions["silent"]) =>
+  Effect.updateService(Roles, (roles) => ({
+    run: (role, watch, ref) => {
+      const after = silent?.(role)
+      const real = roles.run(role, watch, ref)
+      const end = role.startsWith("watcher/") ? Effect.never : Effect.die(new Error("the world ends this role"))
+      return after === undefined ? real : Effect.andThen(Effect.timeoutOption(real, after), end)
+    }
+  }))
+
+/** One process of souffleur in the world: what `souffleur watch` composes, until it ends, or is abandoned. */
+export class Incarnation {
+  readonly process: SimProcess
+  readonly gate: Gate
+  outcome: Outcome = "running"
+  readonly #world: World
+  readonly #scheduler: SimScheduler
+
+  constructor(world: World, options: IncarnationOptions = {}) {
+    this.#world = world
+    this.#scheduler = new SimScheduler(world.queue, options.budget ?? 2048)
+    this.process = world.processes.start({ name: "souffleur", onTerm: "unkillable" })
+    this.gate = new Gate(options.plan ?? (() => undefined), (what) => this.#abandon(what))
+    const settings = { ...defaults, maxExternalPermission: world.ceiling, ...options.settings }
+    const random = world.seed.fork()
+    const context = ports(world, this.process, this.gate, settings).pipe(
+      Context.add(
+        Clock.Clock,
+        world.timeline.clock(() => this.#scheduler.dead)
+      ),
+      Context.add(Scheduler.Scheduler, this.#scheduler),
+      Context.add(Random.Random, { nextDoubleUnsafe: () => random.next(), nextIntUnsafe: () => random.between(-(2 ** 31), 2 ** 31 - 1) }),
+      Context.add(References.TracerEnabled, false),
+      Context.add(
+        Logger.CurrentLoggers,
+        new Set([
+          Logger.make(({ logLevel, message }) => world.tell(`souffleur ${this.process.identity.pid} ${logLevel}: ${String(message)}`))
+        ])
+      )
+    )
+    const main = this.#main().pipe(withSilence(options.silent), Effect.provide(Roles.layer), Effect.provide(Path.layer))
+    world.tell(`souffleur starts: pid ${this.process.identity.pid}`)
+    const fiber = Effect.runForkWith(context)(main)
+    fiber.addObserver((exit) => this.#ended(exit))
+  }
+
+  /** SIGKILL. */
+  kill(): void {
+    if (this.outcome === "running") this.gate.kill("killed")
+  }
+
+  readonly #main = Effect.fnUntraced(
+    function* (this: Incarnation) {
+      const { board, conductors, id, ledger } = this.#world
+      if (ledger.watch.phase === "New") {
+        const [{ process, sessionId }] = [conductors[0]!]
+        const found = yield* (yield* Processes).find(process.identity.pid)
+        if (Option.isSome(found)) yield* (yield* Claims).claim(found.value.identity)
+        yield* command(id, { _tag: "Open", project: "/project", comms: board.path, pid: process.identity.pid, sessionId, observe: false })
+      }
+      const { fence, ref } = yield* own(id)
+      const telling = yield* Effect.forkScoped(herald(id))
+      yield* supervise(ref, fence)
+      yield* Effect.timeoutOption(Fiber.await(telling), "10 seconds")
+      yield* Settings
+    }.bind(this),
+    Effect.scoped
+  )
+
+  #abandon(what: string): void {
+    this.#world.tell(`souffleur ${this.process.identity.pid} is abandoned ${what}`)
+    this.outcome = "abandoned"
+    this.#scheduler.dead = true
+    this.#world.processes.end(this.process)
+  }
+
+  #ended(exit: Exit.Exit<void, unknown>): void {
+    if (this.outcome !== "running") return
+    const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
+    this.outcome =
+      error === undefined ? "ended" : error instanceof AlreadyWatched ? "already watched" : error instanceof Fenced ? "fenced" : "failed"
+    this.#world.tell(`souffleur ${this.process.identity.pid} leaves: ${this.outcome}`)
+    if (this.outcome === "failed") this.#world.violated(`souffleur failed: ${String(error)} ${error instanceof Error ? error.message : ""}`)
+    this.#scheduler.dead = true
+    this.gate.dead = true
+    this.#world.processes.end(this.process)
+  }
+}
+
+/** An operator speaks from another process; heard when it returns. */
+export const say = (world: World, intent: WatchIntent): void => {
+  if (intent._tag === "Release") world.released = true
+  const operator = new SimScheduler(world.queue, 2048)
+  const process = world.processes.start({ name: "souffleur" })
+  const context = ports(
+    world,
+    process,
+    new Gate(
+      () => undefined,
+      () => undefined
+    ),
+    defaults
+  ).pipe(
+    Context.add(
+      Clock.Clock,
+      world.timeline.clock(() => false)
+    ),
+    Context.add(Scheduler.Scheduler, operator)
+  )
+  const fiber = Effect.runForkWith(context)(command(world.id, intent))
+  fiber.addObserver((exit) => {
+    world.tell(`an operator says ${intent._tag}: ${exit._tag}`)
+    world.processes.end(process)
+  })
+}

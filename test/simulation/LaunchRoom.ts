@@ -1,0 +1,75 @@
+import { LaunchFailed, type LaunchOrder, type ProcessIdentity } from "@souffleur/domain"
+import { Effect, Option } from "effect"
+import type { SimProcess } from "./ProcessTable.ts"
+import type { World } from "./World.ts"
+
+interface Launch {
+  readonly order: LaunchOrder
+  readonly digest: string
+  /** `linked` once, by whoever comes first: the launcher, or whoever cancels. */
+  receipt: { readonly _tag: "Taken"; readonly process: ProcessIdentity } | { readonly _tag: "Cancelled" } | undefined
+}
+
+/** How long a launcher takes until it links its receipt, in ms; `lost`: it ends before. */
+export type LaunchPace = number | "lost"
+
+/** The folder of launches: files, receipts and tombstones. At most once, because a name can be linked once. */
+export class LaunchRoom {
+  readonly launches = new Map<string, Launch>()
+  pace: () => LaunchPace = () => 300
+  readonly #world: World
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  prepare(order: LaunchOrder): Effect.Effect<string, LaunchFailed> {
+    return Effect.suspend(() => {
+      const digest = JSON.stringify(order)
+      const before = this.launches.get(order.id)
+      if (before !== undefined && before.digest !== digest)
+        return Effect.fail(new LaunchFailed({ why: "another launch was prepared with this id" }))
+      if (before === undefined) this.launches.set(order.id, { order, digest, receipt: undefined })
+      return Effect.succeed("d".repeat(64))
+    })
+  }
+
+  /** A launcher starts, takes its time, and becomes the agent if the receipt's name is still free. */
+  spawn(id: string): SimProcess {
+    const { processes, timeline } = this.#world
+    this.#world.tell(`the launcher of ${id} starts`)
+    const pace = this.pace()
+    const process = processes.start({ name: "launch", environment: { SOUFFLEUR_LAUNCH_ID: id } })
+    if (pace === "lost") timeline.after(100, () => processes.end(process))
+    else {
+      timeline.after(pace, () => {
+        const launch = this.launches.get(id)
+        if (!processes.isAlive(process)) return
+        if (launch === undefined || launch.receipt !== undefined) return processes.end(process)
+        launch.receipt = { _tag: "Taken", process: process.identity }
+        this.#world.agentStarted(process, launch.order)
+      })
+    }
+    return process
+  }
+
+  /** Claims the receipt's name as a tombstone, unless it is taken. */
+  close(id: string): Option.Option<ProcessIdentity> {
+    const launch = this.launches.get(id)
+    // A tombstone for a launch that was never prepared ends the question too.
+    if (launch === undefined) {
+      this.launches.set(id, {
+        order: { id, command: { program: "", args: [], environment: {} }, cwd: "/", title: "" },
+        digest: "",
+        receipt: { _tag: "Cancelled" }
+      })
+      return Option.none()
+    }
+    launch.receipt ??= { _tag: "Cancelled" }
+    return launch.receipt._tag === "Taken" ? Option.some(launch.receipt.process) : Option.none()
+  }
+
+  look(id: string): Launch["receipt"] {
+    return this.launches.get(id)?.receipt
+  }
+}

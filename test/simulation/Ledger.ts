@@ -1,0 +1,93 @@
+import { encodeEvent, EventLog, evolve, initial, rolesOf, type Watch, type WatchEvent } from "@souffleur/domain"
+import { Effect } from "effect"
+import { secret } from "./Conductor.ts"
+import type { World } from "./World.ts"
+
+/** The log on the simulated disk: it outlives every souffleur, and each append is judged by what is true in the world then. */
+export class Ledger {
+  watch: Watch = initial
+  readonly events: Array<WatchEvent> = []
+  /** When the end of the watch was acknowledged, on the monotonic clock. */
+  endedAt: number | undefined = undefined
+  readonly #world: World
+  readonly #memory: EventLog["Service"]
+  readonly log: EventLog["Service"]
+
+  constructor(world: World) {
+    this.#world = world
+    const memory = Effect.runSync(Effect.provide(Effect.service(EventLog), EventLog.layerMemory))
+    this.#memory = memory
+    this.log = {
+      ...memory,
+      // In one go: a souffleur that is abandoned has appended or has not.
+      append: (stream, expected, events) =>
+        Effect.suspend(() => {
+          this.#catchUp()
+          const exit = Effect.runSyncExit(memory.append(stream, expected, events))
+          this.#catchUp()
+          return exit
+        })
+    }
+  }
+
+  /** An append wakes whoever listens, who may append too: by revision, each is judged in its turn. */
+  #catchUp(): void {
+    for (const { event } of Effect.runSync(this.#memory.read(this.#world.id, this.watch.revision))) this.#record(event)
+  }
+
+  count(tag: WatchEvent["_tag"]): number {
+    return this.events.filter(({ _tag }) => _tag === tag).length
+  }
+
+  #record(event: WatchEvent): void {
+    const world = this.#world
+    const stored = encodeEvent(event)
+    if (stored.data.includes(secret)) world.violated("the conversation is in the log")
+    const before = this.watch
+    const watch = evolve(before, event)
+    this.watch = watch
+    this.events.push(event)
+    world.tell(`${watch.revision} ${event._tag} ${stored.data.slice(0, 160)}`)
+
+    if (watch.phase === "Watching" && !settlesLater(event) && rolesOf(watch).every((role) => role.startsWith("bootstrap/"))) {
+      world.violated(`nobody guards the watch after ${event._tag}`)
+    }
+    switch (event._tag) {
+      case "ConductorConfirmed":
+      case "ConductorRelaunched": {
+        const known = world.conductors.some(({ process }) => sameAs(process.identity, event.conductor))
+        if (!known) world.violated(`the recorded Conductor ${event.conductor.pid} never was one`)
+        return
+      }
+      case "ConductorCompleted":
+        if (world.board.conductor?.state !== "complete") world.violated("the watch ended as completed, and nothing is complete")
+        break
+      case "RetriesExhausted":
+        if (before.retries < 3) world.violated(`retries are exhausted after ${before.retries} deaths`)
+        break
+      case "WatchReleased":
+        if (!world.released) world.violated("the watch was released by nobody")
+        break
+      case "ValidationExhausted":
+        if (before.failures.length < 3) world.violated(`validation is exhausted after ${before.failures.length} failures`)
+        break
+      default:
+        return
+    }
+    this.endedAt = world.timeline.monotonic
+  }
+}
+
+/** The first of two events of one append: the watcher or the recovery is in the second. */
+const settlesLater = ({ _tag }: WatchEvent): boolean =>
+  _tag === "ConductorDied" ||
+  _tag === "ContextRecoveryRequested" ||
+  _tag === "WatcherLost" ||
+  _tag === "SessionIdFound" ||
+  _tag === "ConductorRelaunched" ||
+  _tag === "RecoveryFailedClosed" ||
+  _tag === "RecoveryWithheld" ||
+  _tag === "SelfMonitorStopped"
+
+const sameAs = (a: { readonly pid: number; readonly startTime: number }, b: { readonly pid: number; readonly startTime: number }) =>
+  a.pid === b.pid && a.startTime === b.startTime

@@ -1,0 +1,240 @@
+import {
+  Agent,
+  Beats,
+  Claims,
+  Comms,
+  EventLog,
+  ExportFailed,
+  Launcher,
+  LaunchFailed,
+  Outbox,
+  type Owner,
+  Processes,
+  type ResolvedSettings,
+  SessionNotFound,
+  Settings,
+  type Tag
+} from "@souffleur/domain"
+import { Context, Effect, FileSystem, Option, Schedule, Stream } from "effect"
+import { startedBy } from "../../packages/node/src/ProcessTree.ts"
+import type { Gate } from "./Gate.ts"
+import { machine, type SimProcess } from "./ProcessTable.ts"
+import type { World } from "./World.ts"
+
+/** The header of an export of our own. */
+const header = `<!-- souffleur-export v1 nonce=${"0".repeat(32)} -->\n`
+
+const carries = (process: SimProcess, { environment }: Tag) =>
+  Object.entries(environment).every(([name, value]) => process.environment[name] === value)
+
+const processes = (world: World, self: SimProcess, gate: Gate): Processes["Service"] => {
+  const { processes } = world
+  const sync = <A>(name: string, act: () => A) => gate.through(name, Effect.sync(act))
+  return {
+    self: self.identity,
+    host: { name: machine.name, pidNamespace: machine.pidNamespace, uid: machine.uid },
+    commandLine: (pid) => sync("processes.commandLine", () => (processes.at(pid) === undefined ? [] : ["agent"])),
+    find: (pid) =>
+      sync("processes.find", () => {
+        const found = processes.at(pid)
+        return found === undefined ? Option.none() : Option.some(processes.info(found))
+      }),
+    condition: (identity) => sync("processes.condition", () => processes.condition(identity)),
+    ancestors: Effect.succeed([self.parent]),
+    tagged: (tag) =>
+      sync("processes.tagged", () => processes.all.filter((process) => carries(process, tag)).map((process) => processes.info(process))),
+    tree: (root, tags, others) =>
+      sync("processes.tree", () => {
+        const table = new Map(
+          processes.all.map((one) => {
+            const state = one.condition === "zombie" ? "Z" : "S"
+            const { pid, startTime } = one.identity
+            return [pid, { pid, name: one.name, state, parent: one.parent, threads: 1, startTime }] as const
+          })
+        )
+        const started = startedBy(table, {
+          root,
+          self: self.identity.pid,
+          others: new Set(others),
+          tagged: (pid) => tags.some((tag) => carries(processes.at(pid)!, tag))
+        })
+        return started.map(({ pid }) => processes.info(processes.at(pid)!)).filter(({ condition }) => condition !== "zombie")
+      }),
+    signal: (identity, signal) =>
+      sync(`processes.signal ${signal}`, () => {
+        const found = processes.find(identity)
+        if (found !== undefined) world.signalled(found, signal)
+      })
+  }
+}
+
+const agent = (world: World, gate: Gate): Agent["Service"] => {
+  const sessionFile = (sessionId: string) =>
+    Effect.suspend(() => {
+      const path = world.sessionFile(sessionId)
+      return world.disk.files.has(path)
+        ? Effect.succeed({ path, sessionId })
+        : Effect.fail(new SessionNotFound({ sessionId, why: "no such file", reason: "missing" }))
+    })
+  return {
+    name: "simulated",
+    sessions: gate.through(
+      "agent.sessions",
+      Effect.sync(() =>
+        world.processes.all
+          .filter((process) => process.session !== undefined && world.processes.isAlive(process))
+          .map(({ identity, session }) => ({ pid: identity.pid, sessionId: session!, project: "/project", status: "busy" }))
+      )
+    ),
+    sessionFile: (sessionId) => gate.through("agent.sessionFile", sessionFile(sessionId)),
+    exportSession: Effect.fnUntraced(function* (sessionId, out) {
+      yield* gate.through(
+        "agent.exportSession: begin",
+        Effect.andThen(
+          sessionFile(sessionId),
+          Effect.sync(() => world.disk.write(`${out}.part`, header))
+        )
+      )
+      return yield* gate.through(
+        "agent.exportSession: end",
+        Effect.suspend(() => {
+          const text = header + world.transcript
+          world.disk.files.delete(`${out}.part`)
+          if (world.exportFails) return Effect.fail(new ExportFailed({ why: "the session file changed meanwhile" }))
+          world.disk.write(out, text)
+          return Effect.succeed({ path: out, bytes: text.length, records: 1, warnings: [] })
+        })
+      )
+    }),
+    mark: (sessionId) =>
+      Effect.map(gate.through("agent.mark", sessionFile(sessionId)), ({ path }) => ({ path, device: "1", inode: "1", offset: 0 })),
+    compactedSince: () => gate.through("agent.compactedSince", Effect.succeed(false)),
+    inPrintMode: () => false,
+    turnEnded: () => gate.through("agent.turnEnded", Effect.succeed(false)),
+    tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
+    sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),
+    command: ({ permission, prompt, session }) =>
+      gate.through(
+        "agent.command",
+        Effect.sync(() => ({
+          program: "/usr/bin/claude",
+          args: [session._tag === "Fresh" ? "--session-id" : "--resume", session.sessionId, "--permission-mode", permission, "--", prompt],
+          environment: {}
+        }))
+      )
+  }
+}
+
+const receiptPoll = Schedule.spaced("100 millis")
+const receiptTimeout = "15 seconds"
+
+const launcher = (world: World, gate: Gate): Launcher["Service"] => {
+  const { processes, room } = world
+  const look = (id: string, process: SimProcess) =>
+    gate.through(
+      "launcher.launch: receipt",
+      Effect.suspend(() => {
+        const receipt = room.look(id)
+        if (receipt?._tag === "Taken") return Effect.succeedSome(receipt.process)
+        return receipt !== undefined || !processes.isAlive(process)
+          ? Effect.fail(new LaunchFailed({ why: "the launcher ended and left no receipt" }))
+          : Effect.succeedNone
+      })
+    )
+  const attempt = Effect.fnUntraced(function* (id: string) {
+    if (room.look(id)?._tag === "Cancelled") return yield* new LaunchFailed({ why: "the launch was cancelled" })
+    const process = yield* gate.through(
+      "launcher.launch: spawn",
+      Effect.sync(() => room.spawn(id))
+    )
+    return yield* look(id, process).pipe(
+      Effect.repeat({ until: Option.isSome, schedule: receiptPoll }),
+      Effect.map(Option.getOrThrow),
+      Effect.timeoutOrElse({ duration: receiptTimeout, orElse: () => Effect.fail(new LaunchFailed({ why: "the launcher took too long" })) })
+    )
+  })
+  const close = (id: string) =>
+    gate.through(
+      "launcher: tombstone",
+      Effect.sync(() => room.close(id))
+    )
+  return {
+    terminal: "headless",
+    prepare: (order) => gate.through("launcher.prepare", room.prepare(order)),
+    launch: (id) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(Effect.exit(restore(attempt(id))), (exit) =>
+          exit._tag === "Success" ? exit : Effect.flatMap(close(id), (taken) => (Option.isSome(taken) ? Effect.succeed(taken.value) : exit))
+        )
+      ),
+    settle: close,
+    outputPath: (id) => `/state/launches/${id}.out`
+  }
+}
+
+/** The world as one souffleur can reach it: every effect of every port goes through its gate. */
+export const ports = (world: World, self: SimProcess, gate: Gate, settings: ResolvedSettings) => {
+  const { beats, board, claims, disk, ledger, outbox } = world
+  const owner: Owner = { host: machine.name, pidNamespace: machine.pidNamespace, process: self.identity }
+  const comms: Comms["Service"] = {
+    path: board.path,
+    snapshot: gate.through("comms.snapshot", board.snapshot),
+    replies: (after) => gate.through("comms.replies", board.replies(after)),
+    setState: (state, at, lastError) => gate.through("comms.setState", board.setState(state, at, lastError)),
+    beat: (at) => gate.through("comms.beat", board.beat(at)),
+    post: (message) => gate.through("comms.post", board.post(message))
+  }
+  const fs = disk.fileSystem
+  const fileSystem: FileSystem.FileSystem = {
+    ...fs,
+    rename: (from, to) => gate.through("fs.rename", fs.rename(from, to)),
+    remove: (path, options) => gate.through("fs.remove", fs.remove(path, options))
+  }
+  const own = new Set<number>()
+  return Context.make(EventLog, {
+    ...ledger.log,
+    append: (stream, expected, events) =>
+      gate.through(
+        "log.append",
+        Effect.suspend(() => {
+          const revisions = events.map((_, n) => expected + n + 1)
+          // Known to be its own before anybody hears of it.
+          if (ledger.watch.revision === expected) for (const revision of revisions) own.add(revision)
+          return ledger.log.append(stream, expected, events)
+        })
+      ),
+    read: (stream, after) => gate.through("log.read", ledger.log.read(stream, after)),
+    // Its own words it hears at once, those of another process when it looks again.
+    changes: (stream, after) =>
+      Stream.tap(ledger.log.changes(stream, after), ({ revision }) => (own.has(revision) ? Effect.void : Effect.sleep(world.hearing)))
+  }).pipe(
+    Context.add(Beats, {
+      beat: (watch, beat) => gate.through("beats.beat", beats.beat(watch, beat)),
+      last: (watch) => gate.through("beats.last", beats.last(watch))
+    }),
+    Context.add(Outbox, {
+      told: (watch) => gate.through("outbox.told", outbox.told(watch)),
+      tell: (watch, revision) => gate.through("outbox.tell", outbox.tell(watch, revision))
+    }),
+    Context.add(Claims, {
+      self: owner,
+      isDead: (one) =>
+        gate.through(
+          "claims.isDead",
+          Effect.sync(() => claims.isDead(one))
+        ),
+      claim: (conductor) => gate.through("claims.claim", claims.claim(owner, conductor)),
+      release: (conductor) =>
+        gate.through(
+          "claims.release",
+          Effect.sync(() => claims.release(owner, conductor))
+        )
+    }),
+    Context.add(Comms, comms),
+    Context.add(Processes, processes(world, self, gate)),
+    Context.add(Agent, agent(world, gate)),
+    Context.add(Launcher, launcher(world, gate)),
+    Context.add(FileSystem.FileSystem, fileSystem),
+    Context.add(Settings, settings)
+  )
+}

@@ -1,0 +1,109 @@
+import type { Condition, ProcessIdentity, ProcessInfo, Signal } from "@souffleur/domain"
+import type { Seed } from "./Seed.ts"
+import type { Timeline } from "./Timeline.ts"
+
+export interface SimProcess {
+  readonly identity: ProcessIdentity
+  parent: number
+  readonly name: string
+  readonly environment: Readonly<Record<string, string>>
+  /** An agent's session; other processes have none. */
+  session: string | undefined
+  /** Which Conductor started it, by generation; 0 for strangers and for souffleur itself. */
+  belongsTo: number
+  condition: Condition
+  /** How it takes an end: at once or after some ms; `never` ignores SIGTERM, `unkillable` SIGKILL too. */
+  onTerm: number | "never" | "unkillable"
+  /** Ended, but its parent never asks how. */
+  leavesZombie: boolean
+  /** Tells that it ended. */
+  ended: () => void
+}
+
+export type NewProcess = Partial<Omit<SimProcess, "identity" | "condition">>
+
+export const machine = { name: "stage", pidNamespace: "pid:[1]", uid: 1000, bootId: "3b0c7c5e-0000-4000-8000-000000000001" }
+
+/** The processes of a simulated machine. Pids are few: they are reused soon, as on a machine that has run for long. */
+export class ProcessTable {
+  readonly #byPid = new Map<number, SimProcess>()
+  readonly #timeline: Timeline
+  readonly #seed: Seed
+
+  constructor(timeline: Timeline, seed: Seed) {
+    this.#timeline = timeline
+    this.#seed = seed
+  }
+
+  start(process: NewProcess): SimProcess {
+    let pid = this.#seed.between(100, 160)
+    while (this.#byPid.has(pid)) pid++
+    const identity = {
+      pid,
+      startTime: Math.floor(this.#timeline.monotonic / 10) * 1000 + this.#seed.between(0, 999),
+      bootId: machine.bootId
+    }
+    const made: SimProcess = {
+      parent: 1,
+      name: "sh",
+      environment: {},
+      session: undefined,
+      belongsTo: 0,
+      onTerm: 0,
+      leavesZombie: false,
+      ended: () => undefined,
+      ...process,
+      identity,
+      condition: "running"
+    }
+    this.#byPid.set(pid, made)
+    return made
+  }
+
+  get all(): ReadonlyArray<SimProcess> {
+    return [...this.#byPid.values()]
+  }
+
+  at(pid: number): SimProcess | undefined {
+    return this.#byPid.get(pid)
+  }
+
+  find({ bootId, pid, startTime }: ProcessIdentity): SimProcess | undefined {
+    const found = this.#byPid.get(pid)
+    return found !== undefined && found.identity.startTime === startTime && found.identity.bootId === bootId ? found : undefined
+  }
+
+  condition(identity: ProcessIdentity): Condition {
+    return this.find(identity)?.condition ?? "gone"
+  }
+
+  isAlive(process: SimProcess): boolean {
+    return process.condition === "running" || process.condition === "stopped"
+  }
+
+  /** It ends here and now; its children go to the first process of the machine. */
+  end(process: SimProcess): void {
+    if (!this.isAlive(process)) return
+    for (const child of this.#byPid.values()) if (child.parent === process.identity.pid) child.parent = 1
+    process.condition = process.leavesZombie ? "zombie" : "gone"
+    if (!process.leavesZombie) this.#byPid.delete(process.identity.pid)
+    process.ended()
+  }
+
+  signal(process: SimProcess, signal: Signal): void {
+    const { onTerm } = process
+    if (onTerm === "unkillable" || (signal === "SIGTERM" && onTerm === "never")) return
+    this.#timeline.after(signal === "SIGKILL" ? 5 : (onTerm as number), () => {
+      // Asked to end, an agent takes its children along; killed, it leaves them behind.
+      if (signal === "SIGTERM" && process.session !== undefined) {
+        for (const child of this.all) if (child.parent === process.identity.pid) this.end(child)
+      }
+      this.end(process)
+    })
+  }
+
+  info(process: SimProcess): ProcessInfo {
+    const { condition, identity, name, parent } = process
+    return { identity, parent, uid: machine.uid, name, condition: condition === "gone" ? "zombie" : condition }
+  }
+}

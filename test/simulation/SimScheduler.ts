@@ -1,0 +1,58 @@
+import type { Fiber, Scheduler } from "effect"
+import type { Seed } from "./Seed.ts"
+
+interface Task {
+  readonly run: () => void
+  readonly scheduler: SimScheduler
+}
+
+/** Everything that could run now in a simulated world, in one place: empty means that only time can change something. */
+export class RunQueue {
+  readonly #tasks: Array<Task> = []
+  readonly #order: Seed | undefined
+
+  /** With a seed, any of the runnable tasks may be next; without, the oldest is. */
+  constructor(order: Seed | undefined) {
+    this.#order = order
+  }
+
+  get isEmpty(): boolean {
+    return this.#tasks.length === 0
+  }
+
+  add(task: Task): void {
+    this.#tasks.push(task)
+  }
+
+  /** Runs one task; those of a dead process fall through. */
+  step(): void {
+    const index = this.#order === undefined ? 0 : this.#order.between(0, this.#tasks.length - 1)
+    const [task] = this.#tasks.splice(index, 1)
+    if (task !== undefined && !task.scheduler.dead) task.run()
+  }
+}
+
+/**
+ * Runs the fibers of one simulated process, nothing real involved. Killed, it freezes each of them at its very next
+ * operation, also where they cannot be interrupted: no finalizer runs, as after SIGKILL.
+ */
+export class SimScheduler implements Scheduler.Scheduler {
+  readonly executionMode = "sync"
+  dead = false
+  readonly #queue: RunQueue
+  readonly #budget: number
+
+  /** `budget`: how many operations a fiber may do before another one has its turn. */
+  constructor(queue: RunQueue, budget: number) {
+    this.#queue = queue
+    this.#budget = budget
+  }
+
+  shouldYield(fiber: Fiber.Fiber<unknown, unknown>): boolean {
+    return this.dead || fiber.currentOpCount >= this.#budget
+  }
+
+  makeDispatcher(): Scheduler.SchedulerDispatcher {
+    return { scheduleTask: (run) => void (this.dead || this.#queue.add({ run, scheduler: this })), flush: () => undefined }
+  }
+}

@@ -1,0 +1,156 @@
+import { Beats, type LaunchOrder, Outbox, type Permission, type Signal } from "@souffleur/domain"
+import { Effect } from "effect"
+import { Board } from "./Board.ts"
+import { ClaimRoom } from "./ClaimRoom.ts"
+import { Conductor, type Life, secret, steady } from "./Conductor.ts"
+import { Disk } from "./Disk.ts"
+import { LaunchRoom } from "./LaunchRoom.ts"
+import { Ledger } from "./Ledger.ts"
+import { ProcessTable, type SimProcess } from "./ProcessTable.ts"
+import { Seed } from "./Seed.ts"
+import { RunQueue } from "./SimScheduler.ts"
+import { Timeline } from "./Timeline.ts"
+
+/** Lines of a story that are kept. */
+const longestStory = 5000
+
+/** A user's machine with one project on it, of which souffleur knows what its ports show. What must never be is seen here. */
+export class World {
+  readonly seed: Seed
+  readonly timeline = new Timeline()
+  readonly queue: RunQueue
+  readonly processes: ProcessTable
+  readonly board: Board
+  readonly disk = new Disk()
+  readonly room: LaunchRoom
+  readonly claims: ClaimRoom
+  readonly ledger: Ledger
+  readonly beats: Beats["Service"]
+  readonly outbox: Outbox["Service"]
+  readonly id = "stage-0001"
+  readonly conductors: Array<Conductor> = []
+  readonly story: Array<string> = []
+  readonly violations: Array<string> = []
+  readonly signals: Array<{ readonly process: SimProcess; readonly signal: Signal; readonly at: number }> = []
+  /** The life of each Conductor, by generation from 1. */
+  lives: (generation: number) => Life = () => steady
+  ceiling: Permission = "acceptEdits"
+  /** What the agent's export of a session says. */
+  transcript = `# Conversation\n\n${secret}\n`
+  exportFails = false
+  /** How long it takes until a souffleur hears what another process appended, in ms: the log on disk is looked at each second. */
+  hearing = 1000
+  released = false
+  /** Nothing more goes wrong by itself. */
+  calm = false
+  /** The tasks as they were at each launch. */
+  readonly #launches: Array<string> = []
+
+  /** `shuffled`: whichever fiber can run may be next, by the seed; else the oldest. */
+  constructor(seed: number, shuffled: boolean) {
+    this.seed = new Seed(seed)
+    this.queue = new RunQueue(shuffled ? this.seed.fork() : undefined)
+    this.processes = new ProcessTable(this.timeline, this.seed.fork())
+    this.board = new Board(this.timeline)
+    this.room = new LaunchRoom(this)
+    this.claims = new ClaimRoom(this.processes)
+    this.ledger = new Ledger(this)
+    this.beats = Effect.runSync(Effect.provide(Effect.service(Beats), Beats.layerMemory))
+    this.outbox = Effect.runSync(Effect.provide(Effect.service(Outbox), Outbox.layerMemory))
+  }
+
+  tell(what: string): void {
+    if (what.includes(secret)) this.violations.push("the conversation is in a log line")
+    this.story.push(`${(this.timeline.monotonic / 1000).toFixed(3).padStart(10)} ${what}`)
+    if (this.story.length > longestStory) this.story.splice(0, longestStory / 10)
+  }
+
+  violated(what: string): void {
+    this.violations.push(what)
+    this.tell(`VIOLATED: ${what}`)
+  }
+
+  sessionFile(sessionId: string): string {
+    return `/claude/projects/-project/${sessionId}.jsonl`
+  }
+
+  /** The Conductor that runs, or ran last. */
+  get conductor(): Conductor {
+    return this.conductors.at(-1)!
+  }
+
+  get living(): ReadonlyArray<Conductor> {
+    return this.conductors.filter((conductor) => conductor.isAlive)
+  }
+
+  /** The user starts the first Conductor. */
+  startConductor(sessionId = "11111111-0000-4000-8000-000000000000"): Conductor {
+    const process = this.processes.start({ name: "claude", session: sessionId })
+    this.disk.write(this.sessionFile(sessionId), "")
+    this.#launches.push(this.board.fingerprint)
+    return this.#become(process, sessionId)
+  }
+
+  #become(process: SimProcess, sessionId: string): Conductor {
+    const generation = this.conductors.length + 1
+    process.session = sessionId
+    const conductor = new Conductor(this, process, sessionId, generation, this.lives(generation))
+    this.conductors.push(conductor)
+    return conductor
+  }
+
+  /** A launcher took its receipt and becomes the agent: the most dangerous moment there is. */
+  agentStarted(process: SimProcess, order: LaunchOrder): void {
+    const { args } = order.command
+    const sessionId = args[args.indexOf("--session-id") + 1] ?? "unknown"
+    this.tell(`${order.title} starts: pid ${process.identity.pid}, session ${sessionId}`)
+    if (this.living.length > 0) this.violated(`two live Conductors: ${this.living.length + 1}`)
+    const { endedAt, events, watch } = this.ledger
+    if (endedAt !== undefined) this.violated(`a Conductor started ${this.timeline.monotonic - endedAt} ms after the watch had ended`)
+    if (!events.some((event) => event._tag === "LaunchPrepared" && event.launchId === order.id))
+      this.violated("a receipt without an intent in the log")
+    if (watch.standby !== undefined) this.violated("a Conductor started after the cycle failed closed")
+    const permission = args[args.indexOf("--permission-mode") + 1]
+    if (permission === "bypassPermissions" && this.ceiling !== "bypassPermissions") this.violated("a launch above the ceiling")
+    if (JSON.stringify(order).includes(secret)) this.violated("the conversation is in a launch")
+    this.#launches.push(this.board.fingerprint)
+    // The user's own start counts: after it, or after progress, three deaths are two or three launches.
+    const last = this.#launches.slice(-4)
+    if (last.length === 4 && new Set(last).size === 1) this.violated("more than three launches in a row without progress")
+    this.#become(process, sessionId)
+  }
+
+  /** Souffleur signals a process. */
+  signalled(process: SimProcess, signal: Signal): void {
+    const { timeline } = this
+    this.tell(`${signal} to pid ${process.identity.pid} (${process.name})`)
+    const conductor = this.conductors.find((one) => one.process === process)
+    const first = !this.signals.some((one) => one.process === process)
+    if (process.belongsTo === 0) this.violated(`a signal to a stranger, pid ${process.identity.pid}`)
+    else if (
+      this.conductors[process.belongsTo - 1]?.isHealthy === true &&
+      first &&
+      !this.signals.some((one) => one.process.belongsTo === process.belongsTo)
+    ) {
+      this.violated(`a signal to ${conductor === undefined ? "a tool of " : ""}a healthy Conductor (S${process.belongsTo})`)
+    }
+    const { endedAt } = this.ledger
+    if (endedAt !== undefined && this.ledger.watch.end === "released")
+      this.violated(`a signal ${timeline.monotonic - endedAt} ms after the release`)
+    this.signals.push({ process, signal, at: timeline.monotonic })
+    this.processes.signal(process, signal)
+  }
+
+  /** Runs what can run, then moves to the next timer, until `done`, or until `until` on the monotonic clock. */
+  run(until: number, done: () => boolean = () => false): void {
+    const { queue, timeline } = this
+    while (!done()) {
+      if (!queue.isEmpty) queue.step()
+      else if ((timeline.next ?? Infinity) <= until) timeline.step()
+      else {
+        timeline.monotonic = Math.max(timeline.monotonic, until)
+        return
+      }
+    }
+  }
+}
