@@ -205,3 +205,10 @@ export type WatchEvent = typeof WatchEvent.Type
 
 /** The version this souffleur writes for each tag; a greater one in the log was written by a newer souffleur. All are 1 so far. */
 export const versionOf = (_tag: WatchEvent["_tag"]): number => 1
+
+/** With one of these a watch ends (spec §2, Ends); there is no other way. */
+export const isEnd = (event: WatchEvent): boolean =>
+  event._tag === "ConductorCompleted" ||
+  event._tag === "WatchReleased" ||
+  event._tag === "RetriesExhausted" ||
+  event._tag === "ValidationExhausted"

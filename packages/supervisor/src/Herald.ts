@@ -1,4 +1,4 @@
-import { Comms, EventLog, type MessageKind, Outbox, type Recorded, type SouffleurState, type WatchEvent } from "@souffleur/domain"
+import { Comms, EventLog, isEnd, type MessageKind, Outbox, type Recorded, type SouffleurState, type WatchEvent } from "@souffleur/domain"
 import { Effect, Match, Option, Schedule, Stream } from "effect"
 
 /** What comms is told of an event: the row's state, a message, or nothing. */
@@ -64,12 +64,6 @@ export const tellingOf = (event: WatchEvent): Telling =>
 /** As long as comms is out: sooner at first, then each half minute. */
 const untilTold = Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced("30 seconds")])
 
-const isLast = (event: WatchEvent) =>
-  event._tag === "ConductorCompleted" ||
-  event._tag === "WatchReleased" ||
-  event._tag === "RetriesExhausted" ||
-  event._tag === "ValidationExhausted"
-
 /**
  * Tells comms what the log says, in order, until the watch has ended and all of it is told. The log is the outbox
  * (spec §5): an event that comms did not take is told again; a message carries its revision and is never written twice.
@@ -84,7 +78,7 @@ export const herald = Effect.fn("Herald")(function* (id: string) {
   })
   yield* log.changes(id, yield* outbox.told(id)).pipe(
     Stream.tap((recorded) => Effect.orDie(telling(recorded))),
-    Stream.takeUntil(({ event }) => isLast(event)),
+    Stream.takeUntil(({ event }) => isEnd(event)),
     Stream.runDrain
   )
 })

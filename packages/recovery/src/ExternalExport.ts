@@ -1,0 +1,34 @@
+import { type Export, ExportFailed, runProgram } from "@souffleur/domain"
+import { Effect, FileSystem, Path } from "effect"
+
+/** A program that reads one conversation has this long (spec §2, claude_export 2: the user's command). */
+const within = "2 minutes"
+/** It prints a path, and nothing else. */
+const atMost = 65_536
+
+/**
+ * An export by the user's own program, which takes the session id and prints the path of its Markdown. What it made is copied:
+ * trimming and discarding are done to our copy, never to a file of the user's.
+ */
+export const exportByProgram = Effect.fn("ExternalExport")(function* (command: string, sessionId: string, out: string) {
+  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const failed = (why: string) => new ExportFailed({ why: `the export command: ${why}` })
+  const printed = yield* runProgram({ command, args: [sessionId], stdin: "", within, atMost }).pipe(
+    Effect.catchTag("ProgramFailed", ({ why }) => Effect.fail(failed(why)))
+  )
+  const made = printed.trim()
+  if (!path.isAbsolute(made) || made.includes("\n")) return yield* failed("it did not print one absolute path")
+  const copy = Effect.gen(function* () {
+    const info = yield* fs.stat(made)
+    if (info.type !== "File" || Number(info.size) === 0) return yield* failed("what it named is no file, or an empty one")
+    yield* fs.makeDirectory(path.dirname(out), { recursive: true, mode: 0o700 })
+    const part = `${out}.part`
+    yield* fs.copyFile(made, part)
+    yield* fs.chmod(part, 0o600)
+    yield* fs.rename(part, out)
+    return { path: out, bytes: Number(info.size), records: 0, warnings: [] } satisfies Export
+  })
+  return yield* Effect.catchTag(copy, "PlatformError", ({ reason }) =>
+    Effect.fail(failed(`the file it named cannot be used: ${reason._tag}`))
+  )
+})

@@ -1,0 +1,68 @@
+import { type Agent, type Comms, type Launcher, type Processes, runProgram, type Settings, type Watch } from "@souffleur/domain"
+import { Effect, Schema } from "effect"
+import type { ChildProcessSpawner } from "effect/process"
+import { unlessComplete } from "../Completion.ts"
+import { launchSuccessor, oneWriter, prepare } from "../Launch.ts"
+import { reasonLine } from "../LaunchPrompt.ts"
+import { Escalated, FailedClosed, type Provider } from "../Provider.ts"
+import { stop } from "../Salvage.ts"
+import { freshSessionId } from "../SessionId.ts"
+import { again, step } from "../Step.ts"
+
+/** What a program answers on standard output: one JSON object (docs/providers.md). */
+const Answer = Schema.Union([
+  Schema.TaggedStruct("launch", { session: Schema.Literals(["fresh", "resume"]), prompt_file: Schema.NonEmptyString }),
+  Schema.TaggedStruct("escalate", { reason: Schema.String }),
+  Schema.TaggedStruct("fail_closed", { reason: Schema.String })
+])
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Answer))
+
+class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { why: Schema.String }) {}
+
+/**
+ * A way to recover by any program (docs/providers.md): it gets the cycle as JSON on standard input, when the Conductor is
+ * stopped, and answers what is to be launched, or that it cannot. It never launches by itself: ceiling, receipts and the one
+ * writer stay ours. The prompt is a file of the program's, named by path: no prompt is in the log.
+ */
+export const programProvider = (
+  name: string,
+  command: string,
+  readPrompt: (path: string) => Effect.Effect<string, { readonly why: string }>
+): Provider<Agent | ChildProcessSpawner.ChildProcessSpawner | Comms | Launcher | Processes | Settings> => ({
+  name,
+  recover: Effect.fn("ProgramProvider")(function* (watch: Watch, { alreadyKilled, request }) {
+    if (!alreadyKilled) yield* stop(watch)
+    const question = JSON.stringify({
+      project: watch.project,
+      comms: watch.comms,
+      session_id: watch.sessionId,
+      generation: watch.generation,
+      reason: reasonLine(watch.recovery!.trigger)
+    })
+    const answer = yield* step(`${name}: ask`, {
+      outcome: Answer,
+      failure: NoAnswer,
+      act: () =>
+        runProgram({ command, args: [], stdin: `${question}\n`, within: "5 minutes", atMost: 65_536 }).pipe(
+          Effect.mapError(({ why }) => new NoAnswer({ why })),
+          Effect.flatMap((text) =>
+            Effect.mapError(decode(text), () => new NoAnswer({ why: "it did not answer as docs/providers.md says" }))
+          )
+        ),
+      reconcile: again
+    }).pipe(Effect.catchTag("NoAnswer", ({ why }) => Effect.fail(new Escalated({ stage: name, reason: why, alreadyKilled: true }))))
+    if (answer._tag === "escalate") return yield* new Escalated({ stage: name, reason: answer.reason, alreadyKilled: true })
+    if (answer._tag === "fail_closed") return yield* new FailedClosed({ stage: name, reason: answer.reason })
+
+    const prompt = yield* Effect.mapError(readPrompt(answer.prompt_file), ({ why }) => new FailedClosed({ stage: name, reason: why }))
+    yield* unlessComplete
+    yield* oneWriter(watch)
+    const fresh = answer.session === "fresh"
+    const { baseline, sessionId } = yield* prepare(watch, `${name}: prepare`, fresh ? freshSessionId : Effect.succeed(watch.sessionId))
+    const launched = yield* launchSuccessor(watch, "launch by program", request, {
+      session: { _tag: fresh ? "Fresh" : "Resume", sessionId },
+      prompt
+    })
+    return { ...launched, sessionId, awaiting: fresh && watch.comms !== null, exportPath: null, baseline }
+  })
+})
