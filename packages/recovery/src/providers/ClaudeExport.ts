@@ -1,10 +1,10 @@
-import { Agent, clamp, Comms, Launcher, LaunchFailed, ProcessIdentity, Processes, Settings, type Watch } from "@souffleur/domain"
+import { Agent, clamp, Comms, Launcher, LaunchFailed, ProcessIdentity, type Processes, Settings, type Watch } from "@souffleur/domain"
 import { Effect, FileSystem, Option, type Path, Schema } from "effect"
 import { unlessComplete } from "../Completion.ts"
 import { estimate, Estimate } from "../Estimate.ts"
 import { promptFromExport } from "../LaunchPrompt.ts"
 import { Escalated, FailedClosed, type Provider } from "../Provider.ts"
-import { exportAndTrim, NoExport, stop } from "../Salvage.ts"
+import { exportConversation, NoExport, stop, trimExport } from "../Salvage.ts"
 import { freshSessionId } from "../SessionId.ts"
 import { again, Cycle, step } from "../Step.ts"
 import { otherWriter } from "../Stop.ts"
@@ -32,7 +32,10 @@ export const claudeExport: Provider<Agent | Comms | FileSystem.FileSystem | Laun
     const { number: cycle, watch: ref } = yield* Cycle
 
     if (!alreadyKilled) yield* stop(watch)
-    const exported = yield* exportAndTrim(watch).pipe(Effect.catchTag("NoExport", escalated("export")))
+    const exported = yield* exportConversation(watch).pipe(Effect.catchTag("NoExport", escalated("export")))
+    const discarded = (stage: string) => (error: { readonly why: string }) =>
+      Effect.andThen(Effect.ignore(fs.remove(exported.path, { force: true })), escalated(stage)(error))
+    yield* trimExport(exported).pipe(Effect.catchTag("NoExport", discarded("trim")))
 
     const gate = yield* step("4 estimate", {
       outcome: Schema.Struct({ ...Estimate.fields, threshold: Schema.Int }),
@@ -43,14 +46,10 @@ export const claudeExport: Provider<Agent | Comms | FileSystem.FileSystem | Laun
           Effect.mapError((error) => new NoExport({ why: error.why }))
         ),
       reconcile: again
-    }).pipe(Effect.catchTag("NoExport", escalated("estimate")))
+    }).pipe(Effect.catchTag("NoExport", discarded("estimate")))
     if (gate.estimated_tokens > gate.threshold) {
-      yield* Effect.ignore(fs.remove(exported.path, { force: true }))
-      return yield* new Escalated({
-        stage: "gate",
-        reason: `the export is estimated at ${gate.estimated_tokens} tokens, over the threshold of ${gate.threshold}`,
-        alreadyKilled: true
-      })
+      const why = `the export is estimated at ${gate.estimated_tokens} tokens, over the threshold of ${gate.threshold}`
+      return yield* discarded("gate")({ why })
     }
 
     yield* unlessComplete
