@@ -46,6 +46,8 @@ export class World {
   taskCount = 2
   exported = "# Export\nhello\n"
   exportFails = false
+  /** What happens while it exports. */
+  meanwhile: () => void = () => {}
   agentMissing = false
   launchFails: string | undefined
   readonly orders: Array<AgentOrder> = []
@@ -131,6 +133,7 @@ const agent = (world: World, fs: FileSystem.FileSystem) =>
     exportSession: Effect.fnUntraced(function* (sessionId, out) {
       if (world.exportFails) return yield* new ExportFailed({ why: "the session file changed meanwhile" })
       world.did.push(`export ${sessionId}`)
+      world.meanwhile()
       yield* Effect.orDie(fs.writeFileString(out, world.exported, { mode: 0o600 }))
       return { path: out, bytes: world.exported.length, records: 1, warnings: [] }
     }),
