@@ -2,7 +2,7 @@ import { Beats, Settings, type Watch, type WatchRef } from "@souffleur/domain"
 import { Clock, Effect, Schedule } from "effect"
 import { type Entry, FailedClosed, type Provider } from "./Provider.ts"
 import { readRequest } from "./Request.ts"
-import { exportAndTrim, stop } from "./Salvage.ts"
+import { exportConversation, stop, trimExport } from "./Salvage.ts"
 import { Cycle } from "./Step.ts"
 
 type Recover<R> = ReturnType<Provider<R>["recover"]>
@@ -27,7 +27,9 @@ const route = <R>(providers: ReadonlyArray<Provider<R>>, watch: Watch, entry: En
 /** Three deaths without progress: nothing is launched; what can be saved is saved for a person (spec §2, Retries). */
 const salvage = Effect.fn("Recovery.salvage")(function* (watch: Watch, ref: WatchRef, cycle: number) {
   const exportPath = yield* stop(watch).pipe(
-    Effect.andThen(exportAndTrim(watch)),
+    Effect.andThen(exportConversation(watch)),
+    // A person can read what is too long for a prompt.
+    Effect.tap((exported) => Effect.catchTag(trimExport(exported), "NoExport", () => Effect.void)),
     Effect.map(({ path }) => path),
     Effect.catchTag(["FailedClosed", "NoExport"], () => Effect.succeed(null))
   )

@@ -2,7 +2,7 @@ import { Agent, Export, Settings, type Watch } from "@souffleur/domain"
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
 import { unlessComplete } from "./Completion.ts"
 import { FailedClosed } from "./Provider.ts"
-import { again, Cycle, step } from "./Step.ts"
+import { again, Cycle, step, stillGranted } from "./Step.ts"
 import { isStopped, stopConductor, Stopped, StopFailed } from "./Stop.ts"
 import { trim } from "./Trim.ts"
 
@@ -14,17 +14,18 @@ const failedClosed = (stage: string) => (error: { readonly why: string }) => Eff
 /** 1: stop the old Conductor. */
 export const stop = Effect.fn("Recovery.1-stop")(function* (watch: Watch) {
   yield* unlessComplete
+  const granted = Effect.provideService(stillGranted(watch), Cycle, yield* Cycle)
   return yield* step("1 stop", {
     outcome: Stopped,
     failure: StopFailed,
-    act: () => stopConductor(watch),
+    act: () => stopConductor(watch, granted),
     reconcile: () =>
       Effect.map(isStopped(watch), (gone) => (gone ? Option.some<Stopped>({ ended: "already gone", others: 0 }) : Option.none()))
   }).pipe(Effect.catchTag("StopFailed", failedClosed("stop")))
 })
 
-/** 2 and 3: export the conversation, and trim it to the limit. */
-export const exportAndTrim = Effect.fn("Recovery.2-export")(function* (watch: Watch) {
+/** 2: export the conversation, whole. */
+export const exportConversation = Effect.fn("Recovery.2-export")(function* (watch: Watch) {
   const [agent, fs, path, settings, { watch: ref }] = [
     yield* Agent,
     yield* FileSystem.FileSystem,
@@ -32,7 +33,7 @@ export const exportAndTrim = Effect.fn("Recovery.2-export")(function* (watch: Wa
     yield* Settings,
     yield* Cycle
   ]
-  const exported = yield* step("2 export", {
+  return yield* step("2 export", {
     outcome: Export,
     failure: NoExport,
     act: Effect.fnUntraced(
@@ -45,15 +46,19 @@ export const exportAndTrim = Effect.fn("Recovery.2-export")(function* (watch: Wa
     ),
     reconcile: again
   })
-  yield* step("3 trim", {
+})
+
+/** 3: trim it to the limit. */
+export const trimExport = Effect.fn("Recovery.3-trim")(function* (exported: Export) {
+  const { trimChars } = yield* Settings
+  return yield* step("3 trim", {
     outcome: Schema.Struct({ trimmed: Schema.Boolean, leftOutBytes: Schema.Int }),
     failure: NoExport,
     act: () =>
-      trim(exported.path, settings.trimChars).pipe(
+      trim(exported.path, trimChars).pipe(
         Effect.map(({ leftOutBytes, trimmed }) => ({ leftOutBytes, trimmed })),
         Effect.mapError((error) => new NoExport({ why: error.why }))
       ),
     reconcile: again
   })
-  return exported
 })

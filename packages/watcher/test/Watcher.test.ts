@@ -280,6 +280,20 @@ describe("a planned handoff", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["ContextRecoveryRequested", "RecoveryStarted"])
     })
   )
+  it.effect("that follows another state within the first 240 s is one", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({
+        world: { row: handoff },
+        history: [history.confirmed("context_recovery"), history.started()]
+      })
+      yield* until(100)
+      world.row = { ...handoff, state: "working" }
+      yield* until(130)
+      world.row = handoff
+      yield* until(240)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ContextRecoveryRequested", "RecoveryStarted"])
+    })
+  )
   it.effect("that may be left over, because comms was out at the launch, is none", () =>
     Effect.gen(function* () {
       const { told } = yield* watching({ world: { row: handoff }, history: [history.confirmed(null), history.started()] })

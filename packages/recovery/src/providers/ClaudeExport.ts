@@ -7,7 +7,7 @@ import { launchSuccessor, oneWriter, prepare } from "../Launch.ts"
 import { promptFromExport } from "../LaunchPrompt.ts"
 import { Escalated, type Provider } from "../Provider.ts"
 import { resumePromptOf } from "../Request.ts"
-import { exportAndTrim, NoExport, stop } from "../Salvage.ts"
+import { exportConversation, NoExport, stop, trimExport } from "../Salvage.ts"
 import { freshSessionId } from "../SessionId.ts"
 import { again, step } from "../Step.ts"
 
@@ -21,7 +21,10 @@ export const claudeExport: Provider<Agent | Comms | FileSystem.FileSystem | Laun
     const [fs, settings] = [yield* FileSystem.FileSystem, yield* Settings]
 
     if (!alreadyKilled) yield* stop(watch)
-    const exported = yield* exportAndTrim(watch).pipe(Effect.catchTag("NoExport", escalated("export")))
+    const exported = yield* exportConversation(watch).pipe(Effect.catchTag("NoExport", escalated("export")))
+    const discarded = (stage: string) => (error: { readonly why: string }) =>
+      Effect.andThen(Effect.ignore(fs.remove(exported.path, { force: true })), escalated(stage)(error))
+    yield* trimExport(exported).pipe(Effect.catchTag("NoExport", discarded("trim")))
 
     const gate = yield* step("4 estimate", {
       outcome: Schema.Struct({ ...Estimate.fields, threshold: Schema.Int }),
@@ -32,14 +35,10 @@ export const claudeExport: Provider<Agent | Comms | FileSystem.FileSystem | Laun
           Effect.mapError((error) => new NoExport({ why: error.why }))
         ),
       reconcile: again
-    }).pipe(Effect.catchTag("NoExport", escalated("estimate")))
+    }).pipe(Effect.catchTag("NoExport", discarded("estimate")))
     if (gate.estimated_tokens > gate.threshold) {
-      yield* Effect.ignore(fs.remove(exported.path, { force: true }))
-      return yield* new Escalated({
-        stage: "gate",
-        reason: `the export is estimated at ${gate.estimated_tokens} tokens, over the threshold of ${gate.threshold}`,
-        alreadyKilled: true
-      })
+      const why = `the export is estimated at ${gate.estimated_tokens} tokens, over the threshold of ${gate.threshold}`
+      return yield* discarded("gate")({ why })
     }
 
     yield* unlessComplete

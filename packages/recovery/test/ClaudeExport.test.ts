@@ -1,0 +1,220 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { type Event, evolve, initial, type Settings, type WatchEvent } from "@souffleur/domain"
+import { Effect, FileSystem } from "effect"
+import { claudeExport, recovery } from "../src/index.ts"
+import { crashingLog, recovering } from "./CrashingLog.ts"
+import { identityOf, World, worldLayer } from "./World.ts"
+
+type Change = Parameters<typeof recovering>[0] & { readonly settings?: Partial<Settings["Service"]> }
+
+/** A recovery that can be run as often as souffleur is started, against one world and one log. */
+const cycle = Effect.fnUntraced(function* (change: Change = {}, world = new World().run({ pid: 4711, parent: 1 })) {
+  const fs = yield* FileSystem.FileSystem
+  const stateDir = yield* fs.makeTempDirectoryScoped()
+  const log = yield* crashingLog(recovering(change))
+  const layer = worldLayer(world, stateDir, change.settings)
+  const run = Effect.gen(function* () {
+    const ref = yield* log.ref()
+    const watch = yield* ref.state
+    if (watch.recovery !== undefined) yield* recovery(ref, watch, [claudeExport])
+  }).pipe(Effect.provide(layer))
+  const exports = Effect.gen(function* () {
+    const folder = `${stateDir}/exports`
+    return (yield* fs.exists(folder)) ? yield* fs.readDirectory(folder) : []
+  })
+  return { world, log, run, exports, stateDir, last: Effect.map(log.events, (all) => all.findLast((e) => e._tag !== "WatcherStarted")) }
+})
+const launched = (events: ReadonlyArray<WatchEvent>) =>
+  events.filter((event): event is typeof Event.ConductorRelaunched.Type => event._tag === "ConductorRelaunched")
+const failedClosed = (event: WatchEvent | undefined) => (event?._tag === "RecoveryFailedClosed" ? event.stage : event?._tag)
+
+describe("claude_export", () => {
+  it.effect("stops, exports, trims, estimates, and launches a successor with the export's path in its prompt", () =>
+    Effect.gen(function* () {
+      const { log, run, stateDir, world } = yield* cycle()
+      yield* run
+      const path = `${stateDir}/exports/w-g2-c1-2-export-1.md`
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711", "export s1", "launch 5000"])
+      const [order] = world.orders
+      assert.include(order?.prompt, path)
+      assert.notInclude(order?.prompt, "hello")
+      assert.deepStrictEqual([order?.permission, order?.session._tag, order?.print], ["acceptEdits", "Fresh", true])
+      assert.match(order!.session.sessionId, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u)
+      const [launch] = world.launches
+      assert.deepStrictEqual([launch?.cwd, launch?.title, launch?.id], ["/p", "Conductor (S2)", "w-g2-c1-6-launch-1"])
+      const [relaunch] = launched(yield* log.events)
+      assert.deepInclude(relaunch, {
+        generation: 2,
+        provider: "claude_export",
+        conductor: identityOf(5000),
+        sessionId: order!.session.sessionId,
+        awaiting: true,
+        exportPath: path,
+        conductorState: "working",
+        lastMessageId: 9
+      })
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+  it.effect("keeps no word of the conversation in the log, and its export to its user", () =>
+    Effect.gen(function* () {
+      const { exports, log, run, stateDir } = yield* cycle()
+      yield* run
+      assert.notInclude(JSON.stringify(yield* log.events), "hello")
+      const fs = yield* FileSystem.FileSystem
+      assert.strictEqual((yield* fs.stat(`${stateDir}/exports`)).mode & 0o777, 0o700)
+      assert.strictEqual((yield* exports).length, 1)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+  it.effect("awaits no session id without comms: nobody could confirm it", () =>
+    Effect.gen(function* () {
+      const { log, run } = yield* cycle({ comms: null })
+      yield* run
+      assert.isFalse(launched(yield* log.events)[0]?.awaiting)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+  for (const when of ["before", "after"] as const) {
+    it.effect(`a crash ${when} any append: the successor is launched once, and no finished step is done again`, () =>
+      Effect.gen(function* () {
+        for (let append = 1; ; append++) {
+          const { log, run, world } = yield* cycle()
+          const crashed = yield* log.abandonAt(append, when, run)
+          yield* run
+          if (!crashed) return assert.isAbove(append, 13)
+          const events = yield* log.events
+          assert.deepStrictEqual(
+            world.did.filter((what: string) => !what.startsWith("export")),
+            ["SIGTERM 4711", "launch 5000"],
+            `crashed at append ${append}`
+          )
+          assert.deepStrictEqual(
+            launched(events).map(({ conductor, sessionId }) => [conductor.pid, sessionId]),
+            [[5000, world.orders.at(-1)!.session.sessionId]]
+          )
+          // Only what was not recorded as done is done again.
+          const recorded = events.filter(({ _tag }) => _tag === "StepSucceeded").length
+          assert.deepStrictEqual([recorded, world.alive], [6, [5000]])
+          assert.isAtMost(world.did.filter((what: string) => what.startsWith("export")).length, when === "before" ? 2 : 1)
+        }
+      }).pipe(Effect.provide(NodeServices.layer))
+    )
+  }
+})
+
+describe("the gate", () => {
+  const thirty = "x".repeat(30)
+  it.effect("launches at exactly the threshold", () =>
+    Effect.gen(function* () {
+      const { last, run, world } = yield* cycle({ settings: { forceCompactThresholdTokens: 10 } })
+      world.exported = thirty
+      yield* run
+      assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+  it.effect("one token more escalates: the export is discarded and nothing is launched", () =>
+    Effect.gen(function* () {
+      const { exports, last, run, world } = yield* cycle({ settings: { forceCompactThresholdTokens: 9 } })
+      world.exported = thirty
+      yield* run
+      assert.deepStrictEqual([failedClosed(yield* last), yield* exports], ["gate", []])
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711", "export s1"])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+  it.effect("an export that fails escalates, and leaves nothing behind", () =>
+    Effect.gen(function* () {
+      const { exports, last, run, world } = yield* cycle()
+      world.exportFails = true
+      yield* run
+      assert.deepStrictEqual([failedClosed(yield* last), yield* exports], ["export", []])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+  it.effect("an export that cannot be trimmed is discarded too", () =>
+    Effect.gen(function* () {
+      const { exports, last, run } = yield* cycle({ settings: { trimChars: 0 } })
+      yield* run
+      assert.deepStrictEqual([failedClosed(yield* last), yield* exports], ["trim", []])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+})
+
+describe("what forbids a launch", () => {
+  it.effect("completion, seen before the stop: nothing is stopped", () =>
+    Effect.gen(function* () {
+      const { last, run, world } = yield* cycle()
+      world.state = "complete"
+      yield* run
+      assert.deepStrictEqual([(yield* last)?._tag, world.did], ["ConductorCompleted", []])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+  it.effect("completion, seen before the launch", () =>
+    Effect.gen(function* () {
+      const { last, run, world } = yield* cycle()
+      world.meanwhile = () => (world.state = "complete")
+      yield* run
+      assert.deepStrictEqual([(yield* last)?._tag, world.did], ["ConductorCompleted", ["SIGTERM 4711", "export s1"]])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+  it.effect("a stop that failed", () =>
+    Effect.gen(function* () {
+      const world = new World().run({ pid: 4711, parent: 1, on: { SIGTERM: "not permitted" } })
+      const { last, run } = yield* cycle({}, world)
+      yield* run
+      assert.deepStrictEqual([failedClosed(yield* last), world.did], ["stop", []])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+  it.effect("a live process that holds the session", () =>
+    Effect.gen(function* () {
+      const { last, run, world } = yield* cycle()
+      world.meanwhile = () => {
+        world.run({ pid: 70, parent: 1 })
+        world.sessions = [{ pid: 70, sessionId: "s1" }]
+      }
+      yield* run
+      assert.deepStrictEqual([failedClosed(yield* last), world.alive], ["one writer", [70]])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+  it.effect("a launch that failed, or an agent that is not there: closed, and no second try", () =>
+    Effect.gen(function* () {
+      for (const trouble of [{ launchFails: "no receipt within 30 s" }, { agentMissing: true }]) {
+        const { last, run, world } = yield* cycle()
+        Object.assign(world, trouble)
+        yield* run
+        assert.strictEqual(failedClosed(yield* last), "launch")
+        assert.deepStrictEqual([world.orders.length, world.alive], [1, []])
+      }
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+})
+
+it.effect("comms that is out at the launch: measured against the last launch, and a handoff counts only once another state was seen", () =>
+  Effect.gen(function* () {
+    const { log, run, world } = yield* cycle({ trigger: "handoff" })
+    world.meanwhile = () => (world.state = undefined)
+    yield* run
+    assert.deepInclude(launched(yield* log.events)[0], {
+      taskCount: 2,
+      taskFingerprint: "2 tasks",
+      conductorState: "context_recovery",
+      lastMessageId: 7
+    })
+  }).pipe(Effect.provide(NodeServices.layer))
+)
+
+it.effect("a ceiling above it changes nothing: a crash asks for acceptEdits", () =>
+  Effect.gen(function* () {
+    const { log, run, world } = yield* cycle({ settings: { maxExternalPermission: "bypassPermissions" } })
+    yield* run
+    assert.strictEqual(world.orders[0]?.permission, "acceptEdits")
+    const prepared = (yield* log.events).find((event) => event._tag === "LaunchPrepared")
+    assert.deepInclude(prepared, { requested: "acceptEdits", effective: "acceptEdits", digest: "digest of w-g2-c1-6-launch-1" })
+  }).pipe(Effect.provide(NodeServices.layer))
+)
+
+it.effect("what it recovers to is the next generation, watched by a new watcher", () =>
+  Effect.gen(function* () {
+    const { log, run } = yield* cycle()
+    yield* run
+    const watch = [...recovering(), ...(yield* log.events)].reduce(evolve, initial)
+    assert.deepStrictEqual([watch.generation, watch.watcher?.watcher, watch.recovery], [2, 2, undefined])
+  }).pipe(Effect.provide(NodeServices.layer))
+)

@@ -1,0 +1,71 @@
+import { Event, EventLog, makeWatchRef, type WatchEvent } from "@souffleur/domain"
+import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { Cycle } from "../src/Step.ts"
+
+export const conductor = { pid: 4711, startTime: 99, bootId: "boot" }
+export const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
+const at = 0
+const baseline = { taskCount: 2, taskFingerprint: "2 tasks", conductorState: "working", lastMessageId: 7 }
+const evidence = { process: "gone" as const, conductorState: "working", heartbeat: null, heartbeatAge: null, staleAfter: 240_000 }
+
+/** A watch in its first recovery cycle, under fence 1. */
+export const recovering = (
+  change: {
+    readonly comms?: string | null
+    readonly purpose?: Event.Purpose
+    readonly trigger?: "pid" | "handoff"
+    readonly project?: string
+  } = {}
+): ReadonlyArray<WatchEvent> => [
+  Event.WatchOpened.make({
+    at,
+    project: change.project ?? "/p",
+    comms: change.comms === undefined ? "/p/comms.db" : change.comms,
+    pid: 4711,
+    sessionId: "s1",
+    observe: false
+  }),
+  Event.OwnerTook.make({ at, fence: 1, owner }),
+  Event.ConductorConfirmed.make({ at, conductor, sessionId: "s1", ...baseline }),
+  Event.WatcherStarted.make({ at, watcher: 1, awaiting: false, mode: "normal" }),
+  Event.SelfMonitorStarted.make({ at, monitor: 1, watcher: 1 }),
+  Event.WatchSettled.make({ at }),
+  change.trigger === "handoff"
+    ? Event.ContextRecoveryRequested.make({ at, watcher: 1, retries: 1, evidence, taskCount: 2, taskFingerprint: "2 tasks" })
+    : Event.ConductorDied.make({ at, watcher: 1, cause: "pid", retries: 1, evidence, taskCount: 2, taskFingerprint: "2 tasks" }),
+  Event.RecoveryStarted.make({ at, cycle: 1, purpose: change.purpose ?? "relaunch", trigger: change.trigger ?? "pid" })
+]
+
+/** A log under which a souffleur can be made to vanish: its fiber stops for ever, right before or right after an append. */
+export const crashingLog = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>) {
+  const log = Context.get(yield* Layer.build(EventLog.layerMemory), EventLog)
+  yield* log.append("w", 0, history)
+  const plan = { in: Infinity, when: "after" as "before" | "after", crashed: yield* Deferred.make<void>() }
+  const crash = Effect.suspend(() => Effect.andThen(Deferred.succeed(plan.crashed, undefined), Effect.never))
+  const fragile = EventLog.of({
+    ...log,
+    append: Effect.fnUntraced(function* (stream, expected, events) {
+      const now = events.length > 0 && --plan.in === 0
+      if (now && plan.when === "before") return yield* crash
+      const revision = yield* log.append(stream, expected, events)
+      return now ? yield* crash : revision
+    })
+  })
+  const ref = (fence = 1) => Effect.provideService(makeWatchRef("w", { _tag: "Owner", fence }), EventLog, fragile)
+  return {
+    /** As another process of souffleur sees it: nothing is remembered from before. */
+    ref,
+    operator: yield* Effect.provideService(makeWatchRef("w", { _tag: "Operator" }), EventLog, log),
+    cycle: Effect.map(ref(), (watch) => Cycle.of({ number: 1, watch })),
+    events: Effect.map(log.read("w", history.length), (all) => all.map(({ event }) => event)),
+    tags: Effect.map(log.read("w", history.length), (all) => all.map(({ event }) => event._tag)),
+    /** Runs until that append, and abandons it there: no interruption, no finalizer, as after SIGKILL. `false`: it ended before. */
+    abandonAt: Effect.fnUntraced(function* <A, E, R>(append: number, when: "before" | "after", run: Effect.Effect<A, E, R>) {
+      Object.assign(plan, { in: append, when, crashed: yield* Deferred.make<void>() })
+      const fiber = yield* Effect.forkDetach(run)
+      const crashed = yield* Effect.raceFirst(Effect.as(Deferred.await(plan.crashed), true), Effect.as(Fiber.await(fiber), false))
+      plan.in = Infinity
+      return crashed
+    })
+  }
+})

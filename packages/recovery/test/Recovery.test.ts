@@ -1,0 +1,151 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { Beats, type Settings } from "@souffleur/domain"
+import { Effect, FileSystem, Layer, Option, Path } from "effect"
+import { TestClock } from "effect/testing"
+import { claudeExport, Completed, Escalated, FailedClosed, type Provider, recovery, type Successor } from "../src/index.ts"
+import { crashingLog, recovering } from "./CrashingLog.ts"
+import { identityOf, World, worldLayer } from "./World.ts"
+
+const baseline = { taskCount: 3, taskFingerprint: "3 tasks", conductorState: "working", lastMessageId: 8 }
+const successor: Successor = {
+  launchId: "l1",
+  conductor: identityOf(5000),
+  sessionId: "s2",
+  awaiting: true,
+  export: undefined,
+  baseline
+}
+const escalated = (alreadyKilled: boolean) => Effect.fail(new Escalated({ stage: "gate", reason: "too large", alreadyKilled }))
+/** A provider that does this, and notes with what it was entered. */
+const provider = (entered: Array<string>, name: string, recover: ReturnType<Provider<never>["recover"]>): Provider<never> => ({
+  name,
+  recover: (_, { alreadyKilled }) =>
+    Effect.andThen(
+      Effect.sync(() => entered.push(`${name} ${alreadyKilled}`)),
+      recover
+    )
+})
+
+/** One cycle with these providers; what it came to. */
+const cycle = Effect.fnUntraced(function* (providers: readonly [Provider<never>, ...ReadonlyArray<Provider<never>>]) {
+  const log = yield* crashingLog(recovering())
+  const ref = yield* log.ref()
+  yield* ref.tell({
+    _tag: "PrepareLaunch",
+    cycle: 1,
+    launchId: "l1",
+    digest: "d",
+    sessionId: "s2",
+    requested: "acceptEdits",
+    effective: "acceptEdits"
+  })
+  yield* recovery(ref, yield* ref.state, providers).pipe(Effect.provide(worldLayer(new World(), "/state")))
+  return (yield* log.events).slice(1)
+})
+const onLayer = Effect.provide([FileSystem.layerNoop({}), Path.layer])
+
+describe("the providers", () => {
+  it.effect("are tried in order: one that escalates hands on whether the Conductor was killed", () =>
+    Effect.gen(function* () {
+      const entered: Array<string> = []
+      const events = yield* cycle([
+        provider(entered, "first", escalated(true)),
+        provider(entered, "second", Effect.succeed(successor)),
+        provider(entered, "third", Effect.succeed(successor))
+      ])
+      assert.deepStrictEqual(entered, ["first false", "second true"])
+      const [relaunched, watcher] = events
+      assert.deepInclude(relaunched, { _tag: "ConductorRelaunched", provider: "second", generation: 2, exportPath: null, ...baseline })
+      assert.strictEqual(watcher?._tag, "WatcherStarted")
+    }).pipe(onLayer)
+  )
+  it.effect("fail closed when the last has escalated", () =>
+    Effect.gen(function* () {
+      const entered: Array<string> = []
+      const [closed, watcher] = yield* cycle([provider(entered, "first", escalated(true)), provider(entered, "second", escalated(true))])
+      assert.deepInclude(closed, { _tag: "RecoveryFailedClosed", stage: "gate", reason: "too large" })
+      assert.deepInclude(watcher, { _tag: "WatcherStarted", watcher: 2 })
+    }).pipe(onLayer)
+  )
+  it.effect("end at the first that fails closed: no other may launch in that cycle", () =>
+    Effect.gen(function* () {
+      const entered: Array<string> = []
+      const [closed] = yield* cycle([
+        provider(entered, "first", Effect.fail(new FailedClosed({ stage: "launch", reason: "no receipt" }))),
+        provider(entered, "second", Effect.succeed(successor))
+      ])
+      assert.deepStrictEqual([entered, closed?._tag], [["first false"], "RecoveryFailedClosed"])
+    }).pipe(onLayer)
+  )
+  it.effect("are cancelled by completion", () =>
+    Effect.gen(function* () {
+      const [completed] = yield* cycle([provider([], "first", Effect.fail(new Completed()))])
+      assert.deepInclude(completed, { _tag: "ConductorCompleted", by: "recovery" })
+    }).pipe(onLayer)
+  )
+})
+
+it.effect("beats in the watcher's place, each 60 s, as long as it runs", () =>
+  Effect.gen(function* () {
+    const log = yield* crashingLog(recovering())
+    const ref = yield* log.ref()
+    const beats: Array<readonly [string, number]> = []
+    const watch = yield* ref.state
+    const noted = Layer.succeed(
+      Beats,
+      Beats.of({ beat: (_, { at, by }) => Effect.sync(() => void beats.push([by, at])), last: () => Effect.succeed(Option.none()) })
+    )
+    const waiting = provider([], "slow", Effect.as(Effect.sleep("150 seconds"), successor))
+    yield* Effect.forkChild(
+      recovery(ref, watch, [waiting]).pipe(Effect.provide(Layer.merge(worldLayer(new World(), "/state"), noted)), Effect.exit)
+    )
+    yield* TestClock.adjust(0).pipe(Effect.repeat({ times: 20 }))
+    yield* TestClock.adjust("10 minutes")
+    assert.deepStrictEqual(beats, [
+      ["recovery/1", 0],
+      ["recovery/1", 60_000],
+      ["recovery/1", 120_000]
+    ])
+  }).pipe(onLayer)
+)
+
+describe("the third death without progress", () => {
+  const salvage = Effect.fnUntraced(function* (world: World, settings: Partial<Settings["Service"]> = {}) {
+    const stateDir = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
+    const log = yield* crashingLog(recovering({ purpose: "salvage" }))
+    const ref = yield* log.ref()
+    yield* recovery(ref, yield* ref.state, [claudeExport]).pipe(Effect.provide(worldLayer(world, stateDir, settings)))
+    return { last: (yield* log.events).at(-1), path: `${stateDir}/exports/w-g2-c1-2-export-1.md` }
+  })
+  it.effect("stops, exports for a person, and launches nothing", () =>
+    Effect.gen(function* () {
+      const world = new World().run({ pid: 4711, parent: 1 })
+      const { last, path } = yield* salvage(world)
+      assert.deepInclude(last, { _tag: "RetriesExhausted", exportPath: path })
+      assert.deepStrictEqual([world.did, world.alive], [["SIGTERM 4711", "export s1"], []])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+  it.effect("ends without an export where there is none to be had", () =>
+    Effect.gen(function* () {
+      const world = new World()
+      world.exportFails = true
+      assert.deepInclude((yield* salvage(world)).last, { _tag: "RetriesExhausted", exportPath: null })
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+  it.effect("keeps for a person what could not be trimmed", () =>
+    Effect.gen(function* () {
+      const { last, path } = yield* salvage(new World(), { trimChars: 0 })
+      assert.deepInclude(last, { _tag: "RetriesExhausted", exportPath: path })
+      assert.isTrue(yield* (yield* FileSystem.FileSystem).exists(path))
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+  it.effect("is no end when the Conductor completed after all", () =>
+    Effect.gen(function* () {
+      const world = new World().run({ pid: 4711, parent: 1 })
+      world.state = "complete"
+      assert.deepInclude((yield* salvage(world)).last, { _tag: "ConductorCompleted", by: "recovery" })
+      assert.deepStrictEqual(world.did, [])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+})

@@ -1,0 +1,195 @@
+import { assert, describe, it } from "@effect/vitest"
+import { evolve, initial, type Watch } from "@souffleur/domain"
+import { Effect, FileSystem, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { isStopped, otherWriter, stopConductor } from "../src/Stop.ts"
+import { recovering } from "./CrashingLog.ts"
+import { type Running, World, worldLayer } from "./World.ts"
+
+const watch: Watch = recovering().reduce(evolve, initial)
+const conductor: Running = { pid: 4711, parent: 1 }
+const tool = { CLAUDE_PID: "4711", CLAUDE_CODE_SESSION_ID: "s1" }
+const settle = TestClock.adjust(0).pipe(Effect.repeat({ times: 20 }))
+
+const within = <A, E, R>(world: World, effect: Effect.Effect<A, E, R>) =>
+  effect.pipe(Effect.provide(worldLayer(world, "/state")), Effect.provide(FileSystem.layerNoop({})))
+/** The stop at work, to be watched while time goes on. */
+const stopping = Effect.fnUntraced(function* (world: World, of: Watch = watch) {
+  const fiber = yield* Effect.forkChild(Effect.exit(within(world, stopConductor(of))))
+  yield* settle
+  return fiber
+})
+const stop = (world: World, of: Watch = watch) => within(world, stopConductor(of))
+
+describe("stopping", () => {
+  it.effect("ends a Conductor that ends by SIGTERM, and signals it once", () =>
+    Effect.gen(function* () {
+      const world = new World().run(conductor)
+      assert.deepStrictEqual(yield* stop(world), { ended: "SIGTERM", others: 0 })
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
+    })
+  )
+  it.effect("gives it the grace, and not a signal more while it needs it", () =>
+    Effect.gen(function* () {
+      const world = new World().run({ ...conductor, on: { SIGTERM: 9000 } })
+      const fiber = yield* stopping(world)
+      yield* TestClock.adjust("8900 millis")
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* TestClock.adjust("200 millis")
+      assert.deepStrictEqual(yield* Effect.flatten(Fiber.join(fiber)), { ended: "SIGTERM", others: 0 })
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
+    })
+  )
+  it.effect("kills at the end of the grace, not before", () =>
+    Effect.gen(function* () {
+      const world = new World().run({ ...conductor, on: { SIGTERM: "stays" } })
+      const fiber = yield* stopping(world)
+      yield* TestClock.adjust("9999 millis")
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711", "SIGKILL 4711"])
+      assert.deepStrictEqual(yield* Effect.flatten(Fiber.join(fiber)), { ended: "SIGKILL", others: 0 })
+    })
+  )
+  it.effect("takes a zombie for gone, and sends nothing to what is gone already", () =>
+    Effect.gen(function* () {
+      const world = new World().run({ ...conductor, on: { SIGTERM: "zombie" } })
+      assert.deepStrictEqual(yield* stop(world), { ended: "SIGTERM", others: 0 })
+      assert.deepStrictEqual(yield* stop(world), { ended: "already gone", others: 0 })
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
+    })
+  )
+  it.effect("sends nothing to another process that has the pid now", () =>
+    Effect.gen(function* () {
+      const world = new World().run(conductor)
+      const before: Watch = { ...watch, conductor: { pid: 4711, startTime: 1, bootId: "boot" } }
+      assert.strictEqual((yield* stop(world, before)).ended, "already gone")
+      assert.deepStrictEqual([world.did.filter((what) => what.endsWith("4711")), world.alive], [[], [4711]])
+    })
+  )
+})
+
+describe("its tree", () => {
+  it.effect("goes with it: children, what carries its tag though it was re-parented, and what the tools started", () =>
+    Effect.gen(function* () {
+      const world = new World().run(
+        conductor,
+        { pid: 20, parent: 4711 },
+        { pid: 21, parent: 20 },
+        { pid: 30, parent: 1, environment: tool },
+        { pid: 31, parent: 30 },
+        { pid: 40, parent: 1 }
+      )
+      assert.deepStrictEqual(yield* stop(world), { ended: "SIGTERM", others: 4 })
+      assert.deepStrictEqual(world.alive, [40])
+    })
+  )
+  it.effect("is known by the launch it came from", () =>
+    Effect.gen(function* () {
+      const launched: Watch = { ...watch, launchId: "w-g2" }
+      const world = new World().run(conductor, { pid: 30, parent: 1, environment: { SOUFFLEUR_LAUNCH_ID: "w-g2" } })
+      assert.deepStrictEqual(yield* stop(world, launched), { ended: "SIGTERM", others: 1 })
+    })
+  )
+  it.effect("is looked at before the first signal, and what appears by then is found after it", () =>
+    Effect.gen(function* () {
+      const world = new World().run({ ...conductor, on: { SIGTERM: 3000 } }, { pid: 20, parent: 4711 })
+      const fiber = yield* stopping(world)
+      yield* TestClock.adjust("1 second")
+      // Re-parented before the Conductor is gone; started while it was ending.
+      world.run({ pid: 20, parent: 1 }, { pid: 22, parent: 1, environment: tool })
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(yield* Effect.flatten(Fiber.join(fiber)), { ended: "SIGTERM", others: 2 })
+      assert.deepStrictEqual(world.alive, [])
+    })
+  )
+  it.effect("is stopped although the Conductor is gone: a kill leaves its tools behind", () =>
+    Effect.gen(function* () {
+      const world = new World().run({ pid: 30, parent: 1, environment: tool })
+      assert.deepStrictEqual(yield* stop(world), { ended: "already gone", others: 1 })
+    })
+  )
+  it.effect("never has what is protected in it: souffleur, a terminal server, another agent session with its subtree", () =>
+    Effect.gen(function* () {
+      const world = new World().run(
+        conductor,
+        { pid: 10, parent: 4711, protected: true },
+        { pid: 11, parent: 10 },
+        { pid: 50, parent: 4711, environment: tool },
+        { pid: 51, parent: 50, environment: tool },
+        { pid: 60, parent: 4711 }
+      )
+      world.sessions = [
+        { pid: 4711, sessionId: "s1" },
+        { pid: 50, sessionId: "another" }
+      ]
+      assert.deepStrictEqual(yield* stop(world), { ended: "SIGTERM", others: 1 })
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711", "SIGTERM 60"])
+    })
+  )
+})
+
+describe("what is not provably gone fails", () => {
+  const failure = Effect.fnUntraced(function* (world: World, of: Watch = watch) {
+    const fiber = yield* stopping(world, of)
+    yield* TestClock.adjust("1 minute")
+    return yield* Effect.flip(Effect.flatten(Fiber.join(fiber)))
+  })
+  it.effect("a process that we may not signal", () =>
+    Effect.gen(function* () {
+      const error = yield* failure(new World().run({ ...conductor, on: { SIGTERM: "not permitted" } }))
+      assert.deepStrictEqual([error._tag, error.why], ["StopFailed", "process 4711 belongs to somebody else: not allowed to signal it"])
+    })
+  )
+  it.effect("a process that survives SIGKILL", () =>
+    Effect.gen(function* () {
+      const world = new World().run({ ...conductor, on: { SIGTERM: "stays", SIGKILL: "stays" } })
+      assert.include((yield* failure(world)).why, "4711 did not end")
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711", "SIGKILL 4711"])
+    })
+  )
+  it.effect("a child that survives SIGKILL, or that we may not signal", () =>
+    Effect.gen(function* () {
+      const stubborn = new World().run(conductor, { pid: 20, parent: 4711, on: { SIGTERM: "stays", SIGKILL: "stays" } })
+      assert.include((yield* failure(stubborn)).why, "20")
+      const foreign = new World().run(conductor, { pid: 20, parent: 4711, on: { SIGTERM: "not permitted" } })
+      assert.include((yield* failure(foreign)).why, "20")
+    })
+  )
+  it.effect("a Conductor whose process is not known", () =>
+    Effect.gen(function* () {
+      const world = new World().run(conductor)
+      assert.include((yield* failure(world, { ...watch, conductor: undefined })).why, "not known")
+      assert.deepStrictEqual(world.did, [])
+    })
+  )
+})
+
+describe("one writer", () => {
+  it.effect("after a crash inside the stop: stopped only when the Conductor and its tree are gone", () =>
+    Effect.gen(function* () {
+      const world = new World().run(conductor, { pid: 30, parent: 1, environment: tool })
+      const stopped = within(world, isStopped(watch))
+      assert.isFalse(yield* stopped)
+      world.table.get(4711)!.condition = "zombie"
+      assert.isFalse(yield* stopped)
+      world.table.get(30)!.condition = "gone"
+      assert.isTrue(yield* stopped)
+      assert.isFalse(yield* within(world, isStopped({ ...watch, conductor: undefined })))
+    })
+  )
+  it.effect("names the live process that holds the session, or what is left of the old tree", () =>
+    Effect.gen(function* () {
+      const world = new World()
+      const writer = within(world, otherWriter(watch))
+      assert.isUndefined(yield* writer)
+      world.run({ pid: 70, parent: 1 })
+      world.sessions = [{ pid: 70, sessionId: "s1" }]
+      assert.include(yield* writer, "70")
+      world.sessions = [{ pid: 70, sessionId: "another" }]
+      assert.isUndefined(yield* writer)
+      world.run({ pid: 30, parent: 1, environment: tool })
+      assert.include(yield* writer, "30")
+    })
+  )
+})

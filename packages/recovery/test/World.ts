@@ -1,0 +1,213 @@
+import {
+  Agent,
+  AgentNotFound,
+  type AgentOrder,
+  Beats,
+  Comms,
+  CommsUnavailable,
+  ExportFailed,
+  Launcher,
+  LaunchFailed,
+  type LaunchOrder,
+  loadSettings,
+  NotPermitted,
+  Processes,
+  type ProcessIdentity,
+  type ProcessInfo,
+  Settings,
+  type Signal
+} from "@souffleur/domain"
+import { Clock, Effect, FileSystem, Layer, Option, Path } from "effect"
+
+/** A process of this world. */
+export interface Running {
+  readonly pid: number
+  readonly parent: number
+  readonly environment?: Readonly<Record<string, string>>
+  /** What it does about a signal: ends at once, ends after some ms, stays a zombie, cannot be ended, is not ours to signal. */
+  readonly on?: { readonly [S in Signal]?: "ends" | "zombie" | "stays" | "not permitted" | number }
+  /** Souffleur, its ancestors, a terminal server: itself and its subtree are protected. */
+  readonly protected?: boolean
+}
+interface Entry extends Running {
+  condition: "running" | "zombie" | "gone"
+  endsAt?: number
+}
+
+export const identityOf = (pid: number): ProcessIdentity => ({ pid, startTime: pid === 4711 ? 99 : pid, bootId: "boot" })
+
+/** Everything a recovery meets, in memory: what tests set, and what it was seen to do, in order. */
+export class World {
+  readonly table = new Map<number, Entry>()
+  readonly did: Array<string> = []
+  sessions: ReadonlyArray<{ readonly pid: number; readonly sessionId: string }> = []
+  /** `task-00.state`; `undefined`: comms is out. */
+  state: string | undefined = "working"
+  taskCount = 2
+  exported = "# Export\nhello\n"
+  exportFails = false
+  /** What happens while it exports. */
+  meanwhile: () => void = () => {}
+  agentMissing = false
+  launchFails: string | undefined
+  readonly orders: Array<AgentOrder> = []
+  readonly launches: Array<LaunchOrder> = []
+  readonly receipts = new Map<string, ProcessIdentity | "tombstone">()
+  nextPid = 5000
+
+  run(...processes: ReadonlyArray<Running>): this {
+    for (const process of processes) this.table.set(process.pid, { ...process, condition: "running" })
+    return this
+  }
+  get alive(): ReadonlyArray<number> {
+    return [...this.table.values()].filter(({ condition }) => condition === "running").map(({ pid }) => pid)
+  }
+}
+
+const processes = (world: World) => {
+  const present = Effect.map(Clock.currentTimeMillis, (now) => {
+    for (const entry of world.table.values()) if (entry.endsAt !== undefined && entry.endsAt <= now) entry.condition = "gone"
+    return [...world.table.values()].filter(({ condition }) => condition !== "gone")
+  })
+  const infoOf = (entry: Entry): ProcessInfo => ({
+    identity: identityOf(entry.pid),
+    parent: entry.parent,
+    uid: 1000,
+    name: "agent",
+    condition: entry.condition === "zombie" ? "zombie" : "running"
+  })
+  const carries = (entry: Entry, environment: Readonly<Record<string, string>>) =>
+    Object.entries(environment).every(([key, value]) => entry.environment?.[key] === value)
+  const below = (all: ReadonlyArray<Entry>, roots: ReadonlySet<number>) => {
+    const found = new Set(roots)
+    for (let before = -1; before !== found.size;) {
+      before = found.size
+      for (const { parent, pid } of all) if (found.has(parent)) found.add(pid)
+    }
+    return found
+  }
+  const find = (pid: number) => Effect.map(present, (all) => all.find((entry) => entry.pid === pid))
+  return Processes.of({
+    self: identityOf(10),
+    host: { name: "here", pidNamespace: "pid:[1]", uid: 1000 },
+    find: (pid) => Effect.map(find(pid), (entry) => Option.map(Option.fromUndefinedOr(entry), infoOf)),
+    condition: (identity) =>
+      Effect.map(find(identity.pid), (entry) =>
+        entry === undefined || identityOf(entry.pid).startTime !== identity.startTime
+          ? "gone"
+          : entry.condition === "zombie"
+            ? "zombie"
+            : "running"
+      ),
+    ancestors: Effect.succeed([]),
+    tagged: (tag) => Effect.map(present, (all) => all.filter((entry) => carries(entry, tag.environment)).map(infoOf)),
+    tree: (root, tags, others) =>
+      Effect.map(present, (all) => {
+        const guarded = below(all, new Set([...others, ...all.flatMap((entry) => (entry.protected ? [entry.pid] : []))]))
+        const tagged = all.filter((entry) => tags.some(({ environment }) => carries(entry, environment))).map(({ pid }) => pid)
+        const mine = below(all, new Set([root.pid, ...tagged]))
+        return all.filter(({ pid }) => pid !== root.pid && mine.has(pid) && !guarded.has(pid)).map(infoOf)
+      }),
+    signal: Effect.fnUntraced(function* ({ pid }, signal) {
+      const entry = yield* find(pid)
+      if (entry === undefined) return
+      const how = entry.on?.[signal] ?? "ends"
+      if (how === "not permitted") return yield* new NotPermitted({ pid, signal })
+      world.did.push(`${signal} ${pid}`)
+      if (how === "ends") entry.condition = "gone"
+      if (how === "zombie") entry.condition = "zombie"
+      if (typeof how === "number") entry.endsAt = (yield* Clock.currentTimeMillis) + how
+    })
+  })
+}
+
+const agent = (world: World, fs: FileSystem.FileSystem) =>
+  Agent.of({
+    name: "agent",
+    sessions: Effect.sync(() =>
+      world.sessions
+        .filter(({ pid }) => world.table.get(pid)?.condition !== "gone")
+        .map((one) => ({ ...one, project: "/p", status: "busy" }))
+    ),
+    sessionFile: (sessionId) => Effect.succeed({ path: `/claude/${sessionId}.jsonl`, sessionId }),
+    exportSession: Effect.fnUntraced(function* (sessionId, out) {
+      if (world.exportFails) return yield* new ExportFailed({ why: "the session file changed meanwhile" })
+      world.did.push(`export ${sessionId}`)
+      world.meanwhile()
+      yield* Effect.orDie(fs.writeFileString(out, world.exported, { mode: 0o600 }))
+      return { path: out, bytes: world.exported.length, records: 1, warnings: [] }
+    }),
+    tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
+    sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),
+    command: (order) =>
+      Effect.suspend(() => {
+        world.orders.push(order)
+        return world.agentMissing
+          ? Effect.fail(new AgentNotFound({ program: "claude", why: "not found in PATH" }))
+          : Effect.succeed({ program: "/bin/claude", args: ["--", order.prompt], environment: {} })
+      })
+  })
+
+/** Launches at most once, as receipts and tombstones make it (spec §4). */
+const launcher = (world: World) =>
+  Launcher.of({
+    terminal: "headless",
+    prepare: (order) => Effect.sync(() => (world.launches.push(order), `digest of ${order.id}`)),
+    launch: Effect.fnUntraced(function* (id) {
+      if (world.launchFails !== undefined) return yield* new LaunchFailed({ why: world.launchFails })
+      if (world.receipts.has(id)) return yield* new LaunchFailed({ why: "the launch was cancelled" })
+      const pid = world.nextPid++
+      world.did.push(`launch ${pid}`)
+      world.run({ pid, parent: 1, environment: { SOUFFLEUR_LAUNCH_ID: id } })
+      world.receipts.set(id, identityOf(pid))
+      return identityOf(pid)
+    }),
+    settle: (id) =>
+      Effect.sync(() => {
+        const taken = world.receipts.get(id)
+        if (taken === undefined) world.receipts.set(id, "tombstone")
+        return taken === undefined || taken === "tombstone" ? Option.none() : Option.some(taken)
+      }),
+    outputPath: (id) => `/state/launches/${id}.out`
+  })
+
+const comms = (world: World) =>
+  Comms.of({
+    path: "/p/comms.db",
+    snapshot: Effect.suspend(() =>
+      world.state === undefined
+        ? Effect.fail(new CommsUnavailable({ path: "/p/comms.db", reason: "locked", detail: "database is locked" }))
+        : Effect.succeed({
+            conductor: Option.some({ state: world.state, lastHeartbeat: null, sessionId: null }),
+            souffleur: Option.some("confirmed"),
+            taskCount: world.taskCount,
+            taskFingerprint: `${world.taskCount} tasks`,
+            lastMessageId: 9
+          })
+    ),
+    replies: () => Effect.succeed([]),
+    setState: () => Effect.void,
+    beat: () => Effect.void,
+    post: () => Effect.void
+  })
+
+/** The defaults, with the state folder that is given, and what a config file there says. */
+const settings = (stateDir: string, change: Partial<Settings["Service"]>) =>
+  Layer.effect(
+    Settings,
+    Effect.map(loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} }), (all) => ({ ...all, stateDir, ...change }))
+  ).pipe(Layer.provide([FileSystem.layerNoop({}), Path.layer]))
+
+/** All ports but the log; files are real, in a folder of the test's own. */
+export const worldLayer = (world: World, stateDir: string, change: Partial<Settings["Service"]> = {}) =>
+  Layer.mergeAll(
+    Layer.succeed(Processes, processes(world)),
+    Layer.effect(
+      Agent,
+      Effect.map(FileSystem.FileSystem, (fs) => agent(world, fs))
+    ),
+    Layer.succeed(Launcher, launcher(world)),
+    Layer.succeed(Comms, comms(world)),
+    Beats.layerMemory,
+    settings(stateDir, change)
+  )

@@ -1,0 +1,61 @@
+import * as fs from "node:fs"
+import { Effect, Ref, Schedule } from "effect"
+
+/** A process of the real agent that lives. */
+export interface AgentProcess {
+  readonly pid: number
+  readonly argv: ReadonlyArray<string>
+}
+
+const quietly = <A>(otherwise: A, look: () => A): A => {
+  try {
+    return look()
+  } catch {
+    // It ended, or is not ours to look at.
+    return otherwise
+  }
+}
+const listOf = (pid: string, file: "cmdline" | "environ"): ReadonlyArray<string> =>
+  quietly([], () => fs.readFileSync(`/proc/${pid}/${file}`, "utf8").split("\0").slice(0, -1))
+const pids = () => fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name))
+/** State and parent; a program's name may hold spaces and parentheses. */
+const stat = (pid: string): readonly [state: string, parent: string] =>
+  quietly(["X", "0"], () => {
+    const text = fs.readFileSync(`/proc/${pid}/stat`, "utf8")
+    const [state = "X", parent = "0"] = text.slice(text.lastIndexOf(")") + 2).split(" ")
+    return [state, parent]
+  })
+
+export const alive = (pid: number) => Effect.sync(() => !["Z", "X"].includes(stat(String(pid))[0]))
+
+/** The agent's processes of one home folder: its sessions, not what they run. */
+const sessionsIn = (program: string, home: string): ReadonlyArray<AgentProcess> => {
+  const candidates = pids().filter((pid) => quietly("", () => fs.readlinkSync(`/proc/${pid}/exe`)) === program)
+  const found = new Map(
+    candidates
+      .filter((pid) => !["Z", "X"].includes(stat(pid)[0]) && listOf(pid, "environ").includes(`HOME=${home}`))
+      .map((pid) => [pid, listOf(pid, "cmdline")] as const)
+      .filter(([, argv]) => argv.includes("--permission-mode"))
+  )
+  // A child that is about to become a tool looks like its parent until then.
+  return [...found].filter(([pid]) => !found.has(stat(pid)[1])).map(([pid, argv]) => ({ pid: Number(pid), argv }))
+}
+
+/** Looks at the agent's processes from outside, all the time: which there were, and how many lived at once at most. */
+export const sampler = Effect.fn("AgentProcesses.sampler")(function* (program: string, home: string) {
+  const seen = yield* Ref.make({ most: 0, all: new Map<number, AgentProcess>() })
+  const look = Ref.update(seen, ({ all, most }) => {
+    const now = sessionsIn(program, home)
+    return { most: Math.max(most, now.length), all: new Map([...all, ...now.map((one) => [one.pid, one] as const)]) }
+  })
+  yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced("20 millis")))
+  return Ref.get(seen)
+})
+
+/** Ends, by its pid, each process that was started with this home folder: nobody else has it. */
+export const swept = (home: string) =>
+  Effect.sync(() => {
+    for (const pid of pids()) {
+      if (listOf(pid, "environ").includes(`HOME=${home}`)) quietly(false, () => process.kill(Number(pid), "SIGKILL"))
+    }
+  })

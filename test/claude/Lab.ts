@@ -1,0 +1,120 @@
+import { Effect, FileSystem, Path, Schedule, Schema } from "effect"
+import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import { Sqlite } from "@souffleur/domain"
+import { sampler, swept } from "./AgentProcesses.ts"
+import { modelEndpoint, type Script } from "./ModelEndpoint.ts"
+
+/** Seconds in place of minutes (cli.md, settings). */
+const timings = {
+  SOUFFLEUR_WATCHER_INITIAL_WAIT: "1 second",
+  SOUFFLEUR_WATCHER_INTERVAL: "500 millis",
+  SOUFFLEUR_HEARTBEAT_STALE_AFTER: "5 seconds",
+  SOUFFLEUR_MONITOR_INITIAL_WAIT: "5 seconds",
+  SOUFFLEUR_MONITOR_INTERVAL: "5 seconds",
+  SOUFFLEUR_MONITOR_STALE_AFTER: "5 seconds",
+  SOUFFLEUR_STOP_GRACE: "1 second"
+}
+
+/** Keeps the agent on this machine, and silent. */
+const quiet = {
+  DISABLE_TELEMETRY: "1",
+  DISABLE_ERROR_REPORTING: "1",
+  DISABLE_AUTOUPDATER: "1",
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1"
+}
+
+const key = "sk-ant-test-000"
+
+/** The conductor of the orchestration, whose first words a successor is launched with. */
+const skill = "---\nname: conductor\ndescription: Conducts the plan\n---\nConduct.\n"
+
+const main = new URL("../../packages/cli/src/main.ts", import.meta.url).pathname
+
+/** One line of `souffleur log --json`. */
+const Logged = Schema.StructWithRest(Schema.Struct({ _tag: Schema.String, revision: Schema.Int }), [
+  Schema.Record(Schema.String, Schema.Unknown)
+])
+export type Logged = typeof Logged.Type
+const decodeLogged = Schema.decodeUnknownEffect(Schema.fromJsonString(Logged))
+
+/** Asks again until it is so; what does not come in time is told. */
+export const until = <E, R>(what: string, so: Effect.Effect<boolean, E, R>) =>
+  Effect.repeat(so, { until: (yes) => yes, schedule: Schedule.spaced("50 millis") }).pipe(
+    Effect.timeoutOrElse({ duration: "30 seconds", orElse: () => Effect.die(`not in 30 seconds: ${what}`) }),
+    Effect.asVoid
+  )
+
+/**
+ * A home and a project of a user's own, a model on loopback, and souffleur's command line. Whatever was started with that home
+ * is ended with the lab. `name` is the project folder's.
+ */
+export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string, script: Script) {
+  const [fs, path, spawner] = [yield* FileSystem.FileSystem, yield* Path.Path, yield* ChildProcessSpawner.ChildProcessSpawner]
+  const root = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-claude-" }))
+  const [home, tmp, project] = [path.join(root, "home"), path.join(root, "tmp"), path.join(root, name)]
+  const skills = path.join(project, ".claude", "skills", "conductor")
+  for (const folder of [home, tmp, skills]) yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+  yield* fs.writeFileString(path.join(skills, "SKILL.md"), skill)
+  yield* fs.writeFileString(
+    path.join(home, ".claude.json"),
+    JSON.stringify({
+      hasCompletedOnboarding: true,
+      theme: "dark",
+      customApiKeyResponses: { approved: [key], rejected: [] },
+      projects: { [project]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } }
+    })
+  )
+  // An agent reads only in its project unless it is allowed more: without this, a successor could not read the export.
+  const settings = { permissions: { allow: ["Read(~/.local/state/souffleur/exports/**)"] } }
+  yield* fs.makeDirectory(path.join(home, ".claude"), { mode: 0o700 })
+  yield* fs.writeFileString(path.join(home, ".claude", "settings.json"), JSON.stringify(settings))
+  const model = yield* modelEndpoint(script)
+  yield* Effect.addFinalizer(() => swept(home))
+  const agents = yield* sampler(claude, home)
+
+  const state = path.join(home, ".local", "state", "souffleur")
+  const environment = {
+    ...quiet,
+    ...timings,
+    PATH: process.env["PATH"] ?? "/usr/bin:/bin",
+    HOME: home,
+    LANG: "C.UTF-8",
+    TERM: "xterm-256color",
+    TMPDIR: tmp,
+    CLAUDE_CODE_TMPDIR: tmp,
+    ANTHROPIC_BASE_URL: model.url,
+    ANTHROPIC_API_KEY: key,
+    SOUFFLEUR_AGENT_COMMAND: claude,
+    // souffleur may itself have been started by an agent: what it launches must not see that.
+    CLAUDECODE: "1",
+    CLAUDE_CODE_CHILD_SESSION: "1"
+  }
+  const options = { cwd: project, env: environment, extendEnv: false, stdin: "ignore" } as const
+  const souffleur = [process.execPath, main] as const
+  const said = (...args: ReadonlyArray<string>) =>
+    spawner.string(ChildProcess.make(souffleur[0], [...souffleur.slice(1), ...args], options))
+
+  const comms = path.join(project, "comms.db")
+  yield* said("init")
+  const board = yield* Effect.flatMap(Sqlite, (sqlite) => sqlite.openForeign(comms))
+
+  return {
+    claude,
+    project,
+    home,
+    state,
+    comms,
+    options,
+    souffleur,
+    asked: model.asked,
+    /** Which sessions of the agent there were, and how many at once at most. */
+    agents,
+    beat: board`UPDATE orchestration_tasks SET last_heartbeat = datetime('now') WHERE task_id = 'task-00'`.pipe(Effect.orDie),
+    complete: board`UPDATE orchestration_tasks SET state = 'complete' WHERE task_id = 'task-00'`.pipe(Effect.orDie),
+    log: Effect.flatMap(said("log", "--json"), (text) => Effect.forEach(text.trim().split("\n"), (line) => decodeLogged(line))),
+    read: (file: string) => fs.readFileString(path.resolve(project, file)),
+    exists: (file: string) => fs.exists(path.resolve(project, file)),
+    sessionFile: (id: string) => path.join(home, ".claude", "projects", project.replaceAll(/[^A-Za-z0-9]/g, "-"), `${id}.jsonl`)
+  }
+})
+export type Lab = Effect.Success<ReturnType<typeof makeLab>>

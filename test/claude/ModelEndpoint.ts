@@ -1,0 +1,118 @@
+import * as http from "node:http"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Context, Effect, Layer, Option, Ref, Schema } from "effect"
+import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+
+const Block = Schema.Struct({
+  type: Schema.String,
+  text: Schema.optionalKey(Schema.String),
+  /** Of a tool result: text, or blocks of it. */
+  content: Schema.optionalKey(Schema.Unknown)
+})
+const Body = Schema.Struct({
+  model: Schema.String,
+  stream: Schema.optionalKey(Schema.Boolean),
+  tools: Schema.optionalKey(Schema.Array(Schema.Unknown)),
+  metadata: Schema.optionalKey(Schema.Struct({ user_id: Schema.String })),
+  messages: Schema.Array(Schema.Struct({ role: Schema.String, content: Schema.Union([Schema.String, Schema.Array(Block)]) }))
+})
+const decodeBody = Schema.decodeUnknownOption(Schema.fromJsonString(Body))
+const decodeUser = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ session_id: Schema.String })))
+
+/** One request of the real agent, as the model sees it. */
+export interface Asked {
+  readonly sessionId: string
+  /** Offers tools: a turn of the agent, not an errand such as a title. */
+  readonly turn: boolean
+  /** Texts of the last message of the user: reminders of the agent's own, then what the user said. */
+  readonly said: ReadonlyArray<string>
+  /** Of that message; `undefined` when it is no answer to a tool call. */
+  readonly toolResult: string | undefined
+}
+
+export interface Answer {
+  readonly thinking?: string
+  readonly text?: string
+  readonly tool?: { readonly name: string; readonly input: Readonly<Record<string, string>> }
+}
+
+/** How the model answers; what it needs to happen first may happen here. */
+export type Script = (asked: Asked) => Effect.Effect<Answer>
+
+const read = (body: typeof Body.Type): Asked => {
+  const last = body.messages.findLast(({ role }) => role === "user")
+  const blocks = typeof last?.content === "string" ? [{ type: "text", text: last.content }] : (last?.content ?? [])
+  const results = blocks.flatMap((block) => (block.type === "tool_result" && "content" in block ? [JSON.stringify(block.content)] : []))
+  return {
+    sessionId: Option.match(decodeUser(body.metadata?.user_id), { onNone: () => "", onSome: ({ session_id }) => session_id }),
+    turn: (body.tools ?? []).length > 0,
+    said: blocks.flatMap((block) => (block.type === "text" && block.text !== undefined ? [block.text] : [])),
+    toolResult: results.length === 0 ? undefined : results.join("\n")
+  }
+}
+
+const contentOf = (answer: Answer, n: number): ReadonlyArray<Readonly<Record<string, unknown>>> => [
+  ...(answer.thinking === undefined ? [] : [{ type: "thinking", thinking: answer.thinking, signature: "c2lnbmVk" }]),
+  ...(answer.text === undefined ? [] : [{ type: "text", text: answer.text }]),
+  ...(answer.tool === undefined ? [] : [{ type: "tool_use", id: `toolu_test_${n}`, ...answer.tool }])
+]
+
+/** Server-sent events of the Messages API: each block whole, in one delta. */
+const events = (message: Readonly<Record<string, unknown>>, content: ReturnType<typeof contentOf>, stopReason: string): string => {
+  const event = (type: string, fields: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
+  const block = (whole: Readonly<Record<string, unknown>>, index: number) => {
+    const [empty, deltas] =
+      whole["type"] === "tool_use"
+        ? [{ ...whole, input: {} }, [{ type: "input_json_delta", partial_json: JSON.stringify(whole["input"]) }]]
+        : whole["type"] === "thinking"
+          ? [
+              { ...whole, thinking: "", signature: "" },
+              [
+                { type: "thinking_delta", thinking: whole["thinking"] },
+                { type: "signature_delta", signature: whole["signature"] }
+              ]
+            ]
+          : [{ ...whole, text: "" }, [{ type: "text_delta", text: whole["text"] }]]
+    return [
+      event("content_block_start", { index, content_block: empty }),
+      ...deltas.map((delta) => event("content_block_delta", { index, delta })),
+      event("content_block_stop", { index })
+    ].join("")
+  }
+  return [
+    event("message_start", { message: { ...message, content: [], stop_reason: null } }),
+    ...content.map(block),
+    event("message_delta", { delta: { stop_reason: stopReason, stop_sequence: null }, usage: { output_tokens: 10 } }),
+    event("message_stop", {})
+  ].join("")
+}
+
+const answered = (body: typeof Body.Type, answer: Answer, n: number) => {
+  const content = contentOf(answer, n)
+  const stopReason = answer.tool === undefined ? "end_turn" : "tool_use"
+  const usage = { input_tokens: 1000, output_tokens: 10, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
+  const message = { id: `msg_test_${n}`, type: "message", role: "assistant", model: body.model, stop_sequence: null, usage }
+  return body.stream === true
+    ? HttpServerResponse.text(events(message, content, stopReason), { contentType: "text/event-stream" })
+    : HttpServerResponse.jsonUnsafe({ ...message, content, stop_reason: stopReason })
+}
+
+/** A model on loopback that says what a script tells it to, and remembers what it was asked. */
+export const modelEndpoint = Effect.fn("ModelEndpoint")(function* (script: Script) {
+  const log = yield* Ref.make<ReadonlyArray<Asked>>([])
+  const app = Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const { pathname } = new URL(request.url, "http://127.0.0.1")
+    const body = pathname === "/v1/messages" ? decodeBody(yield* request.text) : Option.none()
+    if (Option.isNone(body)) return HttpServerResponse.empty({ status: 404 })
+    const asked = read(body.value)
+    const n = yield* Ref.modify(log, (before) => [before.length + 1, [...before, asked]])
+    return answered(body.value, asked.turn ? yield* script(asked) : { text: "ok" }, n)
+  })
+  const serving = Layer.provideMerge(
+    HttpServer.serve(app),
+    NodeHttpServer.layerServer(http.createServer, { host: "127.0.0.1", port: 0, gracefulShutdownTimeout: 0 })
+  )
+  const { address } = Context.get(yield* Layer.build(serving), HttpServer.HttpServer)
+  return { url: HttpServer.formatAddress(address), asked: Ref.get(log) }
+})

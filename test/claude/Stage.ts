@@ -1,0 +1,70 @@
+import { Effect, Path, Ref, Scope, Stream } from "effect"
+import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import { type Lab, until } from "./Lab.ts"
+
+/** Where a Conductor and souffleur run. */
+export interface Stage {
+  /** Starts the first Conductor; its pid. */
+  readonly conductor: (sessionId: string, prompt: string) => Effect.Effect<number>
+  readonly souffleur: (args: ReadonlyArray<string>) => Effect.Effect<{
+    /** What it has said so far. */
+    readonly said: Effect.Effect<string>
+    readonly exitCode: Effect.Effect<number>
+  }>
+}
+
+/** What the user lets the first Conductor do. */
+const allowed = ["--permission-mode", "acceptEdits", "--allowedTools=Bash"]
+
+/** No terminal: children of the test, the agent in print mode. */
+export const headless = Effect.fn("Stage.headless")(function* (lab: Lab) {
+  const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+  const scope = yield* Effect.scope
+  const start = ([program, ...args]: readonly [string, ...ReadonlyArray<string>]) =>
+    Effect.gen(function* () {
+      const handle = yield* spawner.spawn(ChildProcess.make(program, args, lab.options))
+      const said = yield* Ref.make("")
+      yield* Effect.forkScoped(Stream.runForEach(Stream.decodeText(handle.all), (text) => Ref.update(said, (before) => before + text)))
+      return { pid: handle.pid, said: Ref.get(said), exitCode: Effect.orDie(handle.exitCode) }
+    }).pipe(Effect.provideService(Scope.Scope, scope), Effect.orDie)
+  return {
+    conductor: (sessionId, prompt) =>
+      Effect.map(start([lab.claude, "--session-id", sessionId, "-p", ...allowed, "--", prompt]), ({ pid }) => pid),
+    souffleur: (args) => start([...lab.souffleur, ...args])
+  } satisfies Stage as Stage
+})
+
+/** A tmux server of the test's own, with all in windows of one session, the agent as a person sees it. */
+export const tmux = Effect.fn("Stage.tmux")(function* (lab: Lab) {
+  const [path, spawner] = [yield* Path.Path, yield* ChildProcessSpawner.ChildProcessSpawner]
+  // Its socket goes with the lab's folder.
+  const options = { ...lab.options, env: { ...lab.options.env, TMUX_TMPDIR: path.dirname(lab.home) } }
+  const ask = (...args: ReadonlyArray<string>) =>
+    spawner.string(ChildProcess.make("tmux", ["-L", "stage", "-f", "/dev/null", ...args], options)).pipe(
+      Effect.map((text) => text.trimEnd()),
+      Effect.orDie
+    )
+  // A pane that has ended stays, and so does how it ended.
+  yield* ask("new-session", "-d", "-s", "stage", "-x", "180", "-y", "50", "sleep", "300", ";", "set-option", "-g", "remain-on-exit", "on")
+  yield* Effect.addFinalizer(() => ask("kill-server"))
+  const open = (format: string, line: ReadonlyArray<string>) =>
+    ask("new-window", "-d", "-P", "-F", format, "-t", "stage:", "-c", lab.project, "--", ...line)
+  return {
+    conductor: (sessionId, prompt) =>
+      Effect.map(open("#{pane_pid}", [lab.claude, "--session-id", sessionId, ...allowed, "--", prompt]), Number),
+    souffleur: (args) =>
+      Effect.map(open("#{pane_id}", [...lab.souffleur, ...args]), (pane) => {
+        const status = ask("display-message", "-p", "-t", pane, "#{pane_dead} #{pane_dead_status}")
+        return {
+          said: ask("capture-pane", "-p", "-J", "-S", "-", "-t", pane),
+          exitCode: Effect.andThen(
+            until(
+              "the end of souffleur",
+              Effect.map(status, (text) => text.startsWith("1"))
+            ),
+            Effect.map(status, (text) => Number(text.split(" ")[1]))
+          )
+        }
+      })
+  } satisfies Stage as Stage
+})

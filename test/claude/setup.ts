@@ -1,0 +1,22 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Console, Effect } from "effect"
+import type { TestProject } from "vitest/node"
+import { installed, version } from "./Install.ts"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The real agent's program; `null` where it cannot be installed. */
+    readonly claude: string | null
+  }
+}
+
+/** Once for the suite: without the real agent there is nothing to test, and that is told, not failed. */
+export default ({ provide }: TestProject): Promise<void> =>
+  installed.pipe(
+    Effect.catchTag("NotInstalled", ({ why }) =>
+      Effect.as(Console.error(`skipped: Claude Code ${version} cannot be installed here: ${why}`), null)
+    ),
+    Effect.map((program) => provide("claude", program)),
+    Effect.provide(NodeServices.layer),
+    Effect.runPromise
+  )

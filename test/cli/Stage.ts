@@ -1,0 +1,233 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { fileURLToPath } from "node:url"
+import { CommsSchema } from "@souffleur/comms"
+import { Processes as ProcessesPort } from "@souffleur/domain"
+import { Processes } from "@souffleur/node"
+import { afterAll } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+
+/** The command as it is published, built once a test file: what users run, and it starts faster than its sources. */
+const built = fs.mkdtempSync(join(os.tmpdir(), "souffleur-built-"))
+execFileSync(process.execPath, [fileURLToPath(new URL("../../packages/cli/build.ts", import.meta.url)), built])
+afterAll(() => fs.rmSync(built, { recursive: true, force: true }))
+export const bundle = join(built, "souffleur.js")
+
+export type Variables = Readonly<Record<string, string>>
+
+/** Looks again until it is so; the test's own limit ends it. */
+export const until = <A, E, R>(look: Effect.Effect<A, E, R>, so: (found: A) => boolean) =>
+  Effect.repeat(look, { until: so, schedule: Schedule.spaced("10 millis") })
+
+export const alive = (pid: number): boolean => {
+  try {
+    return !/^\d+ \(.*\) [ZX]/su.test(fs.readFileSync(`/proc/${pid}/stat`, "utf8"))
+  } catch {
+    return false
+  }
+}
+
+/** Every live agent of ours on this machine, and its home. */
+export const standIns = (): ReadonlyArray<{ readonly pid: number; readonly home: string }> =>
+  fs.readdirSync("/proc").flatMap((name) => {
+    if (!/^[0-9]+$/u.test(name) || !alive(Number(name))) return []
+    try {
+      if (!fs.readFileSync(`/proc/${name}/cmdline`, "utf8").includes("\0__stand-in\0")) return []
+      const home = /(?:^|\0)HOME=([^\0]*)/u.exec(fs.readFileSync(`/proc/${name}/environ`, "utf8"))?.[1]
+      return home === undefined ? [] : [{ pid: Number(name), home }]
+    } catch {
+      // It ended meanwhile.
+      return []
+    }
+  })
+
+/** A process that a test has started, and what it has said so far. */
+export interface Running {
+  readonly pid: number
+  /** Whole lines of standard output. */
+  readonly lines: ReadonlyArray<string>
+  readonly errors: () => string
+  readonly ended: Effect.Effect<{ readonly code: number | null; readonly signal: string | null }>
+  readonly kill: (signal: NodeJS.Signals) => void
+}
+
+const running = (child: ChildProcess): Running => {
+  const lines: Array<string> = []
+  let [rest, errors] = ["", ""]
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    const found = (rest + text).split("\n")
+    rest = found.pop() ?? ""
+    lines.push(...found)
+  })
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (errors += text))
+  const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
+    child.on("close", (code, signal) => resolve({ code, signal }))
+  })
+  return { pid: child.pid ?? 0, lines, errors: () => errors, ended: Effect.promise(() => ended), kill: (signal) => child.kill(signal) }
+}
+
+export interface Said {
+  readonly _tag: string
+  readonly watch: string
+  readonly revision: number
+  readonly at: string
+  readonly [field: string]: unknown
+}
+export const said = (line: string): Said => JSON.parse(line)
+
+/** Until a `watch --json` has printed such an event; fails when it ends before. */
+export const prints = Effect.fnUntraced(function* (watch: Running, tag: string, more: (event: Said) => boolean = () => true) {
+  let from = 0
+  const look = Effect.sync(() => {
+    const found = watch.lines.slice(from).map(said)
+    from += found.length
+    return found.find((event) => event._tag === tag && more(event))
+  })
+  const never = Effect.flatMap(watch.ended, ({ code }) =>
+    Effect.die(new Error(`souffleur ended with ${code} before ${tag}: ${watch.errors()}\n${watch.lines.join("\n")}`))
+  )
+  const found = yield* Effect.raceFirst(
+    until(look, (event) => event !== undefined),
+    Effect.flatMap(never, () => Effect.never)
+  )
+  return found!
+})
+
+export const task = (number: number, millis = 150) => ({
+  id: `task-0${number}`,
+  file: `scene-${number}.txt`,
+  text: `scene ${number}\n`,
+  millis
+})
+
+/** Fractions of a second in place of minutes. A Conductor that beats is never stale here, however busy the machine. */
+export const quick: Variables = {
+  SOUFFLEUR_WATCHER_INITIAL_WAIT: "300 millis",
+  SOUFFLEUR_WATCHER_INTERVAL: "200 millis",
+  SOUFFLEUR_HEARTBEAT_STALE_AFTER: "60 seconds",
+  SOUFFLEUR_MONITOR_INITIAL_WAIT: "5 seconds",
+  SOUFFLEUR_MONITOR_INTERVAL: "5 seconds",
+  SOUFFLEUR_MONITOR_STALE_AFTER: "20 seconds",
+  SOUFFLEUR_VALIDATION_RETRY_INTERVAL: "100 millis",
+  SOUFFLEUR_STOP_GRACE: "300 millis",
+  SOUFFLEUR_LAUNCHER: "headless"
+}
+
+/** A home of the test's own: project, comms, the agent's folder, souffleur's; nothing that started in it outlives the test. */
+export const stage = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnType<typeof task>>, variables: Variables = {}) {
+  const home = yield* Effect.acquireRelease(
+    Effect.sync(() => fs.realpathSync(fs.mkdtempSync(join(os.tmpdir(), "souffleur-stage-")))),
+    (home) =>
+      Effect.gen(function* () {
+        const processes = yield* ProcessesPort
+        // An agent may be starting another one: until none is seen.
+        const left = Effect.tap(processes.tagged({ environment: { HOME: home } }), (found) =>
+          Effect.forEach(found, ({ identity }) => Effect.ignore(processes.signal(identity, "SIGKILL")))
+        )
+        yield* until(left, (found) => found.every(({ condition }) => condition === "zombie"))
+        fs.rmSync(home, { recursive: true, force: true })
+      }).pipe(Effect.provide(Processes.layer), Effect.orDie)
+  )
+  const [project, comms, state, claude] = [join(home, "opera"), join(home, "opera", "comms.db"), join(home, "state"), join(home, "claude")]
+  const session = crypto.randomUUID()
+  fs.mkdirSync(project)
+  fs.mkdirSync(join(home, "run"), { mode: 0o700 })
+  fs.writeFileSync(join(project, "plan.json"), JSON.stringify({ tasks }))
+
+  /** The Conductor's database; `act` with a connection of its own. */
+  const board = <A>(act: (db: DatabaseSync) => A): A => {
+    const db = new DatabaseSync(comms, { timeout: 5000 })
+    try {
+      return act(db)
+    } finally {
+      db.close()
+    }
+  }
+  board((db) => {
+    for (const statement of Object.values(CommsSchema.tables)) db.exec(statement)
+    db.exec("INSERT INTO orchestration_tasks (task_id, state) VALUES ('task-00', 'working'), ('souffleur', 'watching')")
+    // Planned already: taking one up is no progress.
+    for (const { id } of tasks) db.prepare("INSERT INTO orchestration_tasks (task_id, state) VALUES (?, 'watching')").run(id)
+  })
+
+  const environment: Variables = {
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    HOME: home,
+    XDG_RUNTIME_DIR: join(home, "run"),
+    TMUX_TMPDIR: home,
+    SOUFFLEUR_STATE_DIR: state,
+    SOUFFLEUR_CLAUDE_DIR: claude,
+    CLAUDE_CONFIG_DIR: claude,
+    SOUFFLEUR_AGENT_COMMAND: JSON.stringify([process.execPath, bundle, "__stand-in"]),
+    ...quick,
+    ...variables
+  }
+  const spawned = (program: string, args: ReadonlyArray<string>, more: Variables = {}) =>
+    running(spawn(program, args, { cwd: project, env: { ...environment, ...more }, stdio: ["ignore", "pipe", "pipe"] }))
+  const start = (args: ReadonlyArray<string>, more?: Variables) => spawned(process.execPath, [bundle, ...args], more)
+
+  const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, more?: Variables) {
+    const child = start(args, more)
+    const { code } = yield* child.ended
+    return { code, lines: child.lines, errors: child.errors() }
+  })
+
+  const pidFile = (pid: number) => join(claude, "sessions", `${pid}.json`)
+  /** Once its session can be found. */
+  const acting = (agent: Running) =>
+    Effect.as(
+      until(
+        Effect.sync(() => fs.existsSync(pidFile(agent.pid)) && sessions().length > 0),
+        (yes) => yes
+      ),
+      agent
+    )
+  const order = ["--session-id", session, "--permission-mode", "acceptEdits", "-p", "--", "Work on the plan. The stage word is gossamer."]
+  const sessions = () =>
+    fs.existsSync(join(claude, "projects"))
+      ? (fs.readdirSync(join(claude, "projects"), { recursive: true }) as ReadonlyArray<string>).filter((file) => file.endsWith(".jsonl"))
+      : []
+
+  return {
+    home,
+    project,
+    comms,
+    state,
+    session,
+    environment,
+    board,
+    spawned,
+    start,
+    run,
+    acting,
+    order,
+    sessions,
+    /** Generation 1, as a user would have started it: busy with a task until something ends it. */
+    conductor: (hangAt = 1, more?: Variables) =>
+      Effect.suspend(() => acting(start(["__stand-in", ...order], { SOUFFLEUR_STANDIN_HANG_AT: String(hangAt), ...more }))),
+    watch: (conductor: Running, ...args: ReadonlyArray<string>) =>
+      start(["watch", "--json", "--pid", String(conductor.pid), "--session-id", session, ...args]),
+    events: Effect.map(run(["log", "--json"]), ({ lines }) => lines.map(said)),
+    /** Every launch that became an agent. */
+    launched: () =>
+      fs.existsSync(join(state, "launches"))
+        ? fs
+            .readdirSync(join(state, "launches"))
+            .filter((file) => file.endsWith(".receipt"))
+            .map((file) => JSON.parse(fs.readFileSync(join(state, "launches", file), "utf8")))
+            .filter((receipt) => receipt._tag === "Taken")
+            .map((receipt): number => receipt.process.pid)
+        : [],
+    conversation: (id: string) => {
+      const file = sessions().find((name) => name.includes(id))
+      return file === undefined ? "" : fs.readFileSync(join(claude, "projects", file), "utf8")
+    },
+    row: (id: string) =>
+      board((db) => db.prepare("SELECT state, last_error, session_id FROM orchestration_tasks WHERE task_id = ?").get(id)) ?? {},
+    messages: () =>
+      board((db) => db.prepare("SELECT message, message_type FROM orchestration_messages WHERE task_id = 'souffleur' ORDER BY id").all())
+  }
+})

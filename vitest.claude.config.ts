@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config"
+
+/** Apart from the other tests: it installs the real Claude Code, which is no dependency of ours. */
+export default defineConfig({
+  test: {
+    include: ["test/claude/**/*.test.ts"],
+    globalSetup: ["test/claude/setup.ts"],
+    testTimeout: 60_000,
+    maxWorkers: 2
+  }
+})
