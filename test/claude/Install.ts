@@ -40,7 +40,7 @@ export const installed = Effect.gen(function* () {
 
   yield* fs.makeDirectory(cache, { recursive: true, mode: 0o700 })
   const beside = yield* fs.makeTempDirectoryScoped({ directory: cache, prefix: `claude-${version}-` })
-  const npm = ["install", "--prefix", beside, "--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts=false"]
+  const npm = ["install", "--prefix", beside, "--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts=false", "--fetch-retries=1"]
   const said = yield* run("npm", [...npm, `@anthropic-ai/claude-code@${version}`])
   const fresh = yield* inFolder(beside)
   if (!(yield* fs.exists(fresh))) return yield* new NotInstalled({ why: lastWords(said) || "npm did not install it" })

@@ -2,13 +2,13 @@ import { Effect, FileSystem, Path, Schedule, Schema } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { Sqlite } from "@souffleur/domain"
 import { sampler, swept } from "./AgentProcesses.ts"
-import { modelEndpoint, type Script } from "./ModelEndpoint.ts"
+import { type Answer, type Asked, modelEndpoint } from "./ModelEndpoint.ts"
 
 /** Seconds in place of minutes (cli.md, settings). */
 const timings = {
   SOUFFLEUR_WATCHER_INITIAL_WAIT: "1 second",
   SOUFFLEUR_WATCHER_INTERVAL: "500 millis",
-  SOUFFLEUR_HEARTBEAT_STALE_AFTER: "5 seconds",
+  SOUFFLEUR_HEARTBEAT_STALE_AFTER: "7 seconds",
   SOUFFLEUR_MONITOR_INITIAL_WAIT: "5 seconds",
   SOUFFLEUR_MONITOR_INTERVAL: "5 seconds",
   SOUFFLEUR_MONITOR_STALE_AFTER: "5 seconds",
@@ -37,6 +37,15 @@ const Logged = Schema.StructWithRest(Schema.Struct({ _tag: Schema.String, revisi
 export type Logged = typeof Logged.Type
 const decodeLogged = Schema.decodeUnknownEffect(Schema.fromJsonString(Logged))
 
+/** The row of the Conductor, which it would write itself. */
+export interface Board {
+  readonly beat: Effect.Effect<void>
+  readonly complete: Effect.Effect<void>
+}
+
+/** What the model says; what is to happen first may happen here. */
+export type Part = (asked: Asked, board: Board) => Effect.Effect<Answer>
+
 /** Asks again until it is so; what does not come in time is told. */
 export const until = <E, R>(what: string, so: Effect.Effect<boolean, E, R>) =>
   Effect.repeat(so, { until: (yes) => yes, schedule: Schedule.spaced("50 millis") }).pipe(
@@ -48,7 +57,7 @@ export const until = <E, R>(what: string, so: Effect.Effect<boolean, E, R>) =>
  * A home and a project of a user's own, a model on loopback, and souffleur's command line. Whatever was started with that home
  * is ended with the lab. `name` is the project folder's.
  */
-export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string, script: Script) {
+export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string, part: Part) {
   const [fs, path, spawner] = [yield* FileSystem.FileSystem, yield* Path.Path, yield* ChildProcessSpawner.ChildProcessSpawner]
   const root = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-claude-" }))
   const [home, tmp, project] = [path.join(root, "home"), path.join(root, "tmp"), path.join(root, name)]
@@ -68,11 +77,9 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
   const settings = { permissions: { allow: ["Read(~/.local/state/souffleur/exports/**)"] } }
   yield* fs.makeDirectory(path.join(home, ".claude"), { mode: 0o700 })
   yield* fs.writeFileString(path.join(home, ".claude", "settings.json"), JSON.stringify(settings))
-  const model = yield* modelEndpoint(script)
   yield* Effect.addFinalizer(() => swept(home))
   const agents = yield* sampler(claude, home)
 
-  const state = path.join(home, ".local", "state", "souffleur")
   const environment = {
     ...quiet,
     ...timings,
@@ -81,36 +88,38 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
     LANG: "C.UTF-8",
     TERM: "xterm-256color",
     TMPDIR: tmp,
+    XDG_RUNTIME_DIR: tmp,
     CLAUDE_CODE_TMPDIR: tmp,
-    ANTHROPIC_BASE_URL: model.url,
     ANTHROPIC_API_KEY: key,
     SOUFFLEUR_AGENT_COMMAND: claude,
     // souffleur may itself have been started by an agent: what it launches must not see that.
     CLAUDECODE: "1",
     CLAUDE_CODE_CHILD_SESSION: "1"
   }
-  const options = { cwd: project, env: environment, extendEnv: false, stdin: "ignore" } as const
+  const here = { cwd: project, env: environment, extendEnv: false, stdin: "ignore" } as const
   const souffleur = [process.execPath, main] as const
-  const said = (...args: ReadonlyArray<string>) =>
-    spawner.string(ChildProcess.make(souffleur[0], [...souffleur.slice(1), ...args], options))
+  const said = (...args: ReadonlyArray<string>) => spawner.string(ChildProcess.make(souffleur[0], [...souffleur.slice(1), ...args], here))
 
   const comms = path.join(project, "comms.db")
   yield* said("init")
-  const board = yield* Effect.flatMap(Sqlite, (sqlite) => sqlite.openForeign(comms))
-
+  const sql = yield* Effect.flatMap(Sqlite, (sqlite) => sqlite.openForeign(comms))
+  const board: Board = {
+    beat: sql`UPDATE orchestration_tasks SET last_heartbeat = datetime('now') WHERE task_id = 'task-00'`.pipe(Effect.asVoid, Effect.orDie),
+    complete: sql`UPDATE orchestration_tasks SET state = 'complete' WHERE task_id = 'task-00'`.pipe(Effect.asVoid, Effect.orDie)
+  }
+  const model = yield* modelEndpoint((asked) => part(asked, board))
   return {
     claude,
     project,
     home,
-    state,
     comms,
-    options,
+    board,
+    options: { ...here, env: { ...environment, ANTHROPIC_BASE_URL: model.url } },
     souffleur,
     asked: model.asked,
     /** Which sessions of the agent there were, and how many at once at most. */
     agents,
-    beat: board`UPDATE orchestration_tasks SET last_heartbeat = datetime('now') WHERE task_id = 'task-00'`.pipe(Effect.orDie),
-    complete: board`UPDATE orchestration_tasks SET state = 'complete' WHERE task_id = 'task-00'`.pipe(Effect.orDie),
+    /** `souffleur log` */
     log: Effect.flatMap(said("log", "--json"), (text) => Effect.forEach(text.trim().split("\n"), (line) => decodeLogged(line))),
     read: (file: string) => fs.readFileString(path.resolve(project, file)),
     exists: (file: string) => fs.exists(path.resolve(project, file)),

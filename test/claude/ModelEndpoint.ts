@@ -36,9 +36,6 @@ export interface Answer {
   readonly tool?: { readonly name: string; readonly input: Readonly<Record<string, string>> }
 }
 
-/** How the model answers; what it needs to happen first may happen here. */
-export type Script = (asked: Asked) => Effect.Effect<Answer>
-
 const read = (body: typeof Body.Type): Asked => {
   const last = body.messages.findLast(({ role }) => role === "user")
   const blocks = typeof last?.content === "string" ? [{ type: "text", text: last.content }] : (last?.content ?? [])
@@ -97,8 +94,8 @@ const answered = (body: typeof Body.Type, answer: Answer, n: number) => {
     : HttpServerResponse.jsonUnsafe({ ...message, content, stop_reason: stopReason })
 }
 
-/** A model on loopback that says what a script tells it to, and remembers what it was asked. */
-export const modelEndpoint = Effect.fn("ModelEndpoint")(function* (script: Script) {
+/** A model on loopback that says what it is told to, and remembers what it was asked. */
+export const modelEndpoint = Effect.fn("ModelEndpoint")(function* (part: (asked: Asked) => Effect.Effect<Answer>) {
   const log = yield* Ref.make<ReadonlyArray<Asked>>([])
   const app = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
@@ -107,7 +104,7 @@ export const modelEndpoint = Effect.fn("ModelEndpoint")(function* (script: Scrip
     if (Option.isNone(body)) return HttpServerResponse.empty({ status: 404 })
     const asked = read(body.value)
     const n = yield* Ref.modify(log, (before) => [before.length + 1, [...before, asked]])
-    return answered(body.value, asked.turn ? yield* script(asked) : { text: "ok" }, n)
+    return answered(body.value, asked.turn ? yield* part(asked) : { text: "ok" }, n)
   })
   const serving = Layer.provideMerge(
     HttpServer.serve(app),

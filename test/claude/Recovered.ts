@@ -1,10 +1,10 @@
 import { SqliteClient } from "@souffleur/node"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert } from "@effect/vitest"
-import { Effect, Layer, Ref } from "effect"
+import { Effect, Layer } from "effect"
 import { alive } from "./AgentProcesses.ts"
-import { type Lab, type Logged, makeLab, until } from "./Lab.ts"
-import type { Asked, Script } from "./ModelEndpoint.ts"
+import { type Lab, type Logged, makeLab, type Part, until } from "./Lab.ts"
+import type { Asked } from "./ModelEndpoint.ts"
 import type { Stage } from "./Stage.ts"
 
 export const services = Layer.provideMerge(SqliteClient.layerSqlite, NodeServices.layer)
@@ -21,20 +21,19 @@ const rehearsal = "bash -c 'echo $$ > tool.pid; sleep 300; true'; echo finished"
 const exportIn = (asked: Asked): string => /read it first: (\/.*\.md)$/m.exec(asked.said.join("\n"))?.[1] ?? "/nothing/to/read"
 
 /** The first Conductor rehearses until it is killed; its successor reads the export, and if it knows the word then, all is complete. */
-const scriptOf =
-  (complete: Effect.Effect<unknown>): Script =>
-  (asked) => {
-    if (asked.sessionId === first)
-      return Effect.succeed(
-        asked.toolResult === undefined
-          ? { thinking: thought, text: "I rehearse.", tool: { name: "Bash", input: { command: rehearsal, description: "Rehearse" } } }
-          : { text: "Done." }
-      )
-    if (asked.toolResult === undefined) return Effect.succeed({ tool: { name: "Read", input: { file_path: exportIn(asked) } } })
-    return asked.toolResult.includes(word)
-      ? Effect.as(complete, { text: "I have read the export, and all is complete." })
-      : Effect.succeed({ text: "I could not read the export." })
+const part: Part = (asked, board) => {
+  if (asked.sessionId === first) {
+    return Effect.succeed(
+      asked.toolResult === undefined
+        ? { thinking: thought, text: "I rehearse.", tool: { name: "Bash", input: { command: rehearsal, description: "Rehearse" } } }
+        : { text: "Done." }
+    )
   }
+  if (asked.toolResult === undefined) return Effect.as(board.beat, { tool: { name: "Read", input: { file_path: exportIn(asked) } } })
+  return asked.toolResult.includes(word)
+    ? Effect.as(board.complete, { text: "I have read the export, and all is complete." })
+    : Effect.succeed({ text: "I could not read the export." })
+}
 
 const only = (log: ReadonlyArray<Logged>, tag: string, where: (event: Logged) => boolean = () => true): Logged => {
   const found = log.filter((event) => event._tag === tag && where(event))
@@ -42,7 +41,7 @@ const only = (log: ReadonlyArray<Logged>, tag: string, where: (event: Logged) =>
   return found[0]!
 }
 
-export interface Recovery {
+interface Recovery {
   readonly stageOf: (lab: Lab) => Effect.Effect<Stage, never, Effect.Services<ReturnType<typeof makeLab>>>
   /** What happens to the first Conductor in the middle of its tool call. */
   readonly harm: "SIGKILL" | "SIGSTOP"
@@ -53,9 +52,7 @@ export interface Recovery {
  * of both, and souffleur's own log. Returns what a test may want to look at besides.
  */
 export const recovered = Effect.fn("Recovered")(function* (claude: string, { harm, stageOf }: Recovery) {
-  const complete = yield* Ref.make<Effect.Effect<unknown>>(Effect.void)
-  const lab = yield* makeLab(claude, "opera $(touch touched) [a] 'b'", scriptOf(Effect.flatten(Ref.get(complete))))
-  yield* Ref.set(complete, lab.complete)
+  const lab = yield* makeLab(claude, "opera $(touch touched) [a] 'b'", part)
   const stage = yield* stageOf(lab)
 
   const one = yield* stage.conductor(first, prompt)
@@ -68,7 +65,7 @@ export const recovered = Effect.fn("Recovered")(function* (claude: string, { har
   )
   assert.isTrue(yield* alive(tool))
 
-  yield* lab.beat
+  yield* lab.board.beat
   process.kill(one, harm)
   const code = yield* souffleur.exitCode
   assert.strictEqual(code, 0, yield* souffleur.said)
@@ -116,5 +113,5 @@ export const recovered = Effect.fn("Recovered")(function* (claude: string, { har
   // Saved, although souffleur was itself started under the marks of another agent.
   assert.isTrue(yield* lab.exists(lab.sessionFile(second)))
   assert.isFalse(yield* lab.exists("touched"))
-  return { lab, one, pid, argv, second }
+  return { pid, argv }
 })

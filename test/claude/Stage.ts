@@ -44,27 +44,28 @@ export const tmux = Effect.fn("Stage.tmux")(function* (lab: Lab) {
       Effect.map((text) => text.trimEnd()),
       Effect.orDie
     )
-  // A pane that has ended stays, and so does how it ended.
+  // A pane that has ended stays, so that a test can tell what was said in it.
   yield* ask("new-session", "-d", "-s", "stage", "-x", "180", "-y", "50", "sleep", "300", ";", "set-option", "-g", "remain-on-exit", "on")
   yield* Effect.addFinalizer(() => ask("kill-server"))
   const open = (format: string, line: ReadonlyArray<string>) =>
     ask("new-window", "-d", "-P", "-F", format, "-t", "stage:", "-c", lab.project, "--", ...line)
+  // tmux 3.3 does not always know how a pane ended: a shell around it writes it down.
+  const ended = path.join(path.dirname(lab.home), "ended")
+  const noting = ["/bin/sh", "-c", '"$@"; echo "=$?" > "$0"', ended]
+  const code = lab.read(ended).pipe(
+    Effect.map((text) => /^=(\d+)\n/.exec(text)?.[1]),
+    Effect.orElseSucceed(() => undefined)
+  )
   return {
     conductor: (sessionId, prompt) =>
       Effect.map(open("#{pane_pid}", [lab.claude, "--session-id", sessionId, ...allowed, "--", prompt]), Number),
     souffleur: (args) =>
-      Effect.map(open("#{pane_id}", [...lab.souffleur, ...args]), (pane) => {
-        const status = ask("display-message", "-p", "-t", pane, "#{pane_dead} #{pane_dead_status}")
-        return {
-          said: ask("capture-pane", "-p", "-J", "-S", "-", "-t", pane),
-          exitCode: Effect.andThen(
-            until(
-              "the end of souffleur",
-              Effect.map(status, (text) => text.startsWith("1"))
-            ),
-            Effect.map(status, (text) => Number(text.split(" ")[1]))
-          )
-        }
-      })
+      Effect.map(open("#{pane_id}", [...noting, ...lab.souffleur, ...args]), (pane) => ({
+        said: ask("capture-pane", "-p", "-J", "-S", "-", "-t", pane),
+        exitCode: until(
+          "the end of souffleur",
+          Effect.map(code, (found) => found !== undefined)
+        ).pipe(Effect.andThen(code), Effect.map(Number))
+      }))
   } satisfies Stage as Stage
 })

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import type { ResolvedSettings, WatchEvent } from "@souffleur/domain"
 import { type Life, steady } from "../simulation/Conductor.ts"
-import { Incarnation, type IncarnationOptions, say } from "../simulation/Incarnation.ts"
+import { Incarnation, type IncarnationOptions, releaseBy } from "../simulation/Incarnation.ts"
 import { World } from "../simulation/World.ts"
 
 export const seconds = (count: number): number => count * 1000
@@ -46,7 +46,7 @@ export class Stage {
   }
 
   release(): void {
-    say(this.world, { _tag: "Release" })
+    releaseBy(this.world)
   }
 
   tags(): ReadonlyArray<string> {

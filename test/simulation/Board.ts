@@ -76,16 +76,22 @@ export class Board {
     )
   }
 
+  #useRow(act: (row: NonNullable<Board["souffleur"]>) => void) {
+    return this.#use(() => this.souffleur).pipe(
+      Effect.flatMap((row) =>
+        row === undefined
+          ? Effect.fail(new CommsUnavailable({ path: this.path, reason: "schema", detail: "the row souffleur is missing" }))
+          : Effect.sync(() => act(row))
+      )
+    )
+  }
+
   setState(state: SouffleurState, at: number, lastError?: string) {
-    return this.#use(() => {
-      this.souffleur = { state, lastHeartbeat: formatTime(at), lastError: lastError ?? this.souffleur?.lastError ?? "" }
-    })
+    return this.#useRow((row) => Object.assign(row, { state, lastHeartbeat: formatTime(at), lastError: lastError ?? row.lastError }))
   }
 
   beat(at: number) {
-    return this.#use(() => {
-      if (this.souffleur !== undefined) this.souffleur.lastHeartbeat = formatTime(at)
-    })
+    return this.#useRow((row) => void (row.lastHeartbeat = formatTime(at)))
   }
 
   post({ key, kind, text }: { readonly key: string; readonly kind: MessageKind; readonly text: string }) {

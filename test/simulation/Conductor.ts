@@ -21,7 +21,8 @@ export const steady: Life = { fate: "lives", at: 0, lasts: 0, worksEvery: 60_000
 export const secret = "the-conversation-says-this"
 
 const beatEvery = 30_000
-const stale = 240_000
+/** The board knows whole seconds only. */
+const stale = 239_000
 
 /** A simulated Conductor: beats each 30 s, works, and meets its fate. Plain timers, no fiber of ours. */
 export class Conductor {

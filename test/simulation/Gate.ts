@@ -46,7 +46,7 @@ export class Gate {
         case "before":
           return this.#end(`before ${name}`)
         case "inside":
-          return Effect.flatMap(Effect.exit(effect), () => this.#end(`inside ${name}`))
+          return Effect.onExit(effect, () => this.#end(`inside ${name}`))
         case "after":
           return Effect.onExit(effect, () => Effect.sync(() => void (this.#last = true)))
       }

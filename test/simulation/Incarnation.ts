@@ -1,5 +1,5 @@
-import { AlreadyWatched, Claims, type ResolvedSettings, type Role, Settings, Processes, type WatchIntent } from "@souffleur/domain"
-import { command, Fenced, herald, own, Roles, supervise } from "@souffleur/supervisor"
+import { AlreadyWatched, Claims, type ResolvedSettings, type Role, Settings, Processes } from "@souffleur/domain"
+import { command, Fenced, herald, own, release, Roles, supervise } from "@souffleur/supervisor"
 import { Cause, Clock, Context, Duration, Effect, Exit, Fiber, Logger, Option, Path, Random, References, Scheduler } from "effect"
 import { Gate, type When } from "./Gate.ts"
 import { ports } from "./Ports.ts"
@@ -133,29 +133,24 @@ export class Incarnation {
   }
 }
 
-/** An operator speaks from another process; heard when it returns. */
-export const say = (world: World, intent: WatchIntent): void => {
-  if (intent._tag === "Release") world.released = true
-  const operator = new SimScheduler(world.queue, 2048)
+/** An operator releases the watch from another process; what follows must not be an act. */
+export const releaseBy = (world: World): void => {
+  world.released = true
   const process = world.processes.start({ name: "souffleur" })
-  const context = ports(
-    world,
-    process,
-    new Gate(
-      () => undefined,
-      () => undefined
-    ),
-    defaults
-  ).pipe(
+  const scheduler = new SimScheduler(world.queue, 2048)
+  const gate = new Gate(
+    () => undefined,
+    () => undefined
+  )
+  const context = ports(world, process, gate, defaults).pipe(
     Context.add(
       Clock.Clock,
       world.timeline.clock(() => false)
     ),
-    Context.add(Scheduler.Scheduler, operator)
+    Context.add(Scheduler.Scheduler, scheduler)
   )
-  const fiber = Effect.runForkWith(context)(command(world.id, intent))
-  fiber.addObserver((exit) => {
-    world.tell(`an operator says ${intent._tag}: ${exit._tag}`)
+  Effect.runForkWith(context)(release(world.id)).addObserver((exit) => {
+    world.tell(`an operator releases the watch: ${exit._tag}`)
     world.processes.end(process)
   })
 }

@@ -1,7 +1,7 @@
 import { Duration } from "effect"
 import type { Life } from "./Conductor.ts"
 import type { When } from "./Gate.ts"
-import { Incarnation, say } from "./Incarnation.ts"
+import { Incarnation, releaseBy } from "./Incarnation.ts"
 import type { Seed } from "./Seed.ts"
 import { World } from "./World.ts"
 
@@ -145,7 +145,7 @@ export const simulate = (number: number, options: SimulationOptions): Simulated 
   const storm = options.cycles * cycle
   if (seed.chance(0.2)) {
     world.timeline.after(seed.between(0, storm), () => {
-      if (world.ledger.watch.revision > 0 && world.ledger.endedAt === undefined) say(world, { _tag: "Release" })
+      if (world.ledger.watch.revision > 0 && world.ledger.endedAt === undefined) releaseBy(world)
     })
   }
   const ended = () => world.ledger.endedAt !== undefined

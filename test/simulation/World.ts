@@ -44,7 +44,7 @@ export class World {
   /** Nothing more goes wrong by itself. */
   calm = false
   /** The tasks as they were at each launch. */
-  readonly #launches: Array<string> = []
+  #launches: Array<string> = []
 
   /** `shuffled`: whichever fiber can run may be next, by the seed; else the oldest. */
   constructor(seed: number, shuffled: boolean) {
@@ -114,6 +114,8 @@ export class World {
     if (permission === "bypassPermissions" && this.ceiling !== "bypassPermissions") this.violated("a launch above the ceiling")
     if (JSON.stringify(order).includes(secret)) this.violated("the conversation is in a launch")
     this.#launches.push(this.board.fingerprint)
+    // What nobody could read at a launch counts as progress later, once.
+    if (this.board.trouble !== undefined) this.#launches = []
     // The user's own start counts: after it, or after progress, three deaths are two or three launches.
     const last = this.#launches.slice(-4)
     if (last.length === 4 && new Set(last).size === 1) this.violated("more than three launches in a row without progress")
@@ -134,9 +136,9 @@ export class World {
     ) {
       this.violated(`a signal to ${conductor === undefined ? "a tool of " : ""}a healthy Conductor (S${process.belongsTo})`)
     }
-    const { endedAt } = this.ledger
-    if (endedAt !== undefined && this.ledger.watch.end === "released")
-      this.violated(`a signal ${timeline.monotonic - endedAt} ms after the release`)
+    // Between the last look at the log and the signal there is a moment, but no time.
+    const since = timeline.monotonic - (this.ledger.endedAt ?? timeline.monotonic)
+    if (since > 0 && this.ledger.watch.end === "released") this.violated(`a signal ${since} ms after the release`)
     this.signals.push({ process, signal, at: timeline.monotonic })
     this.processes.signal(process, signal)
   }

@@ -14,6 +14,7 @@ import {
   type Terminal
 } from "@souffleur/domain"
 import { Claims as NodeClaims, Launcher, Processes as NodeProcesses, SqliteClient } from "@souffleur/node"
+import { exportedBy } from "@souffleur/recovery"
 import { Roles } from "@souffleur/supervisor"
 import { Effect, Layer, Path } from "effect"
 import { Environment } from "./Environment.ts"
@@ -68,7 +69,8 @@ export const agent = (settings: ResolvedSettings) =>
     Effect.gen(function* () {
       const { variables } = yield* Environment
       const agentCommand = yield* Effect.fromResult(parseAgentCommand(settings.agentCommand))
-      return Claude.layer({ claudeDir: settings.claudeDir, agentCommand, environment: variables })
+      const claude = Claude.layer({ claudeDir: settings.claudeDir, agentCommand, environment: variables })
+      return settings.exportCommand === null ? claude : Layer.provide(exportedBy(settings.exportCommand), claude)
     })
   )
 

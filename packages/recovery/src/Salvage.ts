@@ -1,5 +1,5 @@
-import { Agent, Export, Settings, type Watch } from "@souffleur/domain"
-import { Effect, FileSystem, Option, Path, Schema } from "effect"
+import { Agent, type CommsSnapshot, Export, parseTime, Processes, Settings, type Watch } from "@souffleur/domain"
+import { Clock, Effect, FileSystem, Option, Path, Schema } from "effect"
 import { unlessComplete } from "./Completion.ts"
 import { FailedClosed } from "./Provider.ts"
 import { again, Cycle, step, stillGranted } from "./Step.ts"
@@ -11,9 +11,25 @@ export class NoExport extends Schema.TaggedError<NoExport>()("NoExport", { why: 
 
 const failedClosed = (stage: string) => (error: { readonly why: string }) => Effect.fail(new FailedClosed({ stage, reason: error.why }))
 
+/**
+ * A recovery that was broken off comes back to a Conductor that was given up for its silence and has beaten since: it is
+ * healthy, and nobody signals that (spec §7). Its beats end the standby.
+ */
+const unlessBeating = Effect.fnUntraced(function* ({ conductor, recovery }: Watch, snapshot: Option.Option<CommsSnapshot>) {
+  if (recovery?.trigger !== "heartbeat" || conductor === undefined) return
+  const now = yield* Clock.currentTimeMillis
+  const beat = snapshot.pipe(
+    Option.flatMap((seen) => seen.conductor),
+    Option.flatMap(({ lastHeartbeat }) => parseTime(lastHeartbeat))
+  )
+  if (Option.isNone(beat) || beat.value <= recovery.since || beat.value > now) return
+  if ((yield* (yield* Processes).condition(conductor)) !== "running") return
+  return yield* new FailedClosed({ stage: "stop", reason: "the Conductor beats again: it is not stopped" })
+})
+
 /** 1: stop the old Conductor. */
 export const stop = Effect.fn("Recovery.1-stop")(function* (watch: Watch) {
-  yield* unlessComplete
+  yield* unlessBeating(watch, yield* unlessComplete)
   const granted = Effect.provideService(stillGranted(watch), Cycle, yield* Cycle)
   return yield* step("1 stop", {
     outcome: Stopped,
@@ -40,7 +56,8 @@ export const exportConversation = Effect.fn("Recovery.2-export")(function* (watc
       function* (token) {
         const folder = path.join(settings.stateDir, "exports")
         yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
-        return yield* agent.exportSession(watch.sessionId, path.join(folder, `${ref.id}-${token}.md`))
+        const out = path.join(folder, `${ref.id}-${token}.md`)
+        return yield* agent.exportSession(watch.sessionId, out)
       },
       Effect.mapError((error) => new NoExport({ why: error._tag === "PlatformError" ? error.message : error.why }))
     ),

@@ -1,4 +1,4 @@
-import type { LogError, Refused, WatchRef } from "@souffleur/domain"
+import { type LogError, Refused, type Watch, type WatchRef } from "@souffleur/domain"
 import { Context, Effect, Option, Schema } from "effect"
 
 /** One recovery cycle as its steps see it. */
@@ -17,8 +17,18 @@ export interface Step<A, E, R> {
   /** Runs after its intent is in the log. `token` is its idempotency key, new for each attempt. Interruptible. */
   readonly act: (token: string) => Effect.Effect<A, E | Refused | LogError, R>
   /** After a crash between intent and outcome: `Some` when it has happened, `None` when it has not and never will under that token. */
-  readonly reconcile: (token: string) => Effect.Effect<Option.Option<A>, E, R>
+  readonly reconcile: (token: string) => Effect.Effect<Option.Option<A>, E | Refused | LogError, R>
 }
+
+/**
+ * Right before an act that cannot be taken back: the cycle still runs, under the fence it began with (spec §4, One owner).
+ * An operator's word in another process is in the log before this souffleur hears of it.
+ */
+export const stillGranted = Effect.fnUntraced(function* ({ fence }: Watch) {
+  const { number: cycle, watch } = yield* Cycle
+  const now = yield* watch.state
+  if (now.recovery?.cycle !== cycle || now.fence !== fence) return yield* new Refused({ why: "not now", detail: "this recovery is over" })
+})
 
 /** `reconcile` of a step that only reads, or writes its own file: it may be done again. */
 export const again = () => Effect.succeedNone

@@ -1,4 +1,13 @@
-import { Agent, type NotPermitted, Processes, type ProcessIdentity, type ProcessInfo, Settings, type Watch } from "@souffleur/domain"
+import {
+  Agent,
+  type NotPermitted,
+  Processes,
+  type ProcessIdentity,
+  type ProcessInfo,
+  Settings,
+  type Signal,
+  type Watch
+} from "@souffleur/domain"
 import { type Duration, Effect, Schema } from "effect"
 import { killedWithin, untilGone } from "./RecoverySchedule.ts"
 
@@ -30,37 +39,37 @@ const treeOf = Effect.fnUntraced(function* (watch: Watch, conductor: ProcessIden
   )
 })
 
-/** SIGTERM, grace, SIGKILL, each only to that very process; `false` when it is still there. */
-export const end = Effect.fnUntraced(function* (identity: ProcessIdentity, grace: Duration.Input) {
+const notPermitted = ({ pid }: NotPermitted) => new StopFailed({ why: `process ${pid} belongs to somebody else: not allowed to signal it` })
+
+/** SIGTERM, grace, SIGKILL, each only to that very process and while it is granted; `undefined` when it is still there. */
+export const end = Effect.fnUntraced(function* <E>(identity: ProcessIdentity, grace: Duration.Input, granted: Effect.Effect<void, E>) {
   const processes = yield* Processes
   const gone = isGone(processes, identity)
   const waitFor = (limit: Duration.Input) =>
     Effect.repeat(gone, { schedule: untilGone, until: (yes) => yes }).pipe(Effect.timeoutOption(limit), Effect.andThen(gone))
+  const signal = (name: Signal) => Effect.andThen(granted, Effect.mapError(processes.signal(identity, name), notPermitted))
   if (yield* gone) return "already gone" as const
-  yield* processes.signal(identity, "SIGTERM")
+  yield* signal("SIGTERM")
   if (yield* waitFor(grace)) return "SIGTERM" as const
-  yield* processes.signal(identity, "SIGKILL")
+  yield* signal("SIGKILL")
   return (yield* waitFor(killedWithin)) ? ("SIGKILL" as const) : undefined
 })
-
-const notPermitted = ({ pid }: NotPermitted) => new StopFailed({ why: `process ${pid} belongs to somebody else: not allowed to signal it` })
 
 /**
  * Ends the recorded Conductor, only if it still is that process, and its tree with it. The tree is looked at before the
  * first signal, while parents are known, and again after: tools run in sessions of their own and outlive a kill.
+ * `granted` is asked right before each signal: once it fails, none is sent any more.
  */
-export const stopConductor = Effect.fn("Recovery.stop")(function* (watch: Watch) {
+export const stopConductor = Effect.fn("Recovery.stop")(function* <E = never>(watch: Watch, granted: Effect.Effect<void, E> = Effect.void) {
   const { stopGrace } = yield* Settings
   const { conductor } = watch
   if (conductor === undefined) return yield* new StopFailed({ why: "the process of the Conductor is not known" })
   const before = yield* treeOf(watch, conductor)
-  const ended = yield* Effect.catchTag(end(conductor, stopGrace), "NotPermitted", (error) => Effect.fail(notPermitted(error)))
+  const ended = yield* end(conductor, stopGrace, granted)
   if (ended === undefined) return yield* new StopFailed({ why: `process ${conductor.pid} did not end, not even by SIGKILL` })
   const left = new Map<number, ProcessInfo>()
   for (const info of [...before, ...(yield* treeOf(watch, conductor))]) left.set(info.identity.pid, info)
-  const ends = yield* Effect.forEach(left.values(), (info) => end(info.identity, stopGrace), { concurrency: "unbounded" }).pipe(
-    Effect.catchTag("NotPermitted", (error) => Effect.fail(notPermitted(error)))
-  )
+  const ends = yield* Effect.forEach(left.values(), (info) => end(info.identity, stopGrace, granted), { concurrency: "unbounded" })
   const stubborn = [...left.values()].filter((_, index) => ends[index] === undefined)
   if (stubborn.length > 0)
     return yield* new StopFailed({ why: `processes of its tree did not end: ${stubborn.map((info) => info.identity.pid).join(", ")}` })

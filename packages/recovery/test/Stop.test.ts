@@ -51,6 +51,17 @@ describe("stopping", () => {
       assert.deepStrictEqual(yield* Effect.flatten(Fiber.join(fiber)), { ended: "SIGKILL", others: 0 })
     })
   )
+  it.effect("asks right before each signal, and sends none that is not granted any more", () =>
+    Effect.gen(function* () {
+      const world = new World().run({ ...conductor, on: { SIGTERM: "stays" } })
+      const granted = Effect.suspend(() => (world.did.length === 0 ? Effect.void : Effect.fail("released" as const)))
+      const fiber = yield* Effect.forkChild(Effect.exit(within(world, stopConductor(watch, granted))))
+      yield* settle
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(yield* Effect.flip(Effect.flatten(Fiber.join(fiber))), "released")
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
+    })
+  )
   it.effect("takes a zombie for gone, and sends nothing to what is gone already", () =>
     Effect.gen(function* () {
       const world = new World().run({ ...conductor, on: { SIGTERM: "zombie" } })

@@ -1,5 +1,5 @@
 import { Beats, Comms, parseTarget, Settings, type Watch, type WatchRef } from "@souffleur/domain"
-import { Clock, Effect, Option, Result, Schedule } from "effect"
+import { Clock, Effect, Result, Schedule } from "effect"
 import { Invalid, Undecided, validate } from "./Validation.ts"
 
 /** The same failure this many polls on is a further failed attempt (spec §2, Bootstrap). */
@@ -14,9 +14,12 @@ export const bootstrap = Effect.fn("Bootstrap")(function* (ref: WatchRef) {
   let unchanged = 0
 
   const fail = Effect.fnUntraced(function* ({ check, reason }: Invalid) {
-    const snapshot = Option.getOrUndefined(yield* Effect.option(comms.snapshot))
+    const snapshot = yield* Effect.result(comms.snapshot)
+    // Which replies are older than this failure cannot be told from a locked comms: it is asked again.
+    if (Result.isFailure(snapshot) && snapshot.failure.reason === "locked") return yield* ref.state
     unchanged = 0
-    return yield* ref.tell({ _tag: "FailValidation", check, reason, lastMessageId: snapshot?.lastMessageId ?? 0 })
+    const lastMessageId = Result.isSuccess(snapshot) ? snapshot.success.lastMessageId : 0
+    return yield* ref.tell({ _tag: "FailValidation", check, reason, lastMessageId })
   })
 
   /** Corrected arguments from the first reply after the failure; a reply that cannot be read is a failed attempt too. */

@@ -1,4 +1,14 @@
-import { AlreadyWatched, Claims, load, makeWatchRef, type ProcessIdentity, tell, type WatchIntent } from "@souffleur/domain"
+import {
+  AlreadyWatched,
+  Claims,
+  EventLog,
+  Launcher,
+  load,
+  makeWatchRef,
+  type ProcessIdentity,
+  tell,
+  type WatchIntent
+} from "@souffleur/domain"
 import { Clock, Effect } from "effect"
 
 const operator = { _tag: "Operator" } as const
@@ -6,6 +16,18 @@ const operator = { _tag: "Operator" } as const
 /** An operator's word, from whatever process: it outranks recovery and needs no fence (cli.md). */
 export const command = Effect.fn("Watch.command")(function* (id: string, intent: WatchIntent) {
   return yield* tell(id, { ...intent, now: yield* Clock.currentTimeMillis, by: operator })
+})
+
+/**
+ * Ends a watch, the Conductor lives on. A launch that was prepared and has no receipt yet never becomes a Conductor after
+ * this returns, whatever its souffleur has heard by then, and also where it is dead (spec §4, Launch at most once).
+ */
+export const release = Effect.fn("Watch.release")(function* (id: string) {
+  const [launcher, log] = [yield* Launcher, yield* EventLog]
+  const watch = yield* command(id, { _tag: "Release" })
+  const launch = (yield* log.read(id, 0)).findLast(({ event }) => event._tag === "LaunchPrepared")?.event
+  if (launch?._tag === "LaunchPrepared") yield* launcher.settle(launch.launchId)
+  return watch
 })
 
 /**

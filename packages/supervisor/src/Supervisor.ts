@@ -50,14 +50,12 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
       yield* Deferred.failCause(broken, Cause.die(Cause.squash(exit.cause)))
     }
   })
+  // Not a finalizer: what follows a death may wait, and must not hold up the end of the watch.
   const run = (role: Role, watch: Watch) =>
-    roles
-      .run(role, watch, ref)
-      .pipe(
-        Effect.onExit((exit) =>
-          Effect.catch(ended(role, watch, exit), (error) => (error._tag === "Refused" ? Effect.void : Deferred.fail(broken, error)))
-        )
-      )
+    Effect.exit(roles.run(role, watch, ref)).pipe(
+      Effect.flatMap((exit) => ended(role, watch, exit)),
+      Effect.catch((error) => (error._tag === "Refused" ? Effect.void : Deferred.fail(broken, error)))
+    )
 
   const act = Effect.fnUntraced(function* (before: Watch, after: Watch) {
     const [was, is] = [rolesOf(before), rolesOf(after)]

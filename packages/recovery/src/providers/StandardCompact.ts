@@ -17,7 +17,7 @@ import { FailedClosed, type Provider } from "../Provider.ts"
 import { boundaryPoll, compactOnceMore } from "../RecoverySchedule.ts"
 import { type Request, resumePromptOf } from "../Request.ts"
 import { stop } from "../Salvage.ts"
-import { again, step } from "../Step.ts"
+import { again, Cycle, step, stillGranted } from "../Step.ts"
 import { end } from "../Stop.ts"
 
 /** No new boundary came of an attempt; its session is proven gone, or it is not (then no second one may follow). */
@@ -32,7 +32,7 @@ const closed = (stage: string) => (error: { readonly why: string }) => Effect.fa
  * Waits for a whole new boundary line: that alone is completion. In print mode the session ends by itself, in a terminal it
  * idles; either way it is stopped, and proven gone, before anything else runs (spec §2, `standard_compact` 3 to 5).
  */
-const boundary = Effect.fn("StandardCompact.boundary")(function* (mark: SessionMark, session: ProcessIdentity) {
+const boundary = Effect.fn("StandardCompact.boundary")(function* (watch: Watch, mark: SessionMark, session: ProcessIdentity) {
   const [agent, processes, settings] = [yield* Agent, yield* Processes, yield* Settings]
   const look = Effect.gen(function* () {
     const condition = yield* processes.condition(session)
@@ -42,7 +42,9 @@ const boundary = Effect.fn("StandardCompact.boundary")(function* (mark: SessionM
   const waited = yield* Effect.repeat(look, { schedule: boundaryPoll(settings.compactPollInterval), until: ({ over }) => over }).pipe(
     Effect.timeoutOption(settings.compactTimeout)
   )
-  const ended = yield* end(session, settings.stopGrace).pipe(Effect.catchTag("NotPermitted", () => Effect.succeed(undefined)))
+  const ended = yield* end(session, settings.stopGrace, Effect.provideService(stillGranted(watch), Cycle, yield* Cycle)).pipe(
+    Effect.catchTag("StopFailed", () => Effect.succeed(undefined))
+  )
   if (ended === undefined) return yield* new CompactFailed({ why: `the compact session, process ${session.pid}, did not end`, gone: false })
   // One last look: it may have been written while the session ended.
   if (yield* agent.compactedSince(mark)) return { compacted: true as const }
@@ -64,12 +66,12 @@ const attempt = (watch: Watch, name: string, mark: SessionMark, request: Request
         prompt: "/compact",
         title: `Compact (S${watch.generation})`
       }).pipe(Effect.catchTag("LaunchFailed", ({ why }) => Effect.fail(new CompactFailed({ why, gone: true }))))
-      return yield* boundary(mark, conductor)
+      return yield* boundary(watch, mark, conductor)
     }),
     reconcile: Effect.fnUntraced(
       function* (token) {
         const ran = yield* settled(token)
-        return Option.isNone(ran) ? Option.none() : Option.some(yield* boundary(mark, ran.value.conductor))
+        return Option.isNone(ran) ? Option.none() : Option.some(yield* boundary(watch, mark, ran.value.conductor))
       },
       Effect.catchTag("LaunchFailed", ({ why }) => Effect.fail(new CompactFailed({ why, gone: false })))
     )

@@ -1,0 +1,209 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Beats, Event, makeWatchRef, type WatchEvent } from "@souffleur/domain"
+import { Context, Effect, Option } from "effect"
+import { bootstrap } from "../src/index.ts"
+import { begun, identityOf, living, opened, owned, ownerOf, settle, until, World } from "./World.ts"
+
+const failure = (attempt: number, lastMessageId = 0) =>
+  Event.ValidationFailed.make({ at: begun, attempt, check: "process", reason: `reason ${attempt}`, lastMessageId })
+
+/** A bootstrap at work in this world, from this history on. */
+const validating = Effect.fnUntraced(function* (change: Partial<World> = {}, history: ReadonlyArray<WatchEvent> = [opened(), owned]) {
+  const all = yield* living(history, Object.assign(new World(), change))
+  const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
+  const fiber = yield* bootstrap(ref).pipe(Effect.provideContext(all.context), Effect.forkChild)
+  yield* settle
+  return { ...all, ended: Effect.sync(() => fiber.pollUnsafe() !== undefined) }
+})
+/** Tag and what matters of it, short. */
+const told = (events: ReadonlyArray<WatchEvent>) =>
+  events.map((event) =>
+    event._tag === "ValidationFailed"
+      ? `${event.attempt} ${event.check} at ${(event.at - begun) / 1000}`
+      : event._tag === "ArgumentsCorrected"
+        ? `corrected ${event.pid} ${event.sessionId}`
+        : event._tag
+  )
+
+describe("the three checks", () => {
+  it.effect("pass at once: generation 1, with what it is measured against, and a first watcher", () =>
+    Effect.gen(function* () {
+      const { context, ended, events } = yield* validating({ lastMessageId: 7 })
+      const [confirmed, watcher] = yield* events
+      assert.deepStrictEqual(
+        confirmed,
+        Event.ConductorConfirmed.make({
+          at: begun,
+          conductor: identityOf(4711),
+          sessionId: "s1",
+          taskCount: 3,
+          taskFingerprint: "3 tasks",
+          conductorState: "working",
+          lastMessageId: 7
+        })
+      )
+      // Never awaiting at the first launch.
+      assert.deepStrictEqual(watcher, Event.WatcherStarted.make({ at: begun, watcher: 1, awaiting: false, mode: "normal" }))
+      assert.isTrue(yield* ended)
+      assert.deepStrictEqual(yield* Context.get(context, Beats).last("w"), Option.some({ by: "bootstrap/1", at: begun }))
+    })
+  )
+  const rejected: ReadonlyArray<readonly [name: string, change: Partial<World>, check: string, reason: string]> = [
+    ["a process that is not there", { processes: new Map() }, "process", "no process 4711"],
+    ["a zombie", { processes: new Map([[4711, { uid: 1000, condition: "zombie" as const }]]) }, "process", "zombie"],
+    ["another user's process", { processes: new Map([[4711, { uid: 0, condition: "running" as const }]]) }, "process", "another user"],
+    ["an ancestor of souffleur", { ancestors: [9, 4711] }, "process", "started this souffleur"],
+    ["a Conductor that is watched already", { claims: new Map([[4711, ownerOf(77, "elsewhere")]]) }, "process", "pid 77"],
+    ["a session without a file", { files: new Set<string>() }, "session-file", "no session file"],
+    ["a comms without the row", { row: undefined }, "comms-row", 'no row "souffleur"'],
+    ["a comms that is missing", { out: "missing" as const }, "comms-row", "missing"],
+    ["a comms that is foreign", { out: "foreign" as const }, "comms-row", "foreign"]
+  ]
+  for (const [name, change, check, reason] of rejected) {
+    it.effect(`reject ${name}`, () =>
+      Effect.gen(function* () {
+        const { events } = yield* validating(change)
+        const [failed] = yield* events
+        assert.deepInclude(failed, { _tag: "ValidationFailed", attempt: 1, check })
+        assert.include(failed?._tag === "ValidationFailed" ? failed.reason : "", reason)
+      })
+    )
+  }
+  it.effect("stop at the first that fails", () =>
+    Effect.gen(function* () {
+      const { events } = yield* validating({ processes: new Map(), files: new Set(), row: undefined })
+      assert.deepStrictEqual(told(yield* events), ["1 process at 0"])
+    })
+  )
+  it.effect("leave comms out of it in a solo watch", () =>
+    Effect.gen(function* () {
+      const { tags } = yield* validating({ row: undefined, out: "missing" }, [opened(null), owned])
+      assert.deepStrictEqual(yield* tags, ["ConductorConfirmed", "WatcherStarted"])
+    })
+  )
+})
+
+describe("after a failure", () => {
+  it.effect("validates again each 30 s: what has healed by itself passes", () =>
+    Effect.gen(function* () {
+      const { events, world } = yield* validating({ files: new Set() })
+      world.files.add("s1")
+      yield* until(29)
+      assert.deepStrictEqual(told(yield* events), ["1 session-file at 0"])
+      yield* until(30)
+      assert.deepStrictEqual(told(yield* events), ["1 session-file at 0", "ConductorConfirmed", "WatcherStarted"])
+    })
+  )
+  it.effect("takes the corrected arguments of a reply", () =>
+    Effect.gen(function* () {
+      const { events, world } = yield* validating({ processes: new Map([[5555, { uid: 1000, condition: "running" }]]), lastMessageId: 7 })
+      world.files.add("s9")
+      world.replies.push({ id: 8, text: "sorry: PID:5555 SESSION_ID:s9" })
+      yield* until(30)
+      assert.deepStrictEqual(told(yield* events), ["1 process at 0", "corrected 5555 s9", "ConductorConfirmed", "WatcherStarted"])
+    })
+  )
+  it.effect("takes none that was there before it", () =>
+    Effect.gen(function* () {
+      const { events } = yield* validating({
+        processes: new Map([[5555, { uid: 1000, condition: "running" }]]),
+        replies: [{ id: 3, text: "PID:5555 SESSION_ID:s1" }]
+      })
+      yield* until(120)
+      assert.deepStrictEqual(told(yield* events), ["1 process at 0"])
+    })
+  )
+  it.effect("takes none that was there before it, though comms was locked when it failed", () =>
+    Effect.gen(function* () {
+      const { events, world } = yield* validating({
+        out: "locked",
+        processes: new Map([[5555, { uid: 1000, condition: "running" }]]),
+        replies: [{ id: 3, text: "PID:5555 SESSION_ID:s1" }]
+      })
+      yield* until(40)
+      world.out = undefined
+      yield* until(240)
+      assert.deepStrictEqual(told(yield* events), ["1 process at 60"])
+    })
+  )
+  it.effect("counts a reply that fails as a further attempt, at once", () =>
+    Effect.gen(function* () {
+      const { ended, events, world } = yield* validating({ processes: new Map() })
+      world.replies.push({ id: 1, text: "PID:5555 SESSION_ID:s1" })
+      yield* until(30)
+      assert.deepStrictEqual(told(yield* events), ["1 process at 0", "corrected 5555 s1", "2 process at 30"])
+      world.replies.push({ id: 2, text: "PID:6666 SESSION_ID:s1" })
+      yield* until(60)
+      assert.deepStrictEqual(told(yield* events).slice(3), ["corrected 6666 s1", "3 process at 60", "ValidationExhausted"])
+      assert.isTrue(yield* ended)
+    })
+  )
+  it.effect("counts a reply that cannot be read as a further attempt", () =>
+    Effect.gen(function* () {
+      for (const text of ["what?", "PID:1 SESSION_ID:s1", "PID:5555 SESSION_ID:../etc", "PID:5 PID:6 SESSION_ID:s1"]) {
+        const { events, world } = yield* validating({ processes: new Map() })
+        world.replies.push({ id: 1, text })
+        yield* until(30)
+        assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"], text)
+        // And once only.
+        yield* until(60)
+        assert.strictEqual((yield* events).length, 2)
+      }
+    })
+  )
+  it.effect("counts the same failure 10 polls on as a further attempt; the third ends the watch, with each reason", () =>
+    Effect.gen(function* () {
+      const { ended, events } = yield* validating({ processes: new Map() })
+      yield* until(270)
+      assert.deepStrictEqual(told(yield* events), ["1 process at 0"])
+      yield* until(300)
+      assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 300"])
+      assert.isFalse(yield* ended)
+      yield* until(600)
+      assert.deepStrictEqual(told(yield* events).slice(2), ["3 process at 600", "ValidationExhausted"])
+      const exhausted = (yield* events).at(-1)
+      assert.strictEqual(exhausted?._tag === "ValidationExhausted" ? exhausted.reasons.length : 0, 3)
+      assert.isTrue(yield* ended)
+    })
+  )
+})
+
+it.effect("a locked comms is no failure: asked again without counting", () =>
+  Effect.gen(function* () {
+    const { events, world } = yield* validating({ out: "locked" })
+    yield* until(3600)
+    assert.deepStrictEqual(told(yield* events), [])
+    world.out = undefined
+    yield* until(3630)
+    assert.deepStrictEqual(told(yield* events), ["ConductorConfirmed", "WatcherStarted"])
+  })
+)
+
+describe("a souffleur that died on the way", () => {
+  it.effect("goes on from the attempts that the log has", () =>
+    Effect.gen(function* () {
+      const { events } = yield* validating({ processes: new Map() }, [opened(), owned, failure(1), failure(2)])
+      yield* until(240)
+      assert.deepStrictEqual(told(yield* events), [])
+      yield* until(270)
+      assert.deepStrictEqual(told(yield* events), ["3 process at 270", "ValidationExhausted"])
+    })
+  )
+  it.effect("takes no reply twice", () =>
+    Effect.gen(function* () {
+      const corrected = Event.ArgumentsCorrected.make({ at: begun, pid: 5555, sessionId: "s1", messageId: 4 })
+      const { events, world } = yield* validating({ processes: new Map(), replies: [{ id: 4, text: "PID:5555 SESSION_ID:s1" }] }, [
+        opened(),
+        owned,
+        failure(1, 3),
+        corrected
+      ])
+      yield* until(60)
+      assert.deepStrictEqual(told(yield* events), [])
+      world.processes.set(5555, { uid: 1000, condition: "running" })
+      yield* until(90)
+      const [confirmed] = yield* events
+      assert.strictEqual(confirmed?._tag === "ConductorConfirmed" ? confirmed.conductor.pid : 0, 5555)
+    })
+  )
+})

@@ -1,0 +1,133 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Event, Outbox, type WatchEvent } from "@souffleur/domain"
+import { Context, Effect, Layer } from "effect"
+import { allTold, herald, tellingOf } from "../src/index.ts"
+import { begun, identityOf, living, opened, owned, settle, started, until, watching, World } from "./World.ts"
+
+const at = begun
+const failed = (attempt: number) =>
+  Event.ValidationFailed.make({ at, attempt, check: "session-file", reason: "no session file", lastMessageId: 0 })
+const evidence = { process: "gone" as const, conductorState: null, heartbeat: null, heartbeatAge: null, staleAfter: 1 }
+const died = Event.ConductorDied.make({ at, watcher: 1, cause: "pid", retries: 2, taskCount: 1, taskFingerprint: "a", evidence })
+const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", reason: "too large" })
+const completed = Event.ConductorCompleted.make({ at, by: "watcher" })
+const relaunched = Event.ConductorRelaunched.make({
+  at,
+  cycle: 1,
+  generation: 2,
+  provider: "claude_export",
+  launchId: "l1",
+  conductor: identityOf(5000),
+  sessionId: "s2",
+  awaiting: true,
+  exportPath: "/e.md",
+  taskCount: 1,
+  taskFingerprint: "a",
+  conductorState: null,
+  lastMessageId: 0
+})
+
+/** A herald at work; the outbox survives it, as the one on disk does. */
+const heralding = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, world = new World()) {
+  const all = yield* living(history, world)
+  const outbox = Context.get(yield* Layer.build(Outbox.layerMemory), Outbox)
+  const run = herald("w").pipe(Effect.provideContext(all.context), Effect.provideService(Outbox, outbox))
+  const start = Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(run)
+    yield* settle
+    return fiber
+  })
+  return { ...all, outbox, start }
+})
+
+describe("what comms is told", () => {
+  const tellings: ReadonlyArray<
+    readonly [event: WatchEvent, row: string | undefined, kind: string | undefined, words: ReadonlyArray<string>]
+  > = [
+    [failed(2), "error", "error", ["2 of 3", "session-file", "no session file", "PID:<pid> SESSION_ID:<id>"]],
+    [Event.ValidationExhausted.make({ at, reasons: ["one", "two", "three"] }), "exited", "error", ["1: one", "2: two", "3: three"]],
+    [watching[2]!, "confirmed", undefined, []],
+    [relaunched, "confirmed", "system", ["Conductor (S2)", "5000", "claude_export"]],
+    [died, undefined, "warning", ["dead (pid)", "2 in a row"]],
+    [closed, "error", "error", ["gate", "too large", "Nothing was launched"]],
+    [Event.RetriesExhausted.make({ at, cycle: 1, exportPath: "/e.md" }), "error", "error", ["Three deaths", "/e.md"]],
+    [completed, "complete", "completion", ["completed"]],
+    [Event.WatchReleased.make({ at, exportPath: null }), "exited", "system", ["released", "no export"]],
+    [opened(), undefined, undefined, []],
+    [started(1), undefined, undefined, []]
+  ]
+  for (const [event, row, kind, words] of tellings) {
+    it(`of ${event._tag}`, () => {
+      const telling = tellingOf(event)
+      assert.deepStrictEqual([telling.row?.state, telling.message?.kind], [row, kind])
+      for (const word of words) assert.include(telling.message?.text, word)
+    })
+  }
+})
+
+describe("the herald", () => {
+  it.effect("tells in the log's order, each message under its revision, and ends with the watch", () =>
+    Effect.gen(function* () {
+      const { log, outbox, start, world } = yield* heralding(watching)
+      const fiber = yield* start
+      assert.deepStrictEqual(world.told, ["confirmed"])
+      yield* log.append("w", 6, [died, closed, started(2)])
+      yield* settle
+      assert.deepStrictEqual(world.told, ["confirmed", "w#7", "error", "w#8"])
+      assert.strictEqual(world.lastError, "gate: too large")
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* log.append("w", 9, [completed])
+      yield* settle
+      assert.deepStrictEqual(world.told.slice(4), ["complete", "w#10"])
+      assert.isDefined(fiber.pollUnsafe())
+      assert.strictEqual(yield* outbox.told("w"), 10)
+      assert.isTrue(yield* Effect.provideService(allTold("w", 10), Outbox, outbox))
+      assert.isFalse(yield* Effect.provideService(allTold("w", 11), Outbox, outbox))
+    })
+  )
+  it.effect("loses nothing while comms is out, and tells it in order when it is back", () =>
+    Effect.gen(function* () {
+      const world = Object.assign(new World(), { out: "locked" as const })
+      const { outbox, start } = yield* heralding([...watching, died, closed], world)
+      yield* start
+      yield* until(3600)
+      assert.deepStrictEqual([world.told, yield* outbox.told("w")], [[], 2])
+      world.out = undefined as never
+      yield* until(3631)
+      assert.deepStrictEqual(world.told, ["confirmed", "w#7", "error", "w#8"])
+    })
+  )
+  it.effect("goes on from what it has told: a souffleur that starts again tells nothing twice", () =>
+    Effect.gen(function* () {
+      const { log, outbox, start, world } = yield* heralding([...watching, died])
+      const first = yield* start
+      yield* Effect.sync(() => first.interruptUnsafe())
+      yield* settle
+      yield* log.append("w", 7, [closed])
+      yield* start
+      assert.deepStrictEqual(world.told, ["confirmed", "w#7", "error", "w#8"])
+      assert.strictEqual(yield* outbox.told("w"), 8)
+    })
+  )
+  it.effect("that vanished before it could mark what it had told writes no message twice", () =>
+    Effect.gen(function* () {
+      const { outbox, start, world } = yield* heralding([...watching, died])
+      world.messages.push({ key: "w#7", kind: "warning", text: "told before", at })
+      yield* start
+      assert.deepStrictEqual(
+        world.messages.map(({ text }) => text),
+        ["told before"]
+      )
+      assert.strictEqual(yield* outbox.told("w"), 7)
+    })
+  )
+  it.effect("tells the end of a validation, and ends", () =>
+    Effect.gen(function* () {
+      const exhausted = Event.ValidationExhausted.make({ at, reasons: ["a", "b", "c"] })
+      const { start, world } = yield* heralding([opened(), owned, failed(1), failed(2), failed(3), exhausted])
+      const fiber = yield* start
+      assert.deepStrictEqual(world.told, ["error", "w#3", "error", "w#4", "error", "w#5", "exited", "w#6"])
+      assert.isDefined(fiber.pollUnsafe())
+    })
+  )
+})

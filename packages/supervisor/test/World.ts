@@ -1,0 +1,188 @@
+import {
+  Agent,
+  AgentNotFound,
+  AlreadyWatched,
+  Beats,
+  Claims,
+  Comms,
+  type CommsReply,
+  CommsUnavailable,
+  Event,
+  EventLog,
+  ExportFailed,
+  loadSettings,
+  type MessageKind,
+  type Owner,
+  Processes,
+  type ProcessIdentity,
+  SessionNotFound,
+  Settings,
+  type SouffleurState,
+  type WatchEvent
+} from "@souffleur/domain"
+import { Context, Effect, FileSystem, Layer, Option, Path } from "effect"
+import { TestClock } from "effect/testing"
+
+/** When every watch here begins: epoch ms. */
+export const begun = Date.UTC(2026, 0, 5, 12, 0, 0)
+export const ownerOf = (pid: number, host = "here"): Owner => ({
+  host,
+  pidNamespace: "pid:[1]",
+  process: { pid, startTime: pid, bootId: "boot" }
+})
+export const self = ownerOf(10)
+export const identityOf = (pid: number): ProcessIdentity => ({ pid, startTime: 99, bootId: "boot" })
+
+/** Everything that a supervisor meets, in memory: what tests set, and what it was seen to do. */
+export class World {
+  readonly processes = new Map([[4711, { uid: 1000, condition: "running" as "running" | "zombie" }]])
+  readonly files = new Set(["s1"])
+  readonly ancestors = [9, 8]
+  /** Why comms cannot be used now. */
+  out: CommsUnavailable["reason"] | undefined
+  /** The state of the row `souffleur`; `undefined`: there is none. */
+  row: string | undefined = "watching"
+  lastError: string | undefined
+  readonly messages: Array<{ readonly key: string; readonly kind: MessageKind; readonly text: string; readonly at: number }> = []
+  readonly replies: Array<CommsReply> = []
+  lastMessageId = 0
+  /** Everything that comms took, in order; what it refused is not in here. */
+  readonly told: Array<string> = []
+  /** Souffleurs that live, or are not provably dead. */
+  readonly alive = new Set<number>([10])
+  readonly claims = new Map<number, Owner>()
+}
+
+const comms = (world: World) => {
+  const use = <A>(what: () => A) =>
+    Effect.suspend(() =>
+      world.out === undefined
+        ? Effect.sync(what)
+        : Effect.fail(new CommsUnavailable({ path: "/p/comms.db", reason: world.out, detail: `the database is ${world.out}` }))
+    )
+  return Comms.of({
+    path: "/p/comms.db",
+    snapshot: use(() => ({
+      conductor: Option.some({ state: "working", lastHeartbeat: null, sessionId: null }),
+      souffleur: Option.fromUndefinedOr(world.row),
+      taskCount: 3,
+      taskFingerprint: "3 tasks",
+      lastMessageId: Math.max(world.lastMessageId, ...world.replies.map(({ id }) => id))
+    })),
+    replies: (after) => use(() => world.replies.filter(({ id }) => id > after)),
+    setState: (state: SouffleurState, _, lastError) =>
+      use(() => {
+        Object.assign(world, { row: state, lastError })
+        world.told.push(state)
+      }),
+    beat: () => use(() => {}),
+    post: (message) =>
+      use(() => {
+        if (world.messages.some(({ key }) => key === message.key)) return
+        world.messages.push(message)
+        world.told.push(message.key)
+      })
+  })
+}
+
+const processes = (world: World) =>
+  Processes.of({
+    self: self.process,
+    host: { name: "here", pidNamespace: "pid:[1]", uid: 1000 },
+    find: (pid) =>
+      Effect.sync(() =>
+        Option.map(Option.fromUndefinedOr(world.processes.get(pid)), (found) => ({
+          ...found,
+          identity: identityOf(pid),
+          parent: 1,
+          name: "claude"
+        }))
+      ),
+    condition: ({ pid }) => Effect.sync(() => world.processes.get(pid)?.condition ?? "gone"),
+    ancestors: Effect.sync(() => world.ancestors),
+    tagged: () => Effect.succeed([]),
+    tree: () => Effect.succeed([]),
+    signal: () => Effect.die("a supervisor never signals")
+  })
+
+const agent = (world: World) =>
+  Agent.of({
+    name: "agent",
+    sessions: Effect.succeed([]),
+    sessionFile: (sessionId) =>
+      world.files.has(sessionId)
+        ? Effect.succeed({ path: `/claude/${sessionId}.jsonl`, sessionId })
+        : Effect.fail(new SessionNotFound({ sessionId, reason: "missing", why: `no session file of ${sessionId}` })),
+    exportSession: () => Effect.fail(new ExportFailed({ why: "a supervisor never exports" })),
+    tags: () => [],
+    sessionTag: () => ({ environment: {} }),
+    command: () => Effect.fail(new AgentNotFound({ program: "agent", why: "a supervisor never launches" }))
+  })
+
+const claims = (world: World) =>
+  Claims.of({
+    self,
+    isDead: (owner) => Effect.sync(() => owner.host === self.host && !world.alive.has(owner.process.pid)),
+    claim: Effect.fnUntraced(function* ({ pid }) {
+      const holder = world.claims.get(pid)
+      if (
+        holder !== undefined &&
+        holder.process.pid !== self.process.pid &&
+        (holder.host !== self.host || world.alive.has(holder.process.pid))
+      ) {
+        return yield* new AlreadyWatched({ owner: holder, why: `souffleur with pid ${holder.process.pid} watches it` })
+      }
+      world.claims.set(pid, self)
+    }),
+    release: ({ pid }) => Effect.sync(() => void (world.claims.get(pid) === self && world.claims.delete(pid)))
+  })
+
+/** All ports but the launcher and the outbox, and a log that has this history. */
+export const living = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, world = new World()) {
+  yield* TestClock.setTime(begun)
+  const context = yield* Layer.build(
+    Layer.mergeAll(
+      EventLog.layerMemory,
+      Beats.layerMemory,
+      Layer.succeed(Comms, comms(world)),
+      Layer.succeed(Processes, processes(world)),
+      Layer.succeed(Agent, agent(world)),
+      Layer.succeed(Claims, claims(world)),
+      Layer.effect(Settings, loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
+        Layer.provide([FileSystem.layerNoop({}), Path.layer])
+      )
+    )
+  )
+  const log = Context.get(context, EventLog)
+  yield* log.append("w", 0, history)
+  return {
+    world,
+    context,
+    log,
+    events: Effect.map(log.read("w", history.length), (all) => all.map(({ event }) => event)),
+    tags: Effect.map(log.read("w", history.length), (all) => all.map(({ event }) => event._tag))
+  }
+})
+
+const at = begun
+export const opened = (comms: string | null = "/p/comms.db") =>
+  Event.WatchOpened.make({ at, project: "/p", comms, pid: 4711, sessionId: "s1", observe: false })
+export const owned = Event.OwnerTook.make({ at, fence: 1, owner: self })
+export const confirmed = Event.ConductorConfirmed.make({
+  at,
+  conductor: identityOf(4711),
+  sessionId: "s1",
+  taskCount: 3,
+  taskFingerprint: "3 tasks",
+  conductorState: "working",
+  lastMessageId: 0
+})
+export const started = (watcher: number) => Event.WatcherStarted.make({ at, watcher, awaiting: false, mode: "normal" })
+export const monitoring = (monitor: number) => Event.SelfMonitorStarted.make({ at, monitor, watcher: monitor })
+export const settled = Event.WatchSettled.make({ at })
+export const watching = [opened(), owned, confirmed, started(1), monitoring(1), settled]
+
+/** Lets every fiber run until it waits: `adjust` right after a fork would jump past it. */
+export const settle = TestClock.adjust(0).pipe(Effect.repeat({ times: 30 }))
+/** Goes on to a second of the watch. */
+export const until = (second: number) => Effect.andThen(TestClock.setTime(begun + second * 1000), settle)

@@ -1,0 +1,85 @@
+import { assert, it } from "@effect/vitest"
+import { minutes, seconds, Stage } from "./Stage.ts"
+
+it("a Conductor that completes ends the watch", () => {
+  const stage = new Stage({ fate: "completes", at: minutes(10), lasts: minutes(10) })
+  const souffleur = stage.souffleur()
+  stage.until("ConductorCompleted")
+  stage.pass(minutes(30)).close()
+  assert.strictEqual(souffleur.outcome, "ended")
+  assert.strictEqual(stage.world.board.souffleur?.state, "complete")
+})
+
+it("one that completes and ends before the next poll has completed, and did not die", () => {
+  const stage = new Stage({ fate: "completes", at: minutes(10), lasts: seconds(0) })
+  stage.souffleur()
+  stage.until("ConductorCompleted")
+  stage.close()
+  assert.strictEqual(stage.world.ledger.count("ConductorDied"), 0)
+})
+
+it("a completion seen before the stop cancels it: nobody is signalled, nobody launched", () => {
+  const stage = new Stage({ fate: "hangs", at: minutes(5) })
+  const { board } = stage.world
+  stage.souffleur({
+    plan: () => {
+      if (stage.world.ledger.count("RecoveryStarted") === 1) board.write({ state: "complete" })
+      return undefined
+    }
+  })
+  stage.until("ConductorCompleted")
+  stage.pass(minutes(5)).close()
+  assert.strictEqual(stage.world.signals.length, 0)
+})
+
+it("a completion seen before the launch cancels it", () => {
+  const stage = new Stage({ fate: "dies", at: minutes(5) })
+  stage.souffleur({
+    plan: (_, name) => {
+      if (name === "agent.exportSession: end") stage.world.board.write({ state: "complete" })
+      return undefined
+    }
+  })
+  stage.until("ConductorCompleted")
+  stage.pass(minutes(5)).close()
+  assert.strictEqual(stage.world.room.launches.size, 0)
+})
+
+it("a live owner is never overtaken, and a dead one is", () => {
+  const stage = new Stage()
+  const first = stage.souffleur()
+  stage.pass(minutes(5))
+  const second = stage.souffleur()
+  stage.pass(minutes(5))
+  assert.strictEqual(second.outcome, "already watched")
+  assert.strictEqual(first.outcome, "running")
+  first.kill()
+  const [third, fourth] = [stage.souffleur(), stage.souffleur()]
+  stage.pass(minutes(30)).close()
+  // Two that race for a dead owner: one has it.
+  assert.deepStrictEqual([third.outcome, fourth.outcome].toSorted(), ["already watched", "running"])
+  assert.strictEqual(stage.watch.fence, 2)
+})
+
+it("validation that fails three times ends the watch; a reply corrects it before", () => {
+  const stage = new Stage()
+  stage.world.board.souffleur = undefined
+  const souffleur = stage.souffleur()
+  assert.strictEqual(stage.until("ValidationExhausted"), minutes(10))
+  stage.pass(minutes(1)).close()
+  assert.strictEqual(souffleur.outcome, "ended")
+  assert.strictEqual(stage.watch.failures.length, 3)
+
+  const corrected = new Stage()
+  const right = corrected.world.conductor
+  corrected.world.disk.files.delete(corrected.world.sessionFile(right.sessionId))
+  corrected.souffleur()
+  corrected.pass(seconds(40))
+  assert.strictEqual(corrected.watch.failures.length, 1)
+  corrected.world.disk.write(corrected.world.sessionFile("another"), "")
+  corrected.world.board.say("person", "instruction", `PID:${right.process.identity.pid} SESSION_ID:another`)
+  corrected.until("ConductorConfirmed")
+  corrected.pass(minutes(10)).close()
+  assert.strictEqual(corrected.watch.sessionId, "another")
+  assert.strictEqual(corrected.world.board.souffleur?.state, "confirmed")
+})

@@ -1,0 +1,35 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { simulate } from "./Simulation.ts"
+
+/** Seeds that once showed something wrong, or nearly did: a handoff lost, a healthy Conductor stopped, progress misjudged. */
+const remembered = [8, 21, 64, 83, 143, 360, 436, 848, 1158, 1472]
+
+const cycles = 4
+/** As many fresh seeds as fit. */
+const slice = 3500
+
+const check = (seed: number) => {
+  const { story, violations } = simulate(seed, { cycles })
+  assert.deepStrictEqual(
+    violations,
+    [],
+    `seed ${seed}: node test/simulation/main.ts --seed ${seed} --cycles ${cycles}\n${story.slice(-200).join("\n")}`
+  )
+}
+
+describe("simulation", () => {
+  it("a seed tells the same story each time", () => {
+    for (const seed of [3, 4, 5]) assert.deepStrictEqual(simulate(seed, { cycles }), simulate(seed, { cycles }))
+  })
+  it("remembered seeds", () => remembered.forEach(check))
+  it.live("fresh seeds", () =>
+    Effect.gen(function* () {
+      const start = yield* Clock.currentTimeMillis
+      const fixed = process.env["SOUFFLEUR_SEED"]
+      const base = fixed === undefined ? start % 1_000_000_000 : Number(fixed)
+      console.log(`SOUFFLEUR_SEED=${base}`)
+      for (let seed = base; (yield* Clock.currentTimeMillis) - start < slice; seed++) check(seed)
+    })
+  )
+})
