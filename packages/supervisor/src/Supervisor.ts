@@ -70,6 +70,8 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
   })
 
   const now = yield* ref.state
+  if (now.phase === "Exited") return now
+  if (now.fence !== fence) return yield* new Fenced({ fence: now.fence })
   yield* act(initial, now)
   const following = log.changes(ref.id, now.revision).pipe(
     Stream.scan(
@@ -82,7 +84,6 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
     Stream.takeUntil((watch) => watch.phase === "Exited" || watch.fence !== fence),
     Stream.runLast
   )
-  if (now.phase === "Exited") return now
   const last = yield* Effect.raceFirst(following, Deferred.await(broken))
   const watch = last._tag === "Some" ? last.value : now
   return watch.fence === fence ? watch : yield* new Fenced({ fence: watch.fence })

@@ -7,6 +7,9 @@ import { begun, identityOf, living, opened, owned, ownerOf, settle, until, World
 const failure = (attempt: number, lastMessageId = 0) =>
   Event.ValidationFailed.make({ at: begun, attempt, check: "process", reason: `reason ${attempt}`, lastMessageId })
 
+type Process = { readonly uid: number; readonly condition: "running" | "zombie" }
+const table = (pid: number, change: Partial<Process> = {}) => new Map([[pid, { uid: 1000, condition: "running" as const, ...change }]])
+
 /** A bootstrap at work in this world, from this history on. */
 const validating = Effect.fnUntraced(function* (change: Partial<World> = {}, history: ReadonlyArray<WatchEvent> = [opened(), owned]) {
   const all = yield* living(history, Object.assign(new World(), change))
@@ -48,10 +51,10 @@ describe("the three checks", () => {
       assert.deepStrictEqual(yield* Context.get(context, Beats).last("w"), Option.some({ by: "bootstrap/1", at: begun }))
     })
   )
-  const rejected: ReadonlyArray<readonly [name: string, change: Partial<World>, check: string, reason: string]> = [
+  const rejected: ReadonlyArray<readonly [name: string, change: Partial<World>, check: Event.Check, reason: string]> = [
     ["a process that is not there", { processes: new Map() }, "process", "no process 4711"],
-    ["a zombie", { processes: new Map([[4711, { uid: 1000, condition: "zombie" as const }]]) }, "process", "zombie"],
-    ["another user's process", { processes: new Map([[4711, { uid: 0, condition: "running" as const }]]) }, "process", "another user"],
+    ["a zombie", { processes: table(4711, { condition: "zombie" }) }, "process", "zombie"],
+    ["another user's process", { processes: table(4711, { uid: 0 }) }, "process", "another user"],
     ["an ancestor of souffleur", { ancestors: [9, 4711] }, "process", "started this souffleur"],
     ["a Conductor that is watched already", { claims: new Map([[4711, ownerOf(77, "elsewhere")]]) }, "process", "pid 77"],
     ["a session without a file", { files: new Set<string>() }, "session-file", "no session file"],
@@ -96,7 +99,7 @@ describe("after a failure", () => {
   )
   it.effect("takes the corrected arguments of a reply", () =>
     Effect.gen(function* () {
-      const { events, world } = yield* validating({ processes: new Map([[5555, { uid: 1000, condition: "running" }]]), lastMessageId: 7 })
+      const { events, world } = yield* validating({ processes: table(5555), lastMessageId: 7 })
       world.files.add("s9")
       world.replies.push({ id: 8, text: "sorry: PID:5555 SESSION_ID:s9" })
       yield* until(30)
@@ -106,7 +109,7 @@ describe("after a failure", () => {
   it.effect("takes none that was there before it", () =>
     Effect.gen(function* () {
       const { events } = yield* validating({
-        processes: new Map([[5555, { uid: 1000, condition: "running" }]]),
+        processes: table(5555),
         replies: [{ id: 3, text: "PID:5555 SESSION_ID:s1" }]
       })
       yield* until(120)
@@ -117,7 +120,7 @@ describe("after a failure", () => {
     Effect.gen(function* () {
       const { events, world } = yield* validating({
         out: "locked",
-        processes: new Map([[5555, { uid: 1000, condition: "running" }]]),
+        processes: table(5555),
         replies: [{ id: 3, text: "PID:5555 SESSION_ID:s1" }]
       })
       yield* until(40)

@@ -35,7 +35,9 @@ export const identityOf = (pid: number): ProcessIdentity => ({ pid, startTime: 9
 
 /** Everything that a supervisor meets, in memory: what tests set, and what it was seen to do. */
 export class World {
-  readonly processes = new Map([[4711, { uid: 1000, condition: "running" as "running" | "zombie" }]])
+  readonly processes = new Map<number, { readonly uid: number; readonly condition: "running" | "zombie" }>([
+    [4711, { uid: 1000, condition: "running" }]
+  ])
   readonly files = new Set(["s1"])
   readonly ancestors = [9, 8]
   /** Why comms cannot be used now. */

@@ -1,0 +1,147 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Event, Launcher, LaunchFailed, type LaunchOrder, load, type WatchEvent } from "@souffleur/domain"
+import { Effect, Exit, Option, Scope } from "effect"
+import { command, own, release } from "../src/index.ts"
+import { begun, confirmed, living, opened, owned, ownerOf, self, watching, World } from "./World.ts"
+
+const took = (fence: number, pid: number, host?: string) => Event.OwnerTook.make({ at: begun, fence, owner: ownerOf(pid, host) })
+
+/** `own`, under a scope that the test closes. */
+const owning = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, change: Partial<World> = {}) {
+  const all = yield* living(history, Object.assign(new World(), change))
+  const scope = yield* Scope.make()
+  return {
+    ...all,
+    own: own("w").pipe(Effect.provideContext(all.context), Effect.provideService(Scope.Scope, scope)),
+    leave: Scope.close(scope, Exit.void),
+    watch: Effect.provideContext(load("w"), all.context)
+  }
+})
+
+describe("owning a watch", () => {
+  it.effect("that nobody owns takes it under the next fence, and claims its Conductor", () =>
+    Effect.gen(function* () {
+      const { own, watch, world } = yield* owning([opened(), took(1, 5), confirmed, Event.OwnerLeft.make({ at: begun, fence: 1 })])
+      const { fence, ref } = yield* own
+      assert.strictEqual(fence, 2)
+      assert.deepStrictEqual((yield* watch).owner, self)
+      assert.deepStrictEqual([...world.claims.keys()], [4711])
+      assert.strictEqual((yield* ref.state).fence, 2)
+    })
+  )
+  it.effect("of a live owner is refused, and leaves no trace", () =>
+    Effect.gen(function* () {
+      const { own, tags, world } = yield* owning([opened(), took(1, 77), confirmed], { alive: new Set([10, 77]) })
+      const error = yield* Effect.flip(own)
+      assert.deepInclude(error, { _tag: "AlreadyWatched", owner: ownerOf(77) })
+      assert.deepStrictEqual([yield* tags, world.claims.size], [[], 0])
+    })
+  )
+  it.effect("of a dead owner takes it over", () =>
+    Effect.gen(function* () {
+      const { own, tags } = yield* owning([opened(), took(3, 77), confirmed])
+      assert.strictEqual((yield* own).fence, 4)
+      assert.deepStrictEqual(yield* tags, ["OwnerTook"])
+    })
+  )
+  it.effect("of an owner on another host is refused: it is not provably dead", () =>
+    Effect.gen(function* () {
+      const { own } = yield* owning([opened(), took(1, 77, "elsewhere"), confirmed])
+      assert.deepInclude(yield* Effect.flip(own), { _tag: "AlreadyWatched" })
+    })
+  )
+  it.effect("whose Conductor another state folder's souffleur watches is refused, and not taken", () =>
+    Effect.gen(function* () {
+      const { own, tags } = yield* owning([opened(), took(1, 77), confirmed], {
+        alive: new Set([10, 88]),
+        claims: new Map([[4711, ownerOf(88)]])
+      })
+      assert.deepInclude(yield* Effect.flip(own), { _tag: "AlreadyWatched", owner: ownerOf(88) })
+      assert.deepStrictEqual(yield* tags, [])
+    })
+  )
+  it.effect("that has ended is refused", () =>
+    Effect.gen(function* () {
+      const { own } = yield* owning([...watching, Event.WatchReleased.make({ at: begun, exportPath: null })])
+      assert.deepInclude(yield* Effect.flip(own), { _tag: "AlreadyWatched" }, "its owner lives")
+      const left = yield* owning([opened(), Event.WatchReleased.make({ at: begun, exportPath: null })])
+      assert.deepInclude(yield* Effect.flip(left.own), { _tag: "Refused", why: "ended" })
+    })
+  )
+  it.effect("at once by two: one takes it, the other is told", () =>
+    Effect.gen(function* () {
+      const { own, tags } = yield* owning([opened(), took(1, 77), confirmed])
+      const exits = yield* Effect.all([Effect.exit(own), Effect.exit(own)], { concurrency: "unbounded" })
+      assert.strictEqual(exits.filter(Exit.isSuccess).length, 1)
+      assert.deepStrictEqual(yield* tags, ["OwnerTook"])
+    })
+  )
+})
+
+describe("leaving", () => {
+  it.effect("at the scope's end frees the watch and the Conductor", () =>
+    Effect.gen(function* () {
+      const { leave, own, tags, watch, world } = yield* owning([opened(), took(1, 77), confirmed])
+      yield* own
+      yield* leave
+      assert.deepStrictEqual(yield* tags, ["OwnerTook", "OwnerLeft"])
+      assert.deepStrictEqual([(yield* watch).owner, world.claims.size], [undefined, 0])
+    })
+  )
+  it.effect("says nothing where another has taken it over, or it has ended", () =>
+    Effect.gen(function* () {
+      const overtaken = yield* owning([opened(), took(1, 77), confirmed])
+      yield* overtaken.own
+      yield* command("w", { _tag: "TakeOwnership", owner: ownerOf(88), over: 2 }).pipe(Effect.provideContext(overtaken.context))
+      yield* overtaken.leave
+      assert.deepStrictEqual(yield* overtaken.tags, ["OwnerTook", "OwnerTook"])
+      const ended = yield* owning([opened(), took(1, 77), confirmed])
+      yield* ended.own
+      yield* command("w", { _tag: "Release" }).pipe(Effect.provideContext(ended.context))
+      yield* ended.leave
+      assert.deepStrictEqual(yield* ended.tags, ["OwnerTook", "WatchReleased"])
+    })
+  )
+})
+
+describe("an operator's release", () => {
+  const launcher = (settled: Array<string>) =>
+    Launcher.of({
+      terminal: "headless",
+      prepare: (order: LaunchOrder) => Effect.succeed(order.id),
+      launch: () => Effect.fail(new LaunchFailed({ why: "nothing is launched here" })),
+      settle: (id) => Effect.sync(() => (settled.push(id), Option.none())),
+      outputPath: (id) => id
+    })
+  const prepared = Event.LaunchPrepared.make({
+    at: begun,
+    cycle: 1,
+    launchId: "l1",
+    digest: "d",
+    sessionId: "s2",
+    requested: "acceptEdits",
+    effective: "acceptEdits"
+  })
+  it.effect("ends the watch, whoever owns it, and settles a launch that was under way", () =>
+    Effect.gen(function* () {
+      const { context, tags } = yield* living([
+        opened(),
+        owned,
+        confirmed,
+        Event.RecoveryStarted.make({ at: begun, cycle: 1, purpose: "relaunch", trigger: "pid" }),
+        prepared
+      ])
+      const settled: Array<string> = []
+      const watch = yield* release("w").pipe(Effect.provideContext(context), Effect.provideService(Launcher, launcher(settled)))
+      assert.deepStrictEqual([watch.end, settled, yield* tags], ["released", ["l1"], ["WatchReleased"]])
+    })
+  )
+  it.effect("asks nothing of a launcher where nothing was ever launched", () =>
+    Effect.gen(function* () {
+      const { context } = yield* living(watching)
+      const settled: Array<string> = []
+      yield* release("w").pipe(Effect.provideContext(context), Effect.provideService(Launcher, launcher(settled)))
+      assert.deepStrictEqual(settled, [])
+    })
+  )
+})

@@ -1,0 +1,286 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Claims, Event, LogUnusable, makeWatchRef, type Role, type Watch, type WatchEvent, type WatchRef } from "@souffleur/domain"
+import { Cause, Context, Effect, Exit, Fiber } from "effect"
+import { Roles, supervise } from "../src/index.ts"
+import {
+  begun,
+  confirmed,
+  identityOf,
+  living,
+  monitoring,
+  opened,
+  owned,
+  ownerOf,
+  settle,
+  settled,
+  started,
+  until,
+  watching,
+  World
+} from "./World.ts"
+
+type Run = Roles["Service"]["run"]
+const evidence = { process: "gone" as const, conductorState: null, heartbeat: null, heartbeatAge: null, staleAfter: 1 }
+const operator = { _tag: "Operator" } as const
+const recovering = (cycle = 1) => [
+  Event.ConductorDied.make({ at: begun, watcher: 1, cause: "pid", retries: 1, taskCount: 1, taskFingerprint: "a", evidence }),
+  Event.RecoveryStarted.make({ at: begun, cycle, purpose: "relaunch", trigger: "pid" })
+]
+
+/** A supervisor at work whose roles do what is said, else nothing for ever; what starts (+) and stops (-) is noted in order. */
+const supervising = Effect.fnUntraced(function* (
+  history: ReadonlyArray<WatchEvent>,
+  behaviour: (role: Role, watch: Watch, ref: WatchRef) => ReturnType<Run> | undefined = () => undefined
+) {
+  const all = yield* living(history)
+  const moves: Array<string> = []
+  const roles = Roles.of({
+    run: (role, watch, ref) =>
+      Effect.sync(() => void moves.push(`+${role}`)).pipe(
+        Effect.andThen(behaviour(role, watch, ref) ?? Effect.never),
+        Effect.ensuring(Effect.sync(() => void moves.push(`-${role}`)))
+      )
+  })
+  const word = yield* Effect.provideContext(makeWatchRef("w", operator), all.context)
+  const start = Effect.fnUntraced(function* (fence = 1) {
+    const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence }), all.context)
+    const fiber = yield* supervise(ref, fence).pipe(
+      Effect.provideService(Roles, roles),
+      Effect.provideContext(all.context),
+      Effect.forkChild
+    )
+    yield* settle
+    return fiber
+  })
+  const append = Effect.fnUntraced(function* (...events: ReadonlyArray<WatchEvent>) {
+    yield* all.log.append("w", (yield* word.state).revision, events)
+    yield* settle
+  })
+  /** What has moved since this was last asked. */
+  const moved = Effect.sync(() => moves.splice(0))
+  return { ...all, word, start, append, moved }
+})
+
+describe("roles by difference", () => {
+  it.effect("what the state asks for runs, and nothing else, from bootstrap to the end", () =>
+    Effect.gen(function* () {
+      const { append, moved, start } = yield* supervising([opened(), owned])
+      const fiber = yield* start()
+      assert.deepStrictEqual(yield* moved, ["+bootstrap/1"])
+      yield* append(confirmed, started(1))
+      assert.deepStrictEqual(yield* moved, ["-bootstrap/1", "+watcher/1"])
+      yield* append(monitoring(1), settled)
+      assert.deepStrictEqual(yield* moved, ["+monitor/1"])
+      yield* append(...recovering())
+      assert.deepStrictEqual(yield* moved, ["-watcher/1", "+recovery/1"])
+      yield* append(Event.RecoveryFailedClosed.make({ at: begun, cycle: 1, stage: "gate", reason: "too large" }), started(2))
+      assert.deepStrictEqual(yield* moved, ["-recovery/1", "+watcher/2"])
+      yield* append(Event.ConductorCompleted.make({ at: begun, by: "watcher" }))
+      assert.deepStrictEqual((yield* moved).toSorted(), ["-monitor/1", "-watcher/2"])
+      assert.strictEqual((yield* Fiber.join(fiber)).end, "completed")
+    })
+  )
+  it.effect("the new watcher runs before the old self-monitor is stopped", () =>
+    Effect.gen(function* () {
+      // The real ways of the roles: a watcher says that it runs, and only then its self-monitor is replaced.
+      const { append, moved, start } = yield* supervising(watching, (role, watch, ref) =>
+        role.startsWith("watcher/")
+          ? Effect.andThen(ref.tell({ _tag: "WatcherReady", watcher: watch.watcher!.watcher }), Effect.never)
+          : undefined
+      )
+      yield* start()
+      yield* moved
+      yield* append(Event.WatcherLost.make({ at: begun, watcher: 1, beatAge: 181_000 }), started(2))
+      assert.deepStrictEqual(yield* moved, ["-watcher/1", "+watcher/2", "-monitor/1", "+monitor/2"])
+    })
+  )
+  it.effect("one event that starts and stops: the start comes first", () =>
+    Effect.gen(function* () {
+      const { append, moved, start } = yield* supervising(watching)
+      yield* start()
+      yield* moved
+      yield* append(started(2))
+      assert.deepStrictEqual(yield* moved, ["+watcher/2", "-watcher/1"])
+    })
+  )
+  it.effect("a souffleur that starts again runs what the state asks for", () =>
+    Effect.gen(function* () {
+      const { append, moved, start } = yield* supervising(watching)
+      const first = yield* start()
+      yield* Fiber.interrupt(first)
+      assert.deepStrictEqual((yield* moved).toSorted(), ["+monitor/1", "+watcher/1", "-monitor/1", "-watcher/1"])
+      yield* append(...recovering())
+      yield* start()
+      assert.deepStrictEqual(yield* moved, ["+recovery/1", "+monitor/1"])
+    })
+  )
+  it.effect("of a watch that has ended there are none, and it is returned at once", () =>
+    Effect.gen(function* () {
+      const { moved, start } = yield* supervising([...watching, Event.WatchReleased.make({ at: begun, exportPath: null })])
+      assert.strictEqual((yield* Fiber.join(yield* start())).end, "released")
+      assert.deepStrictEqual(yield* moved, [])
+    })
+  )
+  it.effect("each generation is claimed, that no other state folder watches it", () =>
+    Effect.gen(function* () {
+      const { append, start, world } = yield* supervising([...watching, ...recovering()])
+      yield* start()
+      assert.deepStrictEqual([...world.claims.keys()], [4711])
+      yield* append(
+        Event.ConductorRelaunched.make({
+          at: begun,
+          cycle: 1,
+          generation: 2,
+          provider: "claude_export",
+          launchId: "l1",
+          conductor: identityOf(5000),
+          sessionId: "s2",
+          awaiting: false,
+          exportPath: null,
+          taskCount: 1,
+          taskFingerprint: "a",
+          conductorState: null,
+          lastMessageId: 0
+        })
+      )
+      assert.deepStrictEqual([...world.claims.keys()], [4711, 5000])
+    })
+  )
+})
+
+describe("the fence", () => {
+  it.effect("taken by another ends it, without a word in the log", () =>
+    Effect.gen(function* () {
+      const { moved, start, tags, word } = yield* supervising(watching)
+      const fiber = yield* start()
+      yield* moved
+      yield* word.tell({ _tag: "TakeOwnership", owner: ownerOf(77), over: 1 })
+      yield* settle
+      assert.deepInclude(yield* Effect.flip(Fiber.join(fiber)), { _tag: "Fenced", fence: 2 })
+      assert.deepStrictEqual((yield* moved).toSorted(), ["-monitor/1", "-watcher/1"])
+      assert.deepStrictEqual(yield* tags, ["OwnerTook"])
+    })
+  )
+  it.effect("taken by another before it began runs nothing", () =>
+    Effect.gen(function* () {
+      const { moved, start, word } = yield* supervising(watching)
+      yield* word.tell({ _tag: "TakeOwnership", owner: ownerOf(77), over: 1 })
+      const fiber = yield* start(1)
+      assert.deepStrictEqual(yield* moved, [])
+      assert.deepInclude(yield* Effect.flip(Fiber.join(fiber)), { _tag: "Fenced", fence: 2 })
+    })
+  )
+})
+
+describe("a role that dies", () => {
+  const dying =
+    (which: Role, how: ReturnType<Run>): Parameters<typeof supervising>[1] =>
+    (role) =>
+      role === which ? how : undefined
+
+  it.effect("by the log: supervise fails with it, and everything stops", () =>
+    Effect.gen(function* () {
+      const full = new LogUnusable({ reason: "full", detail: "database or disk is full" })
+      const { moved, start } = yield* supervising(watching, dying("watcher/1", Effect.fail(full)))
+      const fiber = yield* start()
+      assert.strictEqual(yield* Effect.flip(Fiber.join(fiber)), full)
+      assert.include(yield* moved, "-monitor/1")
+    })
+  )
+  it.effect("a watcher: it stays dead until an event replaces it; the others go on", () =>
+    Effect.gen(function* () {
+      const { append, moved, start } = yield* supervising(watching, dying("watcher/1", Effect.die("a bug")))
+      const fiber = yield* start()
+      yield* until(3600)
+      assert.deepStrictEqual(yield* moved, ["+watcher/1", "-watcher/1", "+monitor/1"])
+      yield* append(Event.WatcherLost.make({ at: begun, watcher: 1, beatAge: null }), started(2))
+      assert.deepStrictEqual(yield* moved, ["+watcher/2"])
+      assert.isUndefined(fiber.pollUnsafe())
+    })
+  )
+  it.effect("a self-monitor: it is replaced one interval later", () =>
+    Effect.gen(function* () {
+      const { moved, start, tags } = yield* supervising(watching, dying("monitor/1", Effect.die("a bug")))
+      yield* start()
+      yield* until(179)
+      assert.deepStrictEqual(yield* tags, [])
+      yield* until(180)
+      assert.deepStrictEqual(yield* tags, ["SelfMonitorStopped", "SelfMonitorStarted"])
+      assert.include(yield* moved, "+monitor/2")
+    })
+  )
+  it.effect("a self-monitor: the end of the watch does not wait for its replacement", () =>
+    Effect.gen(function* () {
+      const { start, word } = yield* supervising(watching, dying("monitor/1", Effect.die("a bug")))
+      const fiber = yield* start()
+      yield* until(10)
+      yield* word.tell({ _tag: "Release" })
+      yield* settle
+      assert.isDefined(fiber.pollUnsafe())
+    })
+  )
+  it.effect("a recovery: it failed closed, and the log says nothing of what the bug was", () =>
+    Effect.gen(function* () {
+      const { moved, start, tags, events } = yield* supervising(
+        [...watching, ...recovering()],
+        dying("recovery/1", Effect.die("secret text of a prompt"))
+      )
+      yield* start()
+      yield* settle
+      assert.deepStrictEqual(yield* tags, ["RecoveryFailedClosed", "WatcherStarted"])
+      assert.notInclude(JSON.stringify(yield* events), "secret")
+      assert.include(yield* moved, "+watcher/2")
+    })
+  )
+  it.effect("a bootstrap: supervise dies with it, nothing could ever validate", () =>
+    Effect.gen(function* () {
+      const { start } = yield* supervising([opened(), owned], dying("bootstrap/1", Effect.die("a bug")))
+      const exit = yield* Fiber.await(yield* start())
+      assert.isTrue(Exit.hasDies(exit))
+      assert.strictEqual(Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined, "a bug")
+    })
+  )
+  it.effect("because the watch went on without it: nothing follows", () =>
+    Effect.gen(function* () {
+      const { start, tags } = yield* supervising([...watching, ...recovering()], (role, _, ref) =>
+        role === "recovery/1" ? Effect.asVoid(ref.tell({ _tag: "StartStep", cycle: 9, step: "1 stop" })) : undefined
+      )
+      const fiber = yield* start()
+      assert.deepStrictEqual(yield* tags, [])
+      assert.isUndefined(fiber.pollUnsafe())
+    })
+  )
+})
+
+it.effect("an operator's release while a step records: the step ends, then supervise; nobody waits for each other", () =>
+  Effect.gen(function* () {
+    const { moved, start, tags, word } = yield* supervising([...watching, ...recovering()], (role, _, ref) =>
+      role === "recovery/1"
+        ? Effect.uninterruptible(
+            Effect.sleep("5 seconds").pipe(Effect.andThen(ref.tell({ _tag: "StartStep", cycle: 1, step: "1 stop" })), Effect.asVoid)
+          )
+        : undefined
+    )
+    const fiber = yield* start()
+    yield* word.tell({ _tag: "Release" })
+    yield* until(6)
+    assert.strictEqual((yield* Fiber.join(fiber)).end, "released")
+    assert.include(yield* moved, "-recovery/1")
+    assert.deepStrictEqual(yield* tags, ["WatchReleased"])
+  })
+)
+
+it.effect("a Conductor that is claimed elsewhere is a warning: the watch is ours by its fence", () =>
+  Effect.gen(function* () {
+    const all = yield* living(watching, Object.assign(new World(), { claims: new Map([[4711, ownerOf(77, "elsewhere")]]) }))
+    const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
+    const fiber = yield* supervise(ref, 1).pipe(
+      Effect.provideService(Roles, Roles.of({ run: () => Effect.never })),
+      Effect.provideContext(all.context),
+      Effect.forkChild
+    )
+    yield* settle
+    assert.isUndefined(fiber.pollUnsafe())
+    assert.strictEqual(Context.get(all.context, Claims).self.process.pid, 10)
+  })
+)
