@@ -87,13 +87,13 @@ it("somebody else holds the session: no launch", () => {
   assert.strictEqual(stage.world.conductors.length, 1)
 })
 
-it("an export over the threshold fails closed, and completion is honoured in standby", () => {
+it("an export over the threshold is compacted; no boundary, twice, fails closed, and completion is honoured in standby", () => {
   const stage = new Stage({ fate: "dies", at: minutes(6) })
   const souffleur = stage.souffleur({ settings: { forceCompactThresholdTokens: 10 } })
   stage.until("RecoveryFailedClosed")
   stage.pass(hour)
-  assert.strictEqual(stage.watch.standby?.stage, "gate")
-  assert.strictEqual(stage.world.room.launches.size, 0)
+  assert.strictEqual(stage.watch.standby?.stage, "compact")
+  assert.strictEqual(stage.world.room.launches.size, 2)
   assert.isFalse([...stage.world.disk.files.keys()].some((path) => path.startsWith("/state/exports/")))
   assert.strictEqual(stage.world.board.souffleur?.state, "error")
   stage.world.board.write({ state: "complete" })

@@ -24,6 +24,16 @@ export interface CommsSnapshot {
   readonly lastMessageId: number
 }
 
+/** What a watch without comms reads. */
+export const soloSnapshot: CommsSnapshot = {
+  conductor: Option.none(),
+  souffleur: Option.none(),
+  taskCount: 0,
+  taskFingerprint: "",
+  payload: Option.none(),
+  lastMessageId: 0
+}
+
 /** What a generation is measured against later, as comms says it now. */
 export const baselineOf = (snapshot: CommsSnapshot): Baseline => ({
   taskCount: snapshot.taskCount,
@@ -74,14 +84,7 @@ export class Comms extends Context.Service<
   /** A watch without comms: nothing to read, and whoever is told is nobody (spec §1, solo). */
   static readonly layerSolo = Layer.succeed(Comms, {
     path: "",
-    snapshot: Effect.succeed({
-      conductor: Option.none(),
-      souffleur: Option.none(),
-      taskCount: 0,
-      taskFingerprint: "",
-      payload: Option.none(),
-      lastMessageId: 0
-    }),
+    snapshot: Effect.succeed(soloSnapshot),
     replies: () => Effect.succeed([]),
     setState: () => Effect.void,
     beat: () => Effect.void,

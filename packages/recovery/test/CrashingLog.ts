@@ -26,7 +26,7 @@ export const recovering = (
     observe: false
   }),
   Event.OwnerTook.make({ at, fence: 1, owner }),
-  Event.ConductorConfirmed.make({ at, conductor, sessionId: "s1", ...baseline }),
+  Event.ConductorConfirmed.make({ at, conductor, sessionId: "s1", print: false, ...baseline }),
   Event.WatcherStarted.make({ at, watcher: 1, awaiting: false, mode: "normal" }),
   Event.SelfMonitorStarted.make({ at, monitor: 1, watcher: 1 }),
   Event.WatchSettled.make({ at }),

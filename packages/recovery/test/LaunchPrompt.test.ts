@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { evolve, initial } from "@souffleur/domain"
-import { promptFromExport, reasonLine } from "../src/index.ts"
+import { promptAfterCompaction, promptFromExport, reasonLine } from "../src/index.ts"
 import { recovering } from "./CrashingLog.ts"
 
 const watch = recovering().reduce(evolve, initial)
@@ -12,13 +12,24 @@ it("says why a successor starts: a crash, or a planned handoff, which is not one
   assert.include(reasonLine("handoff"), "not a crash")
 })
 it("begins with what a Conductor of the orchestration expects, and gives path, session and comms", () => {
-  const lines = promptFromExport(watch, "/state/exports/w.md", "pid").split("\n")
+  const lines = promptFromExport(watch, "/state/exports/w.md", undefined).split("\n")
   assert.strictEqual(lines[0], "/conductor --recovery-bootstrap")
   for (const part of ["/state/exports/w.md", "session s1", "/p/comms.db", reasonLine("pid")]) assert.include(lines.join("\n"), part)
 })
 it("of a session without comms is a plain continue", () => {
-  const prompt = promptFromExport(solo, "/state/exports/w.md", "handoff")
+  const prompt = promptFromExport(solo, "/state/exports/w.md", undefined)
   assert.match(prompt, /^Continue /u)
   assert.notInclude(prompt, "orchestration")
   assert.notInclude(prompt, "/conductor")
+})
+it("begins with the payload's own prompt, where there is one", () => {
+  for (const prompt of [
+    promptFromExport(watch, "/e.md", "First this.\nThen that."),
+    promptAfterCompaction(watch, "First this.\nThen that.")
+  ])
+    assert.match(prompt, /^First this\.\nThen that\.\n/u)
+})
+it("after a compaction asks to verify what was in flight", () => {
+  assert.include(promptAfterCompaction(watch, undefined), "verify every task that was in flight")
+  assert.match(promptAfterCompaction(watch, undefined), /^\/conductor --recovery-bootstrap\n/u)
 })

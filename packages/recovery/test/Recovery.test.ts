@@ -13,7 +13,8 @@ const successor: Successor = {
   conductor: identityOf(5000),
   sessionId: "s2",
   awaiting: true,
-  export: undefined,
+  print: true,
+  exportPath: null,
   baseline
 }
 const escalated = (alreadyKilled: boolean) => Effect.fail(new Escalated({ stage: "gate", reason: "too large", alreadyKilled }))

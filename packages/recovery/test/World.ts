@@ -90,6 +90,7 @@ const processes = (world: World) => {
   return Processes.of({
     self: identityOf(10),
     host: { name: "here", pidNamespace: "pid:[1]", uid: 1000 },
+    commandLine: () => Effect.succeed([]),
     find: (pid) => Effect.map(find(pid), (entry) => Option.map(Option.fromUndefinedOr(entry), infoOf)),
     condition: (identity) =>
       Effect.map(find(identity.pid), (entry) =>
@@ -137,6 +138,10 @@ const agent = (world: World, fs: FileSystem.FileSystem) =>
       yield* Effect.orDie(fs.writeFileString(out, world.exported, { mode: 0o600 }))
       return { path: out, bytes: world.exported.length, records: 1, warnings: [] }
     }),
+    mark: () => Effect.die("not asked here"),
+    compactedSince: () => Effect.succeed(false),
+    inPrintMode: () => false,
+    turnEnded: () => Effect.succeed(false),
     tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
     sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),
     command: (order) =>
@@ -182,6 +187,7 @@ const comms = (world: World) =>
             souffleur: Option.some("confirmed"),
             taskCount: world.taskCount,
             taskFingerprint: `${world.taskCount} tasks`,
+            payload: Option.none(),
             lastMessageId: 9
           })
     ),

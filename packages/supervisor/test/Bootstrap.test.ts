@@ -39,6 +39,7 @@ describe("the three checks", () => {
           at: begun,
           conductor: identityOf(4711),
           sessionId: "s1",
+          print: false,
           taskCount: 3,
           taskFingerprint: "3 tasks",
           conductorState: "working",

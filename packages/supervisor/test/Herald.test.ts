@@ -13,6 +13,7 @@ const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", re
 const completed = Event.ConductorCompleted.make({ at, by: "watcher" })
 const relaunched = Event.ConductorRelaunched.make({
   at,
+  print: true,
   cycle: 1,
   generation: 2,
   provider: "claude_export",

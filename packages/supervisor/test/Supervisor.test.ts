@@ -129,6 +129,7 @@ describe("roles by difference", () => {
       yield* append(
         Event.ConductorRelaunched.make({
           at: begun,
+          print: true,
           cycle: 1,
           generation: 2,
           provider: "claude_export",

@@ -69,6 +69,7 @@ const comms = (world: World) => {
       souffleur: Option.fromUndefinedOr(world.row),
       taskCount: 3,
       taskFingerprint: "3 tasks",
+      payload: Option.none(),
       lastMessageId: Math.max(world.lastMessageId, ...world.replies.map(({ id }) => id))
     })),
     replies: (after) => use(() => world.replies.filter(({ id }) => id > after)),
@@ -91,6 +92,7 @@ const processes = (world: World) =>
   Processes.of({
     self: self.process,
     host: { name: "here", pidNamespace: "pid:[1]", uid: 1000 },
+    commandLine: () => Effect.succeed([]),
     find: (pid) =>
       Effect.sync(() =>
         Option.map(Option.fromUndefinedOr(world.processes.get(pid)), (found) => ({
@@ -116,6 +118,10 @@ const agent = (world: World) =>
         ? Effect.succeed({ path: `/claude/${sessionId}.jsonl`, sessionId })
         : Effect.fail(new SessionNotFound({ sessionId, reason: "missing", why: `no session file of ${sessionId}` })),
     exportSession: () => Effect.fail(new ExportFailed({ why: "a supervisor never exports" })),
+    mark: () => Effect.die("not asked here"),
+    compactedSince: () => Effect.succeed(false),
+    inPrintMode: () => false,
+    turnEnded: () => Effect.succeed(false),
     tags: () => [],
     sessionTag: () => ({ environment: {} }),
     command: () => Effect.fail(new AgentNotFound({ program: "agent", why: "a supervisor never launches" }))
@@ -174,6 +180,7 @@ export const confirmed = Event.ConductorConfirmed.make({
   at,
   conductor: identityOf(4711),
   sessionId: "s1",
+  print: false,
   taskCount: 3,
   taskFingerprint: "3 tasks",
   conductorState: "working",
