@@ -7,7 +7,7 @@ const remembered = [8, 21, 64, 83, 143, 360, 436, 848, 1158, 1472, 11001, 11397,
 
 const cycles = 4
 /** As many fresh seeds as fit. */
-const slice = 3500
+const slice = 3000
 
 const check = (seed: number) => {
   const { story, violations } = simulate(seed, { cycles })
