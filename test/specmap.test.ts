@@ -9,7 +9,7 @@ const rows = readFileSync(path("docs/spec-map.md"), "utf8")
   .flatMap((line) => {
     const cells = line.split(" | ")
     const [rule, file, title] = cells.map((cell) => cell.replace(/^\| | \|$/gu, ""))
-    return line.startsWith("| ") && rule !== "rule" && !/^\| -/u.test(line) ? [{ line, columns: cells.length, file, title }] : []
+    return line.startsWith("| ") && rule !== "rule" && !line.startsWith("| -") ? [{ line, columns: cells.length, file, title }] : []
   })
 
 it("has rows, each of a rule, a file and a test", () => {
