@@ -37,7 +37,6 @@ it.live.skipIf(claude === null)("the command line of a launch takes any prompt t
         const session: AgentOrder["session"] = index === 0 ? { _tag: "Fresh", sessionId } : { _tag: "Resume", sessionId }
         const order = { session, permission: clamp("bypassPermissions", "acceptEdits").effective, prompt, print: true }
         const command = yield* agent.command(order)
-        assert.notProperty(command.environment, "CLAUDE_CODE_CHILD_SESSION")
         const started = ChildProcess.make(command.program, command.args, { ...lab.options, env: command.environment })
         assert.strictEqual(yield* spawner.exitCode(started), 0, prompt)
       }

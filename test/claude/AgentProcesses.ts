@@ -5,6 +5,8 @@ import { Effect, Ref, Schedule } from "effect"
 export interface AgentProcess {
   readonly pid: number
   readonly argv: ReadonlyArray<string>
+  /** `NAME=value` */
+  readonly environment: ReadonlyArray<string>
 }
 
 const quietly = <A>(otherwise: A, look: () => A): A => {
@@ -30,15 +32,13 @@ export const alive = (pid: number) => Effect.sync(() => !["Z", "X"].includes(sta
 
 /** The agent's processes of one home folder: its sessions, not what they run. */
 const sessionsIn = (program: string, home: string): ReadonlyArray<AgentProcess> => {
-  const candidates = pids().filter((pid) => quietly("", () => fs.readlinkSync(`/proc/${pid}/exe`)) === program)
-  const found = new Map(
-    candidates
-      .filter((pid) => !["Z", "X"].includes(stat(pid)[0]) && listOf(pid, "environ").includes(`HOME=${home}`))
-      .map((pid) => [pid, listOf(pid, "cmdline")] as const)
-      .filter(([, argv]) => argv.includes("--permission-mode"))
-  )
+  const found = pids()
+    .filter((pid) => quietly("", () => fs.readlinkSync(`/proc/${pid}/exe`)) === program && !["Z", "X"].includes(stat(pid)[0]))
+    .map((pid) => ({ pid: Number(pid), argv: listOf(pid, "cmdline"), environment: listOf(pid, "environ") }))
+    .filter(({ argv, environment }) => argv.includes("--permission-mode") && environment.includes(`HOME=${home}`))
+  const these = new Set(found.map(({ pid }) => pid))
   // A child that is about to become a tool looks like its parent until then.
-  return [...found].filter(([pid]) => !found.has(stat(pid)[1])).map(([pid, argv]) => ({ pid: Number(pid), argv }))
+  return found.filter(({ pid }) => !these.has(Number(stat(String(pid))[1])))
 }
 
 /** Looks at the agent's processes from outside, all the time: which there were, and how many lived at once at most. */

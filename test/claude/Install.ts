@@ -19,8 +19,8 @@ const cacheFolder = Effect.gen(function* () {
   return path.join(cache, "souffleur-test")
 })
 
-/** The end of what a failed command said, on one line. */
-const lastWords = (text: string): string => text.trim().split("\n").slice(-3).join(" ").slice(-300)
+/** How what a failed command said begins, on one line. */
+const firstWords = (text: string): string => text.trim().split("\n").slice(0, 4).join(" ").slice(0, 300)
 
 const run = Effect.fnUntraced(function* (program: string, args: ReadonlyArray<string>) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
@@ -43,9 +43,9 @@ export const installed = Effect.gen(function* () {
   const npm = ["install", "--prefix", beside, "--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts=false", "--fetch-retries=1"]
   const said = yield* run("npm", [...npm, `@anthropic-ai/claude-code@${version}`])
   const fresh = yield* inFolder(beside)
-  if (!(yield* fs.exists(fresh))) return yield* new NotInstalled({ why: lastWords(said) || "npm did not install it" })
+  if (!(yield* fs.exists(fresh))) return yield* new NotInstalled({ why: firstWords(said) || "npm did not install it" })
   const answer = yield* run(fresh, ["--version"])
-  if (!answer.startsWith(version)) return yield* new NotInstalled({ why: `it does not run: ${lastWords(answer)}` })
+  if (!answer.startsWith(version)) return yield* new NotInstalled({ why: `it does not run: ${firstWords(answer)}` })
   yield* Effect.ignore(fs.rename(beside, place))
   return yield* fs.realPath(program)
 }).pipe(

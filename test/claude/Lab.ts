@@ -23,6 +23,9 @@ const quiet = {
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1"
 }
 
+/** souffleur may itself have been started by an agent: what it launches must not see that. */
+export const marks = ["CLAUDECODE=1", "CLAUDE_CODE_CHILD_SESSION=1"] as const
+
 const key = "sk-ant-test-000"
 
 /** The conductor of the orchestration, whose first words a successor is launched with. */
@@ -91,13 +94,10 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
     XDG_RUNTIME_DIR: tmp,
     CLAUDE_CODE_TMPDIR: tmp,
     ANTHROPIC_API_KEY: key,
-    SOUFFLEUR_AGENT_COMMAND: claude,
-    // souffleur may itself have been started by an agent: what it launches must not see that.
-    CLAUDECODE: "1",
-    CLAUDE_CODE_CHILD_SESSION: "1"
+    SOUFFLEUR_AGENT_COMMAND: claude
   }
   const here = { cwd: project, env: environment, extendEnv: false, stdin: "ignore" } as const
-  const souffleur = [process.execPath, main] as const
+  const souffleur = ["env", ...marks, process.execPath, main] as const
   const said = (...args: ReadonlyArray<string>) => spawner.string(ChildProcess.make(souffleur[0], [...souffleur.slice(1), ...args], here))
 
   const comms = path.join(project, "comms.db")

@@ -3,7 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { alive } from "./AgentProcesses.ts"
-import { type Lab, type Logged, makeLab, type Part, until } from "./Lab.ts"
+import { type Lab, type Logged, makeLab, marks, type Part, until } from "./Lab.ts"
 import type { Asked } from "./ModelEndpoint.ts"
 import type { Stage } from "./Stage.ts"
 
@@ -95,6 +95,9 @@ export const recovered = Effect.fn("Recovered")(function* (claude: string, { har
   assert.lengthOf([...all], 2)
   const { pid } = relaunched["conductor"] as { pid: number }
   const argv = all.get(pid)?.argv ?? []
+  const environment = all.get(pid)?.environment ?? []
+  assert.isTrue(environment.some((variable) => variable.startsWith("SOUFFLEUR_LAUNCH_ID=")))
+  for (const mark of marks) assert.notInclude(environment, mark)
   assert.deepStrictEqual(
     argv.filter((_, index) => argv[index - 1] === "--permission-mode"),
     ["acceptEdits"]
@@ -110,7 +113,6 @@ export const recovered = Effect.fn("Recovered")(function* (claude: string, { har
   assert.include(successor[0]!.said.join("\n"), first)
   assert.notInclude(successor[0]!.said.join("\n"), word)
   assert.include(successor[1]!.toolResult ?? "", word)
-  // Saved, although souffleur was itself started under the marks of another agent.
   assert.isTrue(yield* lab.exists(lab.sessionFile(second)))
   assert.isFalse(yield* lab.exists("touched"))
   return { pid, argv }

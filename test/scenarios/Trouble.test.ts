@@ -15,6 +15,27 @@ it("a watcher that hangs without a word is replaced by the self-monitor, and nob
   assert.strictEqual(stage.world.signals.length, 0)
 })
 
+it("a watcher that hangs is replaced though the clock is set back an hour right after", () => {
+  const stage = new Stage()
+  stage.souffleur({ silent: (role) => (role === "watcher/1" ? Duration.minutes(10) : undefined) })
+  stage.pass(minutes(10) + seconds(5))
+  stage.world.timeline.sleep(-hour)
+  assert.isAtMost(stage.until("WatcherLost"), minutes(12))
+  stage.pass(minutes(20)).close()
+})
+
+it("a Conductor that goes on before an abandoned recovery is resumed is not signalled", () => {
+  const stage = new Stage({ fate: "pauses", at: seconds(1.5), lasts: minutes(6) })
+  stage.souffleur({ plan: (_, name) => (name === "processes.tree" ? "before" : undefined) })
+  stage.until("StepStarted")
+  stage.pass(minutes(3))
+  stage.souffleur()
+  stage.pass(hour).close()
+  assert.strictEqual(stage.world.ledger.count("RecoveryFailedClosed"), 1)
+  assert.strictEqual(stage.world.signals.length, 0)
+  assert.isTrue(stage.world.conductor.isHealthy)
+})
+
 it("a self-monitor that dies is replaced, and one after it replaces a watcher that hangs", () => {
   const stage = new Stage()
   stage.souffleur({

@@ -51,7 +51,8 @@ export class Conductor {
     const { timeline } = world
     timeline.after(1000, () => {
       if (!this.isAlive) return
-      world.disk.write(world.sessionFile(sessionId), `{"type":"user","message":"${secret}"}\n`)
+      const file = world.sessionFile(sessionId)
+      world.disk.write(file, `${world.disk.read(file) ?? ""}{"type":"user","message":"${secret}"}\n`)
       for (let tool = 0; tool < life.tools; tool++) this.#startTool(tool)
       world.board.write({ state: "working", sessionId })
       this.#beat()

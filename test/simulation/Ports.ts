@@ -6,67 +6,22 @@ import {
   EventLog,
   ExportFailed,
   Launcher,
-  LaunchFailed,
   Outbox,
   type Owner,
   Processes,
   type ResolvedSettings,
   SessionNotFound,
-  Settings,
-  type Tag
+  Settings
 } from "@souffleur/domain"
-import { Context, Effect, FileSystem, Option, Schedule, Stream } from "effect"
-import { startedBy } from "../../packages/node/src/ProcessTree.ts"
+import { Context, Effect, FileSystem, Stream } from "effect"
 import type { Gate } from "./Gate.ts"
 import { machine, type SimProcess } from "./ProcessTable.ts"
-import type { World } from "./World.ts"
+import { launcher } from "./SimLauncher.ts"
+import { processes } from "./SimProcesses.ts"
+import { boundary, type World } from "./World.ts"
 
 /** The header of an export of our own. */
 const header = `<!-- souffleur-export v1 nonce=${"0".repeat(32)} -->\n`
-
-const carries = (process: SimProcess, { environment }: Tag) =>
-  Object.entries(environment).every(([name, value]) => process.environment[name] === value)
-
-const processes = (world: World, self: SimProcess, gate: Gate): Processes["Service"] => {
-  const { processes } = world
-  const sync = <A>(name: string, act: () => A) => gate.through(name, Effect.sync(act))
-  return {
-    self: self.identity,
-    host: { name: machine.name, pidNamespace: machine.pidNamespace, uid: machine.uid },
-    commandLine: (pid) => sync("processes.commandLine", () => (processes.at(pid) === undefined ? [] : ["agent"])),
-    find: (pid) =>
-      sync("processes.find", () => {
-        const found = processes.at(pid)
-        return found === undefined ? Option.none() : Option.some(processes.info(found))
-      }),
-    condition: (identity) => sync("processes.condition", () => processes.condition(identity)),
-    ancestors: Effect.succeed([self.parent]),
-    tagged: (tag) =>
-      sync("processes.tagged", () => processes.all.filter((process) => carries(process, tag)).map((process) => processes.info(process))),
-    tree: (root, tags, others) =>
-      sync("processes.tree", () => {
-        const table = new Map(
-          processes.all.map((one) => {
-            const state = one.condition === "zombie" ? "Z" : "S"
-            const { pid, startTime } = one.identity
-            return [pid, { pid, name: one.name, state, parent: one.parent, threads: 1, startTime }] as const
-          })
-        )
-        const started = startedBy(table, {
-          root,
-          self: self.identity.pid,
-          others: new Set(others),
-          tagged: (pid) => tags.some((tag) => carries(processes.at(pid)!, tag))
-        })
-        return started.map(({ pid }) => processes.info(processes.at(pid)!)).filter(({ condition }) => condition !== "zombie")
-      }),
-    signal: (identity, signal) =>
-      sync(`processes.signal ${signal}`, () => {
-        const found = processes.find(identity)
-        if (found !== undefined) world.signalled(found, signal)
-      })
-  }
-}
 
 const agent = (world: World, gate: Gate): Agent["Service"] => {
   const sessionFile = (sessionId: string) =>
@@ -107,8 +62,17 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
       )
     }),
     mark: (sessionId) =>
-      Effect.map(gate.through("agent.mark", sessionFile(sessionId)), ({ path }) => ({ path, device: "1", inode: "1", offset: 0 })),
-    compactedSince: () => gate.through("agent.compactedSince", Effect.succeed(false)),
+      Effect.map(gate.through("agent.mark", sessionFile(sessionId)), ({ path }) => ({
+        path,
+        device: "1",
+        inode: "1",
+        offset: world.disk.read(path)?.length ?? 0
+      })),
+    compactedSince: ({ offset, path }) =>
+      gate.through(
+        "agent.compactedSince",
+        Effect.sync(() => (world.disk.read(path) ?? "").slice(offset).includes(boundary))
+      ),
     inPrintMode: () => false,
     turnEnded: () => gate.through("agent.turnEnded", Effect.succeed(false)),
     tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
@@ -122,53 +86,6 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
           environment: {}
         }))
       )
-  }
-}
-
-const receiptPoll = Schedule.spaced("100 millis")
-const receiptTimeout = "15 seconds"
-
-const launcher = (world: World, gate: Gate): Launcher["Service"] => {
-  const { processes, room } = world
-  const look = (id: string, process: SimProcess) =>
-    gate.through(
-      "launcher.launch: receipt",
-      Effect.suspend(() => {
-        const receipt = room.look(id)
-        if (receipt?._tag === "Taken") return Effect.succeedSome(receipt.process)
-        return receipt !== undefined || !processes.isAlive(process)
-          ? Effect.fail(new LaunchFailed({ why: "the launcher ended and left no receipt" }))
-          : Effect.succeedNone
-      })
-    )
-  const attempt = Effect.fnUntraced(function* (id: string) {
-    if (room.look(id)?._tag === "Cancelled") return yield* new LaunchFailed({ why: "the launch was cancelled" })
-    const process = yield* gate.through(
-      "launcher.launch: spawn",
-      Effect.sync(() => room.spawn(id))
-    )
-    return yield* look(id, process).pipe(
-      Effect.repeat({ until: Option.isSome, schedule: receiptPoll }),
-      Effect.map(Option.getOrThrow),
-      Effect.timeoutOrElse({ duration: receiptTimeout, orElse: () => Effect.fail(new LaunchFailed({ why: "the launcher took too long" })) })
-    )
-  })
-  const close = (id: string) =>
-    gate.through(
-      "launcher: tombstone",
-      Effect.sync(() => room.close(id))
-    )
-  return {
-    terminal: "headless",
-    prepare: (order) => gate.through("launcher.prepare", room.prepare(order)),
-    launch: (id) =>
-      Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(Effect.exit(restore(attempt(id))), (exit) =>
-          exit._tag === "Success" ? exit : Effect.flatMap(close(id), (taken) => (Option.isSome(taken) ? Effect.succeed(taken.value) : exit))
-        )
-      ),
-    settle: close,
-    outputPath: (id) => `/state/launches/${id}.out`
   }
 }
 

@@ -1,4 +1,5 @@
-import { Duration } from "effect"
+import { parseTime } from "@souffleur/domain"
+import { Duration, Option } from "effect"
 import type { Life } from "./Conductor.ts"
 import type { When } from "./Gate.ts"
 import { Incarnation, releaseBy } from "./Incarnation.ts"
@@ -140,6 +141,10 @@ export const simulate = (number: number, options: SimulationOptions): Simulated 
   world.lives = () => (world.calm ? { ...lifeOf(lives), fate: "lives", onTerm: 0 } : lifeOf(lives))
   world.ceiling = seed.chance(0.2) ? "bypassPermissions" : "acceptEdits"
   world.startConductor()
+  world.compactions = () =>
+    world.calm
+      ? { after: 3000, writes: true, ends: true }
+      : { after: seed.between(500, 400_000), writes: seed.chance(0.7), ends: seed.chance(0.8) }
   weather(world, seed.fork())
   const souffleurs = keeper(world, seed.fork())
   const storm = options.cycles * cycle
@@ -154,8 +159,10 @@ export const simulate = (number: number, options: SimulationOptions): Simulated 
   world.room.pace = () => 300
   world.board.trouble = undefined
   world.exportFails = false
+  // A heartbeat of the future, after a clock was set back, is neither dead nor fresh until its time has come.
+  const ahead = Math.max(0, Option.getOrElse(parseTime(world.board.conductor?.lastHeartbeat ?? null), () => 0) - world.timeline.wall)
   // What was begun before the end may not go on after it.
-  world.run(world.timeline.monotonic + (ended() ? 2 * minute : healing))
+  world.run(world.timeline.monotonic + (ended() ? 2 * minute : ahead + healing))
   verdict(world, souffleurs)
   return {
     seed: number,

@@ -11,6 +11,16 @@ import { Seed } from "./Seed.ts"
 import { RunQueue } from "./SimScheduler.ts"
 import { Timeline } from "./Timeline.ts"
 
+/** The record that proves a compaction. */
+export const boundary = '{"type":"system","subtype":"compact_boundary"}'
+
+/** A session that compacts: when it is done, whether it writes a boundary, and whether it ends by itself. */
+export interface Compaction {
+  readonly after: number
+  readonly writes: boolean
+  readonly ends: boolean
+}
+
 /** Lines of a story that are kept. */
 const longestStory = 5000
 
@@ -74,13 +84,32 @@ export class World {
     return `/claude/projects/-project/${sessionId}.jsonl`
   }
 
+  /** What becomes of each compaction, counted from 1. */
+  compactions: (number: number) => Compaction = () => ({ after: 3000, writes: true, ends: true })
+  compactSessions: Array<SimProcess> = []
+
+  /** A session that compacts: it holds the session like a Conductor, and is none. */
+  #compact(process: SimProcess, sessionId: string): void {
+    process.session = sessionId
+    process.belongsTo = this.conductors.length
+    this.compactSessions.push(process)
+    const { after, ends, writes } = this.compactions(this.compactSessions.length)
+    this.timeline.after(after, () => {
+      if (!this.processes.isAlive(process)) return
+      const path = this.sessionFile(sessionId)
+      if (writes) this.disk.write(path, `${this.disk.read(path) ?? ""}${boundary}\n`)
+      if (ends) this.processes.end(process)
+    })
+  }
+
   /** The Conductor that runs, or ran last. */
   get conductor(): Conductor {
     return this.conductors.at(-1)!
   }
 
-  get living(): ReadonlyArray<Conductor> {
-    return this.conductors.filter((conductor) => conductor.isAlive)
+  /** Who may write to the session: Conductors and sessions that compact. */
+  get living(): ReadonlyArray<SimProcess> {
+    return [...this.conductors.map(({ process }) => process), ...this.compactSessions].filter((process) => this.processes.isAlive(process))
   }
 
   /** The user starts the first Conductor. */
@@ -102,7 +131,7 @@ export class World {
   /** A launcher took its receipt and becomes the agent: the most dangerous moment there is. */
   agentStarted(process: SimProcess, order: LaunchOrder): void {
     const { args } = order.command
-    const sessionId = args[args.indexOf("--session-id") + 1] ?? "unknown"
+    const sessionId = args[args.findIndex((word) => word === "--session-id" || word === "--resume") + 1] ?? "unknown"
     this.tell(`${order.title} starts: pid ${process.identity.pid}, session ${sessionId}`)
     if (this.living.length > 0) this.violated(`two live Conductors: ${this.living.length + 1}`)
     const { endedAt, events, watch } = this.ledger
@@ -113,6 +142,11 @@ export class World {
     const permission = args[args.indexOf("--permission-mode") + 1]
     if (permission === "bypassPermissions" && this.ceiling !== "bypassPermissions") this.violated("a launch above the ceiling")
     if (JSON.stringify(order).includes(secret)) this.violated("the conversation is in a launch")
+    if (args.at(-1) === "/compact") {
+      const attempts = this.ledger.events.filter(({ _tag }) => _tag === "RecoveryStarted").length * 2
+      if (this.compactSessions.length + 1 > attempts) this.violated("a third compaction in one cycle")
+      return this.#compact(process, sessionId)
+    }
     this.#launches.push(this.board.fingerprint)
     // What nobody could read at a launch counts as progress later, once.
     if (this.board.trouble !== undefined) this.#launches = []

@@ -2,12 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { simulate } from "./Simulation.ts"
 
-/** Seeds that once showed something wrong, or nearly did: a handoff lost, a healthy Conductor stopped, progress misjudged. */
-const remembered = [8, 21, 64, 83, 143, 360, 436, 848, 1158, 1472]
+/** Seeds that once showed something wrong, or nearly did: a handoff lost, a healthy Conductor stopped, a dead watcher not seen. */
+const remembered = [8, 21, 64, 83, 143, 360, 436, 848, 1158, 1472, 11001, 11397, 12557]
 
 const cycles = 4
 /** As many fresh seeds as fit. */
-const slice = 3500
+const slice = 3000
 
 const check = (seed: number) => {
   const { story, violations } = simulate(seed, { cycles })

@@ -1,5 +1,5 @@
 import { Console, Effect } from "effect"
-import { CliError, Command } from "effect/cli"
+import { CliError, CliOutput, Command } from "effect/cli"
 import { adoptCommand } from "./commands/Adopt.ts"
 import { configCommand } from "./commands/Config.ts"
 import { demoCommand } from "./commands/Demo.ts"
@@ -36,15 +36,24 @@ const root = Command.make("souffleur").pipe(
   ])
 )
 
+/** Bad usage is told on standard error alone: standard output is for facts, and help that was asked for is one. */
+const presenter: CliOutput.Presenter = {
+  present: (event) =>
+    event._tag === "InvalidInvocation"
+      ? Console.error(`souffleur: ${event.errors.map(({ message }) => message).join("; ")}. See "${event.commandPath.join(" ")} --help"`)
+      : CliOutput.defaultPresenter.present(event)
+}
+
 /** The command line: facts to stdout, everything else to stderr, exit codes of cli.md. */
 export const cli = (args: ReadonlyArray<string>) =>
   Command.runWith(root, { version })(args).pipe(
     Effect.catchTag("ShowHelp", (help) => (help.errors.length === 0 ? Effect.void : Effect.fail(new Ended({ code: 2 })))),
     Effect.catch((error) => {
       if (error._tag === "Ended") return Effect.fail(error)
-      // Rendered already, with the help of its command.
+      // Told already, by the presenter.
       if (CliError.isCliError(error)) return Effect.fail(new Ended({ code: 2 }))
       const { code, text } = told(error)
       return Effect.andThen(Console.error(`souffleur: ${text}`), Effect.fail(new Ended({ code })))
-    })
+    }),
+    Effect.provideService(CliOutput.Presenter, presenter)
   )

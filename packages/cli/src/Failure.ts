@@ -46,6 +46,9 @@ export type Failure =
   | TrimFailed
   | UnreadableEvent
 
+/** What is wrong with a file; most who say so name it themselves. */
+export const ofFile = (path: string, detail: string): string => (detail.includes(path) ? detail : `${path}: ${detail}`)
+
 /** One sentence for a person, and the exit code of cli.md. */
 export const told = (failure: Failure): { readonly code: number; readonly text: string } => {
   switch (failure._tag) {
@@ -64,7 +67,7 @@ export const told = (failure: Failure): { readonly code: number; readonly text: 
     case "SessionNotFound":
       return { code: 2, text: failure.why }
     case "CommsUnavailable":
-      return { code: 2, text: `${failure.path}: ${failure.detail}` }
+      return { code: 2, text: ofFile(failure.path, failure.detail) }
     case "EstimateFailed":
     case "TrimFailed":
       return { code: 2, text: failure.why }
@@ -75,7 +78,7 @@ export const told = (failure: Failure): { readonly code: number; readonly text: 
     case "LogUnusable":
       return { code: 4, text: `the event log cannot be used: ${failure.detail}` }
     case "SqliteUnusable":
-      return { code: 4, text: `the event log cannot be used: ${failure.path}: ${failure.detail}` }
+      return { code: 4, text: `the event log cannot be used: ${ofFile(failure.path, failure.detail)}` }
     case "UnreadableEvent":
       return {
         code: 4,

@@ -19,9 +19,9 @@ import { SqliteClient } from "@souffleur/node"
 import { allTold, command, herald, own, refuseTarget, supervise } from "@souffleur/supervisor"
 import { Console, Effect, Fiber, FileSystem, Option, Path, Random, Stream } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
-import { settingsOf, world } from "../App.ts"
+import { launchable, settingsOf, world } from "../App.ts"
 import { Environment } from "../Environment.ts"
-import { BadUsage, Ended } from "../Failure.ts"
+import { BadUsage, Ended, ofFile } from "../Failure.ts"
 import { jsonLine, line, paint } from "../Telling.ts"
 import { allWatches, type Named, unfinished } from "../Watches.ts"
 import { json, projectDir, realProject } from "./Options.ts"
@@ -56,7 +56,7 @@ const commsOf = Effect.fnUntraced(function* (named: Option.Option<string>, proje
     Effect.catchTag("CommsUnavailable", ({ detail, reason }) =>
       reason === "locked"
         ? Effect.void
-        : Effect.fail(new BadUsage({ why: `${file}: ${detail}. Name another with --comms, or make one with "souffleur init"` }))
+        : Effect.fail(new BadUsage({ why: `${ofFile(file, detail)}. Name another with --comms, or make one with "souffleur init"` }))
     )
   )
   return file
@@ -153,6 +153,7 @@ const watch = Effect.fn("watch")(function* (
   observe: boolean,
   asJson: boolean
 ) {
+  if (!observe) yield* launchable(settings)
   const watches = yield* allWatches
   const known = unfinished(watches, Option.match(target, { onNone: () => ({ project }), onSome: ({ sessionId }) => ({ sessionId }) }))
   const id = Option.isSome(known)

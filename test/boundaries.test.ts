@@ -1,0 +1,166 @@
+import { assert, describe, it } from "@effect/vitest"
+import { execFileSync } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const text = (path: string) => readFileSync(`${root}/${path}`, "utf8")
+/** What is, or is about to be, under version control. */
+const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root, encoding: "utf8" })
+  .split("\n")
+  .filter((path) => path !== "" && existsSync(`${root}/${path}`))
+
+const sources = tracked.filter((path) => /^packages\/[a-z]+\/src\/.*\.ts$/u.test(path)).map((path) => ({ path, text: text(path) }))
+const packageOf = (path: string) => path.split("/")[1]!
+const packages = [...new Set(sources.map(({ path }) => packageOf(path)))]
+
+/** What a file imports, whatever way: a declaration, a re-export, `import(…)`. */
+const importsOf = (source: string) =>
+  [...source.matchAll(/^(?:import|export)\b[^"'`;]*?\bfrom "([^"]+)"|^import "([^"]+)"|\bimport\("([^"]+)"\)/gmu)].map(
+    ([, from, bare, dynamic]) => from ?? bare ?? dynamic!
+  )
+/** The package of an import: `effect/sql` is `effect`, `@souffleur/domain` itself. */
+const packageNamed = (specifier: string) =>
+  specifier.startsWith("@") ? specifier.split("/").slice(0, 2).join("/") : specifier.split("/")[0]!
+const importedBy = (files: ReadonlyArray<{ readonly text: string }>) => [
+  ...new Set(files.flatMap(({ text }) => importsOf(text).flatMap((one) => (/^(?:\.|node:)/u.test(one) ? [] : [packageNamed(one)]))))
+]
+const imports = sources.flatMap(({ path, text }) => importsOf(text).map((specifier) => ({ path, specifier })))
+const ours = (...names: ReadonlyArray<string>) => names.map((name) => `@souffleur/${name}`)
+
+/** The floors: what each package may import besides its own files. */
+const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
+  domain: ["effect"],
+  watcher: ["effect", ...ours("domain")],
+  monitor: ["effect", ...ours("domain")],
+  recovery: ["effect", ...ours("domain")],
+  claude: ["effect", ...ours("domain")],
+  comms: ["effect", ...ours("domain")],
+  conductor: ["effect", ...ours("domain")],
+  node: ["effect", "@effect/platform-node", "@effect/sql-sqlite-node", "node:", ...ours("domain")],
+  supervisor: ["effect", ...ours("domain", "watcher", "monitor", "recovery")],
+  cli: [
+    "effect",
+    "@effect/platform-node",
+    ...ours("domain", "supervisor", "watcher", "monitor", "recovery", "claude", "comms", "conductor", "node")
+  ]
+}
+
+describe("the floors", () => {
+  it("the imports are found at all", () => {
+    assert.isAbove(imports.length, 200)
+    assert.deepStrictEqual(
+      importsOf(
+        'import {\n  type A,\n  b\n} from "one"\nexport * as c from "two"\nimport "three"\nconst d = await import("four")\nconst e = "from \\"five\\""\n'
+      ),
+      ["one", "two", "three", "four"]
+    )
+  })
+  for (const name of packages) {
+    it(`${name} imports only from the floors below it`, () => {
+      const allowed = floors[name] ?? []
+      const foreign = imports
+        .filter(({ path, specifier }) => packageOf(path) === name && !specifier.startsWith("./") && !specifier.startsWith("../"))
+        .filter(({ specifier }) => !allowed.includes(specifier.startsWith("node:") ? "node:" : packageNamed(specifier)))
+      assert.deepStrictEqual(foreign, [])
+    })
+    it(`${name} declares what it imports, and nothing from outside that it does not`, () => {
+      const { dependencies } = JSON.parse(text(`packages/${name}/package.json`)) as { dependencies: Record<string, string> }
+      const declared = Object.keys(dependencies)
+      const imported = importedBy(sources.filter(({ path }) => packageOf(path) === name))
+      assert.deepStrictEqual(
+        imported.filter((one) => !declared.includes(one)),
+        []
+      )
+      // A test may need what the source does not.
+      const tests = tracked.filter((path) => path.startsWith(`packages/${name}/test/`) && path.endsWith(".ts"))
+      const used = new Set([...imported, ...importedBy(tests.map((path) => ({ text: text(path) })))])
+      assert.deepStrictEqual(
+        declared.filter((one) => !one.startsWith("@souffleur/") && !used.has(one)),
+        []
+      )
+    })
+  }
+  it("no file reaches into another package's files, and files name themselves whole", () => {
+    const wrong = imports.filter(
+      ({ path, specifier }) =>
+        /^@souffleur\/[a-z]+\/(?!launch$)/u.test(specifier) ||
+        (specifier.startsWith("..") && specifier.split("../").length - 1 > path.split("/").length - 4) ||
+        (specifier.startsWith(".") && !specifier.endsWith(".ts"))
+    )
+    assert.deepStrictEqual(wrong, [])
+  })
+  it("in the command line, what runs on Node is in its main files alone", () => {
+    const files = imports
+      .filter(({ path, specifier }) => packageOf(path) === "cli" && specifier.startsWith("@effect/platform-node"))
+      .map(({ path }) => path.slice("packages/cli/src/".length))
+    assert.deepStrictEqual(
+      [...new Set(files)].filter((path) => path !== "main.ts" && !path.startsWith("demo/")),
+      []
+    )
+  })
+  it("what Effect marks unstable is imported where it is needed, and nowhere else", () => {
+    const allowed: Readonly<Record<string, RegExp>> = {
+      "effect/cli": /^packages\/cli\/src\/(?:main|Cli|Failure|commands\/\w+)\.ts$/u,
+      "effect/process": /^packages\/(?:node\/src\/Headless|cli\/src\/demo\/Demo)\.ts$/u,
+      "effect/sql":
+        /^packages\/(?:domain\/src\/(?:Beats|EventLogSql|Outbox|Sqlite|Store)|comms\/src\/Comms\w+|node\/src\/SqliteClient|cli\/src\/demo\/StandInBoard)\.ts$/u
+    }
+    const unstable = imports.filter(({ specifier }) => /^effect\/(?:cli|process|sql|cluster|workflow|eventlog)\b/u.test(specifier))
+    assert.deepStrictEqual(
+      unstable.filter(({ path, specifier }) => !allowed[specifier]?.test(path)),
+      []
+    )
+  })
+})
+
+describe("the lines", () => {
+  /** Code without its comments. */
+  const code = (source: string) => source.replaceAll(/\/\*[\s\S]*?\*\/|(?<![:"'`\w])\/\/.*$/gmu, "")
+  const banned: ReadonlyArray<readonly [what: string, pattern: RegExp]> = [
+    ["wall clock: time is Effect's Clock", /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bprocess\.hrtime\b/u],
+    ["timer: waiting is Effect's", /\b(?:setTimeout|setInterval|setImmediate)\b/u],
+    ["randomness of the machine's: it is Effect's Random", /\bMath\.random\b|\brandomUUID\b/u],
+    ["any", /(?::|\bas|<)\s*any\b/u],
+    ["shell", /\bshell:\s*true\b|\bexecSync\(|(?<!\.)\bexec\(\s*[`"']/u],
+    ["note of what is to be done some day", /\b(?:TODO|FIXME|XXX)\b/u]
+  ]
+  for (const [what, pattern] of banned) {
+    it(`have no ${what}`, () =>
+      assert.deepStrictEqual(
+        sources.filter(({ text }) => pattern.test(code(text))).map(({ path }) => path),
+        []
+      ))
+  }
+  it("of a file are 250 at most, and no file is a drawer", () => {
+    assert.deepStrictEqual(
+      sources.filter(({ text }) => text.split("\n").length > 251).map(({ path }) => path),
+      []
+    )
+    assert.deepStrictEqual(
+      sources.filter(({ path }) => /\/(?:utils?|helpers?|common|misc|shared)(?:\.ts|\/)/iu.test(path)).map(({ path }) => path),
+      []
+    )
+  })
+})
+
+it("every entry that a package names exists", () => {
+  const missing = packages.flatMap((name) => {
+    const { exports = {} } = JSON.parse(text(`packages/${name}/package.json`)) as { exports?: Record<string, string> }
+    return Object.values(exports)
+      .map((entry) => `packages/${name}/${entry.slice(2)}`)
+      .filter((path) => !tracked.includes(path))
+  })
+  assert.deepStrictEqual(missing, [])
+})
+
+it("no tracked file names a folder of the machine it was written on, or a registry's host", () => {
+  const machine = new RegExp(
+    `${["", "work", ""].join("/")}(?:main|shared|seeds)|${["", "root", ""].join("/")}|tarball: ?https?:|registry\\s*[=:]\\s*https?:`,
+    "u"
+  )
+  assert.deepStrictEqual(
+    tracked.filter((path) => machine.test(text(path))),
+    []
+  )
+})

@@ -1,0 +1,53 @@
+import { type Launcher, LaunchFailed } from "@souffleur/domain"
+import { Effect, Option, Schedule } from "effect"
+import type { Gate } from "./Gate.ts"
+import type { SimProcess } from "./ProcessTable.ts"
+import type { World } from "./World.ts"
+
+const receiptPoll = Schedule.spaced("100 millis")
+const receiptTimeout = "15 seconds"
+
+/** Launches as the port asks: spawned, waited for, and cancelled by a tombstone where they fail, are late or interrupted. */
+export const launcher = (world: World, gate: Gate): Launcher["Service"] => {
+  const { processes, room } = world
+  const look = (id: string, process: SimProcess) =>
+    gate.through(
+      "launcher.launch: receipt",
+      Effect.suspend(() => {
+        const receipt = room.look(id)
+        if (receipt?._tag === "Taken") return Effect.succeedSome(receipt.process)
+        return receipt !== undefined || !processes.isAlive(process)
+          ? Effect.fail(new LaunchFailed({ why: "the launcher ended and left no receipt" }))
+          : Effect.succeedNone
+      })
+    )
+  const attempt = Effect.fnUntraced(function* (id: string) {
+    if (room.look(id)?._tag === "Cancelled") return yield* new LaunchFailed({ why: "the launch was cancelled" })
+    const process = yield* gate.through(
+      "launcher.launch: spawn",
+      Effect.sync(() => room.spawn(id))
+    )
+    return yield* look(id, process).pipe(
+      Effect.repeat({ until: Option.isSome, schedule: receiptPoll }),
+      Effect.map(Option.getOrThrow),
+      Effect.timeoutOrElse({ duration: receiptTimeout, orElse: () => Effect.fail(new LaunchFailed({ why: "the launcher took too long" })) })
+    )
+  })
+  const close = (id: string) =>
+    gate.through(
+      "launcher: tombstone",
+      Effect.sync(() => room.close(id))
+    )
+  return {
+    terminal: "headless",
+    prepare: (order) => gate.through("launcher.prepare", room.prepare(order)),
+    launch: (id) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(Effect.exit(restore(attempt(id))), (exit) =>
+          exit._tag === "Success" ? exit : Effect.flatMap(close(id), (taken) => (Option.isSome(taken) ? Effect.succeed(taken.value) : exit))
+        )
+      ),
+    settle: close,
+    outputPath: (id) => `/state/launches/${id}.out`
+  }
+}

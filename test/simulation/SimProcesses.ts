@@ -1,0 +1,51 @@
+import type { Processes, Tag } from "@souffleur/domain"
+import { Effect, Option } from "effect"
+import { startedBy } from "../../packages/node/src/ProcessTree.ts"
+import type { Gate } from "./Gate.ts"
+import { machine, type SimProcess } from "./ProcessTable.ts"
+import type { World } from "./World.ts"
+
+const carries = (process: SimProcess, { environment }: Tag) =>
+  Object.entries(environment).every(([name, value]) => process.environment[name] === value)
+
+/** The processes of the world as one souffleur sees them; which of them a Conductor started, the real code decides. */
+export const processes = (world: World, self: SimProcess, gate: Gate): Processes["Service"] => {
+  const { processes } = world
+  const sync = <A>(name: string, act: () => A) => gate.through(name, Effect.sync(act))
+  return {
+    self: self.identity,
+    host: { name: machine.name, pidNamespace: machine.pidNamespace, uid: machine.uid },
+    commandLine: (pid) => sync("processes.commandLine", () => (processes.at(pid) === undefined ? [] : ["claude"])),
+    find: (pid) =>
+      sync("processes.find", () => {
+        const found = processes.at(pid)
+        return found === undefined ? Option.none() : Option.some(processes.info(found))
+      }),
+    condition: (identity) => sync("processes.condition", () => processes.condition(identity)),
+    ancestors: Effect.succeed([self.parent]),
+    tagged: (tag) =>
+      sync("processes.tagged", () => processes.all.filter((process) => carries(process, tag)).map((process) => processes.info(process))),
+    tree: (root, tags, others) =>
+      sync("processes.tree", () => {
+        const table = new Map(
+          processes.all.map((one) => {
+            const state = one.condition === "zombie" ? "Z" : "S"
+            const { pid, startTime } = one.identity
+            return [pid, { pid, name: one.name, state, parent: one.parent, threads: 1, startTime }] as const
+          })
+        )
+        const started = startedBy(table, {
+          root,
+          self: self.identity.pid,
+          others: new Set(others),
+          tagged: (pid) => tags.some((tag) => carries(processes.at(pid)!, tag))
+        })
+        return started.map(({ pid }) => processes.info(processes.at(pid)!)).filter(({ condition }) => condition !== "zombie")
+      }),
+    signal: (identity, signal) =>
+      sync(`processes.signal ${signal}`, () => {
+        const found = processes.find(identity)
+        if (found !== undefined) world.signalled(found, signal)
+      })
+  }
+}
