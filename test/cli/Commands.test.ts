@@ -218,3 +218,40 @@ live("three failed validations end it with 1, a message and the row, and nothing
     assert.deepStrictEqual(the.launched(), [])
   })
 )
+
+live("a session with a record of 200 MB is exported in bounded memory, and what was left out is said", () =>
+  Effect.gen(function* () {
+    const the = yield* stage([])
+    const folder = join(the.home, "claude", "projects", "x")
+    fs.mkdirSync(folder, { recursive: true })
+    const record = (content: string) => JSON.stringify({ type: "user", uuid: "u", sessionId: id, message: { role: "user", content } })
+    const [before, after] = record("|").split("|")
+    const file = fs.openSync(join(folder, `${id}.jsonl`), "w")
+    fs.writeSync(file, `${record("the first words")}\n${before}`)
+    for (let n = 0; n < 20; n++) fs.writeSync(file, "y".repeat(10_000_000))
+    fs.writeSync(file, `${after}\n${record("the last words")}\n`)
+    fs.closeSync(file)
+
+    const out = join(the.home, "out.md")
+    const exporting = the.start(["export", id, "--out", out])
+    let peak = 0
+    const look = Effect.sync(() => {
+      const status = alive(exporting.pid) ? fs.readFileSync(`/proc/${exporting.pid}/status`, "utf8") : ""
+      peak = Math.max(peak, Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0))
+    })
+    const { code } = yield* Effect.raceFirst(
+      exporting.ended,
+      Effect.andThen(
+        until(look, () => false),
+        Effect.never
+      )
+    )
+    assert.strictEqual(code, 0, exporting.errors())
+    assert.isAbove(peak, 0)
+    assert.isBelow(peak, 200_000, "kB")
+    assert.match(exporting.errors(), /^warning: .*left out: 1\n$/)
+    assert.deepStrictEqual(exporting.lines, [out])
+    assert.include(fs.readFileSync(out, "utf8"), "the last words")
+    assert.strictEqual(fs.statSync(out).mode & 0o777, 0o600)
+  })
+)

@@ -1,0 +1,29 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as fs from "node:fs"
+import { isBuiltin } from "node:module"
+import { join } from "node:path"
+import { bundle, stage } from "./Stage.ts"
+
+it("is one file with nothing to install: it imports what Node brings, and can be executed", () => {
+  const imported = [...fs.readFileSync(bundle, "utf8").matchAll(/^import [^"]*"([^"]+)"/gm)].map(([, name]) => name!)
+  assert.isAbove(imported.length, 5)
+  for (const name of imported) assert.isTrue(isBuiltin(name), name)
+  assert.match(fs.readFileSync(bundle, "utf8"), /^#!\/usr\/bin\/env node\n/)
+  assert.strictEqual(fs.statSync(bundle).mode & 0o111, 0o111)
+})
+
+it.live("the demonstration runs to its end from the bundle alone, in a folder of its own", () =>
+  Effect.gen(function* () {
+    const the = yield* stage([])
+    const version = yield* the.run(["--version"])
+    assert.deepStrictEqual(version, { code: 0, lines: ["souffleur v0.1.0"], errors: "" })
+    const { code, errors, lines } = yield* the.run(["demo"], { TMPDIR: the.home })
+    assert.strictEqual(code, 0, `${errors}\n${lines.join("\n")}`)
+    assert.strictEqual(errors, "")
+    assert.match(lines.join("\n"), /One Conductor at a time, and no work lost/)
+    // What it says to try next can be tried.
+    const kept = lines.find((line) => line.includes("export SOUFFLEUR_STATE_DIR="))!.split("=")[1]!
+    assert.isTrue(fs.existsSync(join(kept, "souffleur.db")))
+  })
+)
