@@ -102,7 +102,8 @@ describe("the floors", () => {
   it("what Effect marks unstable is imported where it is needed, and nowhere else", () => {
     const allowed: Readonly<Record<string, RegExp>> = {
       "effect/cli": /^packages\/cli\/src\/(?:main|Cli|Failure|commands\/\w+)\.ts$/u,
-      "effect/process": /^packages\/(?:node\/src\/Headless|cli\/src\/demo\/Demo)\.ts$/u,
+      "effect/process":
+        /^packages\/(?:node\/src\/Headless|cli\/src\/demo\/Demo|domain\/src\/UserProgram|recovery\/src\/(?:ExternalExport|providers\/Program))\.ts$/u,
       "effect/sql":
         /^packages\/(?:domain\/src\/(?:Beats|EventLogSql|Outbox|Sqlite|Store)|comms\/src\/Comms\w+|node\/src\/SqliteClient|cli\/src\/demo\/StandInBoard)\.ts$/u
     }
@@ -132,9 +133,11 @@ describe("the lines", () => {
         []
       ))
   }
-  it("of a file are 250 at most, and no file is a drawer", () => {
+  // The rules of a watch are read as one.
+  const limit = (path: string) => (path.endsWith("/WatchDecider.ts") ? 350 : 250)
+  it("of a file are 250 at most, but for the decider's, and no file is a drawer", () => {
     assert.deepStrictEqual(
-      sources.filter(({ text }) => text.split("\n").length > 251).map(({ path }) => path),
+      sources.filter(({ path, text }) => text.split("\n").length > limit(path) + 1).map(({ path }) => path),
       []
     )
     assert.deepStrictEqual(

@@ -110,6 +110,7 @@ it("somebody else holds the session: no launch", () => {
 
 it("an export over the threshold is compacted; no boundary, twice, fails closed, and completion is honoured in standby", () => {
   const stage = new Stage({ fate: "dies", at: minutes(6) })
+  stage.world.compactions = () => ({ after: 2000, writes: false, ends: true })
   const souffleur = stage.souffleur({ settings: { forceCompactThresholdTokens: 10 } })
   stage.until("RecoveryFailedClosed")
   stage.pass(hour)

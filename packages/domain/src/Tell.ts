@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 import { EventLog, type LogUnusable, type ReadError } from "./EventLog.ts"
-import { evolve, initial, type Watch } from "./Watch.ts"
+import { initial, type Watch } from "./Watch.ts"
 import type { WatchCommand, WatchIntent } from "./WatchCommand.ts"
 import { decide, type Refused } from "./WatchDecider.ts"
+import { evolve } from "./WatchEvolution.ts"
 
 export type LogError = ReadError | LogUnusable
 
