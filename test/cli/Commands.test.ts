@@ -38,7 +38,7 @@ const bad = (home: string): ReadonlyArray<Bad> => [
   { args: ["watch", "--pid", "12"], says: /given together/ },
   { args: ["watch"], says: /which Conductor\?/ },
   { args: [...at(nobody, id), "--comms", "nowhere.db"], says: /nowhere\.db: it is not there/ },
-  { args: [...at(nobody, id), "--comms", "plan.json"], says: /plan\.json: it is no SQLite database/ },
+  { args: [...at(nobody, id), "--comms", "plan.json"], says: /plan\.json: file is not a database/ },
   { args: [...at(nobody, id), "--project-dir", "nowhere"], says: /project folder "nowhere" is not there/ },
   { args: ["config", "--project-dir", "plan.json"], says: /no folder, or cannot be read/ },
   { args: at(nobody, id), env: { SOUFFLEUR_AGENT_COMMAND: "no-such-agent" }, says: /agent command no-such-agent: no program/ },

@@ -30,8 +30,19 @@ const resolveProgram = Effect.fnUntraced(function* (
 })
 
 /**
+ * The one rule that lets a successor read its export, which lies outside its project: without it a print-mode agent is refused, and
+ * another waits for a person (tried). A rule is a pattern in the style of gitignore, absolute with one slash more.
+ */
+const mayRead = (file: string): string =>
+  JSON.stringify({ permissions: { allow: [`Read(/${file.replaceAll(/[\\*?[\]!#()]/gu, String.raw`\$&`)})`] } })
+
+/** Claude itself, or a program that is told to run it: only it knows that flag. */
+const namesClaude = ({ args, program }: AgentProgram): boolean => [program, ...args].some((word) => /(?:^|\/)claude$/u.test(word))
+
+/**
  * `<agent command> [--resume ID | --session-id ID] [-p] --permission-mode <effective> -- <prompt>` (cli.md). Without the `--`
- * a prompt that begins with a dash would be read as a flag. Fails with `AgentNotFound` when there is no such program, or
+ * a prompt that begins with a dash would be read as a flag. A launch from an export begins with `--settings=…`, which allows
+ * reading that one file and nothing else. Fails with `AgentNotFound` when there is no such program, or
  * the session id cannot stand in a command line.
  */
 export const agentCommand = Effect.fn("ClaudeCli.command")(function* (
@@ -49,6 +60,7 @@ export const agentCommand = Effect.fn("ClaudeCli.command")(function* (
     program,
     args: [
       ...agent.args,
+      ...(order.reads === undefined || !namesClaude(agent) ? [] : [`--settings=${mayRead(order.reads)}`]),
       session._tag === "Resume" ? "--resume" : "--session-id",
       session.sessionId,
       ...(order.print ? ["-p"] : []),

@@ -44,6 +44,28 @@ it.layer(services)((it) => {
     })
   )
 
+  it.effect("lets the successor read its export, that one file by its very name, and only where the program is Claude", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* claudeFolder({ "bin/claude": "", "bin/stub": "" })
+      for (const name of ["claude", "stub"]) yield* fs.chmod(`${folder}/bin/${name}`, 0o755)
+      const reads = "/home/a (b)/x[1]*.md"
+      const claude = yield* agent("claude", { PATH: `${folder}/bin` })
+      const { args } = yield* claude.command({ ...order, reads })
+      assert.deepStrictEqual(args.slice(2), [
+        `--settings=${JSON.stringify({ permissions: { allow: [String.raw`Read(//home/a \(b\)/x\[1\]\*.md)`] } })}`,
+        "--resume",
+        "abc-1",
+        "--permission-mode",
+        "acceptEdits",
+        "--",
+        order.prompt
+      ])
+      const stub = yield* agent("stub", { PATH: `${folder}/bin` })
+      assert.notInclude((yield* stub.command({ ...order, reads })).args.join(" "), "--settings")
+    })
+  )
+
   it.effect("fails where there is no such program, or the id cannot be one", () =>
     Effect.gen(function* () {
       const folder = yield* claudeFolder({ "plain/claude": "" })

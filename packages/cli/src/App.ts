@@ -93,24 +93,26 @@ const unusable = <S>(why: string): Layer.Layer<S, BadUsage> => Layer.effectConte
 /** The processes of this host; a host whose processes cannot be told apart is no place for a watchdog. */
 export const host = Layer.catchTag(NodeProcesses.layer, "ProcessesUnavailable", ({ why }) => unusable<Processes>(why))
 
-/** Everything that a watch needs: the one composition of all layers. */
-export const world = (settings: ResolvedSettings, commsPath: string | null) => {
-  const launcher = Layer.unwrap(
+const launcherAt = (settings: ResolvedSettings, terminal: Effect.Effect<Terminal, BadSetting, Environment>) =>
+  Layer.unwrap(
     Effect.gen(function* () {
-      const { self, variables } = yield* Environment
-      return Launcher.layer({
-        stateDir: settings.stateDir,
-        entry: [...self, "__launch"] as const,
-        terminal: yield* terminalOf(settings, variables)
-      })
+      const { self } = yield* Environment
+      return Launcher.layer({ stateDir: settings.stateDir, entry: [...self, "__launch"] as const, terminal: yield* terminal })
     })
   )
+
+/** The launches of a state folder, for a command that settles one and starts none: whatever terminal that would need. */
+export const launches = (settings: ResolvedSettings) => launcherAt(settings, Effect.succeed("headless")).pipe(Layer.provide(host))
+
+/** Everything that a watch needs: the one composition of all layers. */
+export const world = (settings: ResolvedSettings, commsPath: string | null) => {
+  const terminal = Effect.flatMap(Environment, ({ variables }) => terminalOf(settings, variables))
   const ports = Layer.mergeAll(
     store(settings),
     comms(commsPath),
     agent(settings),
     Layer.catchTag(NodeClaims.layer(), "ClaimsUnusable", ({ why }) => unusable<Claims>(why)),
-    launcher,
+    launcherAt(settings, terminal),
     Layer.succeed(Settings, settings)
   )
   return Roles.layer.pipe(Layer.provideMerge(ports), Layer.provideMerge(host))

@@ -20,10 +20,13 @@ export const inWords = (millis: number | null | undefined): string => {
   return minutes > 0 ? `${minutes} m ${seconds % 60} s` : `${seconds} s`
 }
 
+/** Silent where there was progress: then a death is only a death. */
+const counted = (retries: number) => (retries === 0 ? "" : ` (death ${retries} of 3 without progress)`)
+
 const died = ({ cause, evidence, retries }: typeof Event.ConductorDied.Type) =>
   cause === "pid"
-    ? `the Conductor is dead: its process is ${evidence.process} (${retries} in a row without progress)`
-    : `the Conductor is dead: no heartbeat for ${inWords(evidence.heartbeatAge)}, more than ${inWords(evidence.staleAfter)} (${retries} in a row without progress)`
+    ? `the Conductor is dead: its process is ${evidence.process}${counted(retries)}`
+    : `the Conductor is dead: no heartbeat for ${inWords(evidence.heartbeatAge)}, more than ${inWords(evidence.staleAfter)}${counted(retries)}`
 
 /** What happened, in plain words. */
 export const sentence = (event: WatchEvent): string =>
@@ -63,7 +66,7 @@ export const sentence = (event: WatchEvent): string =>
     ConductorAdopted: ({ by, conductor, generation, sessionId }) =>
       `Conductor (S${generation}) is pid ${conductor.pid}, session ${sessionId}: ${by === "operator" ? "adopted by an operator" : "it came back by itself"}`,
     RecoveryRetried: ({ cycle }) => `an operator wants recovery ${cycle} tried again`,
-    WatchReleased: () => "released by an operator; the Conductor lives on"
+    WatchReleased: () => "released by an operator; the Conductor is left as it is"
   })
 
 const colourOf = (event: WatchEvent): "red" | "green" | "yellow" | "dim" | undefined => {

@@ -53,6 +53,8 @@ export interface AgentOrder {
   readonly session: { readonly _tag: "Fresh"; readonly sessionId: string } | { readonly _tag: "Resume"; readonly sessionId: string }
   readonly permission: EffectivePermission
   readonly prompt: string
+  /** A file that the agent must be able to read without being asked; absolute. */
+  readonly reads?: string
   /** Print mode: the agent ends after its turn. */
   readonly print: boolean
 }

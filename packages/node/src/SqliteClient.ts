@@ -182,9 +182,13 @@ const fileTrouble = (path: string) => (error: { readonly message: string; readon
   return unusable(path, full ? "full" : "failed", error.message)
 }
 
+// Its first bytes are SQLite's to judge: closing a descriptor of our own would drop the POSIX locks that every other connection of
+// this process has to the file (fcntl(2)).
 const openForeign = Effect.fn("Sqlite.openForeign")(function* (path: string) {
-  const found = yield* header(path)
+  const fs = yield* FileSystem.FileSystem
+  const found = yield* Effect.option(fs.stat(path))
   if (Option.isNone(found)) return yield* unusable(path, "missing", "it is not there")
+  if (found.value.type !== "File") return yield* unusable(path, "foreign", "it is no file")
   return yield* opened(path, ["schema_version"])
 })
 

@@ -18,20 +18,20 @@ import { again, Cycle, step } from "./Step.ts"
 import { otherWriter } from "./Stop.ts"
 
 /** What the agent is asked to do, but for what every launch has. */
-export type Errand = Pick<AgentOrder, "session"> & { readonly prompt: string; readonly title: string }
+export type Errand = Pick<AgentOrder, "session" | "reads"> & { readonly prompt: string; readonly title: string }
 
 /** Runs under the ceiling, once under a token: the file, its digest in the log, then the act (spec §4, Launch at most once). */
 export const launch = Effect.fn("Recovery.launch")(function* (
   watch: Watch,
   token: string,
   request: Request,
-  { prompt, session, title }: Errand
+  { prompt, reads, session, title }: Errand
 ) {
   const [agent, launcher, settings, { number: cycle, watch: ref }] = [yield* Agent, yield* Launcher, yield* Settings, yield* Cycle]
   const launchId = launchIdOf(ref.id, token)
   const { effective } = clamp(request.requested, settings.maxExternalPermission)
   const command = yield* agent
-    .command({ session, permission: effective, prompt, print: launcher.terminal === "headless" })
+    .command({ session, permission: effective, prompt, ...(reads === undefined ? {} : { reads }), print: launcher.terminal === "headless" })
     .pipe(Effect.catchTag("AgentNotFound", ({ program, why }) => Effect.fail(new LaunchFailed({ why: `${program}: ${why}` }))))
   const digest = yield* launcher.prepare({ id: launchId, command, cwd: watch.project, title })
   yield* ref.tell({ _tag: "PrepareLaunch", cycle, launchId, digest, sessionId: session.sessionId, requested: request.requested, effective })

@@ -32,7 +32,10 @@ export const tellingOf = (event: WatchEvent): Telling =>
       message: { kind: "system" as const, text: `Conductor (S${generation}) was launched by ${provider}, pid ${conductor.pid}` }
     })),
     Match.tag("ConductorDied", ({ cause, retries }) => ({
-      message: { kind: "warning" as const, text: `The Conductor is dead (${cause}); ${retries} in a row without progress` }
+      message: {
+        kind: "warning" as const,
+        text: `The Conductor is dead (${cause})${retries === 0 ? "" : `: death ${retries} of 3 without progress`}`
+      }
     })),
     Match.tag("RecoveryFailedClosed", ({ reason, stage }) => ({
       row: { state: "error" as const, lastError: `${stage}: ${reason}` },
@@ -56,7 +59,7 @@ export const tellingOf = (event: WatchEvent): Telling =>
     Match.tag("RecoveryRetried", () => ({ row: { state: "confirmed" as const } })),
     Match.tag("WatchReleased", ({ exportPath }) => ({
       row: { state: "exited" as const },
-      message: { kind: "system" as const, text: `An operator released the watch; the Conductor lives on. ${exportAt(exportPath)}` }
+      message: { kind: "system" as const, text: `An operator released the watch; the Conductor is left as it is. ${exportAt(exportPath)}` }
     })),
     Match.orElse((): Telling => ({}))
   )

@@ -49,7 +49,7 @@ describe("what comms is told", () => {
     [Event.ValidationExhausted.make({ at, reasons: ["one", "two", "three"] }), "exited", "error", ["1: one", "2: two", "3: three"]],
     [watching[2]!, "confirmed", undefined, []],
     [relaunched, "confirmed", "system", ["Conductor (S2)", "5000", "claude_export"]],
-    [died, undefined, "warning", ["dead (pid)", "2 in a row"]],
+    [died, undefined, "warning", ["dead (pid)", "death 2 of 3"]],
     [closed, "error", "error", ["gate", "too large", "Nothing was launched"]],
     [Event.RetriesExhausted.make({ at, cycle: 1, exportPath: "/e.md" }), "error", "error", ["Three deaths", "/e.md"]],
     [completed, "complete", "completion", ["completed"]],

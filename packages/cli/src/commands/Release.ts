@@ -1,7 +1,7 @@
-import { command } from "@souffleur/supervisor"
+import { release } from "@souffleur/supervisor"
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
-import { settingsOf, store } from "../App.ts"
+import { launches, settingsOf, store } from "../App.ts"
 import { findWatch } from "../Watches.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
@@ -13,11 +13,11 @@ export const releaseCommand = Command.make(
     const settings = yield* settingsOf(project)
     const { id, watch } = yield* Effect.gen(function* () {
       const { id } = yield* findWatch(flags.watch, project)
-      return { id, watch: yield* command(id, { _tag: "Release" }) }
-    }).pipe(Effect.provide(store(settings)))
+      return { id, watch: yield* release(id) }
+    }).pipe(Effect.provide([store(settings), launches(settings)]))
     if (flags.json) return yield* Console.log(JSON.stringify({ watch: id, released: true, last_export: watch.lastExport }))
     yield* Console.log(
-      `${id} is released; the Conductor lives on.${watch.lastExport === null ? "" : ` Its last export: ${watch.lastExport}`}`
+      `${id} is released; its Conductor is left as it is.${watch.lastExport === null ? "" : ` Its last export: ${watch.lastExport}`}`
     )
   })
-).pipe(Command.withAlias("stop"), Command.withDescription("End a watch; the Conductor lives on"))
+).pipe(Command.withAlias("stop"), Command.withDescription("End a watch; its Conductor is left as it is"))

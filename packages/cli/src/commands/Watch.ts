@@ -13,13 +13,14 @@ import {
   parseTarget,
   Processes,
   type ResolvedSettings,
-  type Target
+  type Target,
+  type Watch
 } from "@souffleur/domain"
 import { SqliteClient } from "@souffleur/node"
-import { allTold, command, herald, own, refuseTarget, supervise } from "@souffleur/supervisor"
+import { allTold, command, herald, notifier, own, refuseTarget, supervise } from "@souffleur/supervisor"
 import { Console, Effect, Fiber, FileSystem, Option, Path, Random, Stream } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
-import { launchable, settingsOf, world } from "../App.ts"
+import { launchable, settingsOf, store, world } from "../App.ts"
 import { Environment } from "../Environment.ts"
 import { BadUsage, Ended, ofFile } from "../Failure.ts"
 import { jsonLine, line, paint } from "../Telling.ts"
@@ -109,6 +110,9 @@ const open = Effect.fn("Watch.open")(function* (target: Target, project: string,
   return id
 })
 
+const unfinishedOf = (watches: ReadonlyArray<Named>, target: Option.Option<Target>, project: string) =>
+  unfinished(watches, Option.match(target, { onNone: () => ({ project }), onSome: ({ sessionId }) => ({ sessionId }) }))
+
 const goesOn = Effect.fnUntraced(function* ({ id, watch }: Named, target: Option.Option<Target>) {
   if (watch.conductor !== undefined && Option.isSome(target) && target.value.pid !== watch.conductor.pid) {
     return yield* new BadUsage({
@@ -116,6 +120,16 @@ const goesOn = Effect.fnUntraced(function* ({ id, watch }: Named, target: Option
     })
   }
   return id
+})
+
+const codeOf = ({ end }: Watch) => (end === "completed" || end === "released" ? 0 : 1)
+
+/** A watch of this folder that ended, and whose souffleur died before comms was told. */
+const untold = Effect.fnUntraced(function* (watches: ReadonlyArray<Named>, project: string) {
+  const outbox = yield* Outbox
+  const newest = watches.findLast(({ watch }) => watch.project === project)
+  if (newest === undefined || newest.watch.phase !== "Exited" || newest.watch.comms === null) return Option.none()
+  return (yield* outbox.told(newest.id)) < newest.watch.revision ? Option.some(newest) : Option.none()
 })
 
 /** Watches of the same comms that ended while it was out: what it was not told yet, it is told now. */
@@ -155,7 +169,13 @@ const watch = Effect.fn("watch")(function* (
 ) {
   if (!observe) yield* launchable(settings)
   const watches = yield* allWatches
-  const known = unfinished(watches, Option.match(target, { onNone: () => ({ project }), onSome: ({ sessionId }) => ({ sessionId }) }))
+  const known = unfinishedOf(watches, target, project)
+  const ended = Option.isNone(known) && Option.isNone(target) ? yield* untold(watches, project) : Option.none()
+  if (Option.isSome(ended)) {
+    yield* Effect.timeoutOption(herald(ended.value.id), lastWords)
+    yield* Console.error(`watch ${ended.value.id} has ended: ${ended.value.watch.end}; comms is told now`)
+    return codeOf(ended.value.watch)
+  }
   const id = Option.isSome(known)
     ? yield* goesOn(known.value, target)
     : yield* open(Option.isSome(target) ? target.value : yield* pick(project), project, comms, observe)
@@ -166,16 +186,16 @@ const watch = Effect.fn("watch")(function* (
 
   const narrator = yield* Effect.forkScoped(narrate(id, from, asJson))
   const telling = yield* Effect.forkScoped(herald(id))
+  const noticing = yield* Effect.forkScoped(settings.notifyCommand === null ? Effect.void : notifier(id, project, settings.notifyCommand))
   if (comms !== null) yield* deliverLate(watches, comms)
-  const ended = yield* supervise(ref, fence)
+  const last = yield* supervise(ref, fence)
   yield* Effect.ignore(Fiber.join(narrator))
-  yield* Effect.timeoutOption(Fiber.await(telling), lastWords)
-  if (comms !== null && !(yield* allTold(id, ended.revision))) {
+  yield* Effect.timeoutOption(Fiber.awaitAll([telling, noticing]), lastWords)
+  if (comms !== null && !(yield* allTold(id, last.revision))) {
     yield* Console.error(`${comms} could not be told that the watch has ended; the next souffleur on it will`)
   }
-  if (ended.end === "retries exhausted" && ended.lastExport !== null)
-    yield* Console.error(`the last conversation is in ${ended.lastExport}`)
-  return ended.end === "completed" || ended.end === "released" ? 0 : 1
+  if (last.end === "retries exhausted" && last.lastExport !== null) yield* Console.error(`the last conversation is in ${last.lastExport}`)
+  return codeOf(last)
 }, Effect.scoped)
 
 export const watchCommand = Command.make(
@@ -193,7 +213,17 @@ export const watchCommand = Command.make(
     const target = yield* asked(flags.target, flags.pid, flags.sessionId)
     const project = yield* realProject(flags.projectDir)
     const settings = yield* settingsOf(project)
-    const comms = yield* commsOf(flags.comms, project)
+    // A watch that goes on keeps its comms, whatever is in the folder by now.
+    const known = yield* Effect.provide(
+      Effect.map(allWatches, (watches) => unfinishedOf(watches, target, project)),
+      store(settings)
+    )
+    const comms = Option.isSome(known) && Option.isNone(flags.comms) ? known.value.watch.comms : yield* commsOf(flags.comms, project)
+    if (Option.isSome(known) && comms !== known.value.watch.comms) {
+      return yield* new BadUsage({
+        why: `watch ${known.value.id} goes on with ${known.value.watch.comms ?? "no comms"}: leave --comms out`
+      })
+    }
     const code = yield* Effect.provide(watch(settings, project, comms, target, flags.observe, flags.json), world(settings, comms))
     if (code !== 0) return yield* new Ended({ code })
   })

@@ -46,6 +46,7 @@ export const claudeExport: Provider<Agent | Comms | FileSystem.FileSystem | Laun
     const { baseline, sessionId } = yield* prepare(watch, "5 prepare", freshSessionId)
     const launched = yield* launchSuccessor(watch, "6 launch", request, {
       session: { _tag: "Fresh", sessionId },
+      reads: exported.path,
       prompt: promptFromExport(watch, exported.path, yield* resumePromptOf(watch, request))
     })
     // Without comms nobody confirms the id that the launch was given.
