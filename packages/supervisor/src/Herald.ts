@@ -37,6 +37,16 @@ export const tellingOf = (event: WatchEvent): Telling =>
         text: `The Conductor is dead (${cause})${retries === 0 ? "" : `: death ${retries} of 3 without progress`}`
       }
     })),
+    Match.tag("LaunchPrepared", ({ effective, launchId, requested }) =>
+      requested === effective
+        ? {}
+        : {
+            message: {
+              kind: "warning" as const,
+              text: `Launch ${launchId}: permission ${requested} was asked for, ${effective} is what it gets (MAX_EXTERNAL_PERMISSION)`
+            }
+          }
+    ),
     Match.tag("RecoveryFailedClosed", ({ reason, stage }) => ({
       row: { state: "error" as const, lastError: `${stage}: ${reason}` },
       message: { kind: "error" as const, text: `Recovery failed closed at ${stage}: ${reason}. Nothing was launched.` }

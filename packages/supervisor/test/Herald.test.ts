@@ -54,6 +54,20 @@ describe("what comms is told", () => {
     [Event.RetriesExhausted.make({ at, cycle: 1, exportPath: "/e.md" }), "error", "error", ["Three deaths", "/e.md"]],
     [completed, "complete", "completion", ["completed"]],
     [Event.WatchReleased.make({ at, exportPath: null }), "exited", "system", ["released", "no export"]],
+    [
+      Event.LaunchPrepared.make({
+        at,
+        cycle: 1,
+        launchId: "l1",
+        digest: "d",
+        sessionId: "s2",
+        requested: "bypassPermissions",
+        effective: "acceptEdits"
+      }),
+      undefined,
+      "warning",
+      ["l1", "bypassPermissions was asked for", "acceptEdits is what it gets"]
+    ],
     [opened(), undefined, undefined, []],
     [started(1), undefined, undefined, []]
   ]

@@ -37,7 +37,7 @@ export const claudeExport: Provider<Agent | Comms | FileSystem.FileSystem | Laun
       reconcile: again
     }).pipe(Effect.catchTag("NoExport", discarded("estimate")))
     if (gate.estimated_tokens > gate.threshold) {
-      const why = `the export is estimated at ${gate.estimated_tokens} tokens, over the threshold of ${gate.threshold}`
+      const why = `the export is estimated at ${gate.estimated_tokens} tokens (${gate.start_mode}), over the threshold of ${gate.threshold}`
       return yield* discarded("gate")({ why })
     }
 
