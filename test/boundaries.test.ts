@@ -95,7 +95,7 @@ describe("the floors", () => {
       .filter(({ path, specifier }) => packageOf(path) === "cli" && specifier.startsWith("@effect/platform-node"))
       .map(({ path }) => path.slice("packages/cli/src/".length))
     assert.deepStrictEqual(
-      [...new Set(files)].filter((path) => path !== "main.ts" && !path.startsWith("demo/")),
+      [...new Set(files)].filter((path) => path !== "Program.ts" && !path.startsWith("demo/")),
       []
     )
   })

@@ -14,8 +14,7 @@ import { statusCommand } from "./commands/Status.ts"
 import { watchCommand } from "./commands/Watch.ts"
 import { whyCommand } from "./commands/Why.ts"
 import { Ended, told } from "./Failure.ts"
-
-export const version = "0.1.0"
+import { version } from "./Version.ts"
 
 const root = Command.make("souffleur").pipe(
   Command.withDescription("Brings a dead or hung AI coding agent back, with its context"),

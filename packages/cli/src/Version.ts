@@ -1,0 +1,2 @@
+/** Of the published package. */
+export const version = "0.1.0"
