@@ -98,13 +98,17 @@ const colourOf = (event: WatchEvent): "red" | "green" | "yellow" | "dim" | undef
   }
 }
 
-const clock = (at: number) => new Date(at).toISOString().slice(11, 19)
+/** What a person wants to hear of; the rest is how souffleur goes about it. */
+export const isNews = (event: WatchEvent): boolean => colourOf(event) !== "dim"
+
+/** Time of day, UTC. */
+export const when = (at: number): string => new Date(at).toISOString().slice(11, 19)
 
 /** One line of `watch` and `log` for a person: UTC time, generation, what happened. */
 export const line = (recorded: Recorded, generation: number, paint: Paint): string => {
   const colour = colourOf(recorded.event)
   const text = sentence(recorded.event)
-  return `${paint("dim", clock(recorded.event.at))}  ${`S${Math.max(1, generation)}`.padEnd(3)} ${colour === undefined ? text : paint(colour, text)}`
+  return `${paint("dim", when(recorded.event.at))}  ${`S${Math.max(1, generation)}`.padEnd(3)} ${colour === undefined ? text : paint(colour, text)}`
 }
 
 /** One line of `log --json` and `watch --json` (cli.md). */

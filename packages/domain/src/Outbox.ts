@@ -3,13 +3,13 @@ import { SqlClient } from "effect/sql"
 import { patiently } from "./Store.ts"
 
 /**
- * How far comms has been told of a watch. The outbox is the log itself and this mark on it (spec §5): what could not be
- * written yet is every event after the mark.
+ * How far somebody has been told of a watch: comms under the watch's own id, others under a name after it (`<id>/notified`). The
+ * outbox is the log itself and this mark on it (spec §5): what could not be told yet is every event after the mark.
  */
 export class Outbox extends Context.Service<
   Outbox,
   {
-    /** The revision up to which comms knows; 0 at first. */
+    /** The revision up to which it is known; 0 at first. */
     readonly told: (watch: string) => Effect.Effect<number>
     /** Never moves backwards. */
     readonly tell: (watch: string, revision: number) => Effect.Effect<void>

@@ -1,9 +1,9 @@
-import { Beats, Comms, heartbeatAge, Processes, see } from "@souffleur/domain"
+import { Beats, Comms, EventLog, heartbeatAge, Outbox, Processes, see } from "@souffleur/domain"
 import { Clock, Console, Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import { comms, host, settingsOf, store } from "../App.ts"
 import { Environment } from "../Environment.ts"
-import { inWords, paint, standing } from "../Telling.ts"
+import { inWords, isNews, paint, sentence, standing, when } from "../Telling.ts"
 import { allWatches, findWatch, type Named } from "../Watches.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
@@ -53,6 +53,17 @@ const statusOf = Effect.fnUntraced(function* ({ id, watch }: Named) {
   }
 })
 
+/** What a person has not seen of a watch yet, and then has. */
+const news = Effect.fnUntraced(function* ({ id, watch }: Named) {
+  const [log, marks] = [yield* EventLog, yield* Outbox]
+  const mark = `${id}/looked`
+  const fresh = (yield* log.read(id, yield* marks.told(mark))).filter(({ event }) => isNews(event))
+  yield* marks.tell(mark, watch.revision)
+  return fresh
+})
+/** Lines of news of one watch; the log has the rest. */
+const mostNews = 6
+
 const row = (cells: ReadonlyArray<string>, widths: ReadonlyArray<number>) =>
   cells
     .map((cell, n) => cell.padEnd(widths[n]!))
@@ -67,9 +78,11 @@ export const statusCommand = Command.make(
     const settings = yield* settingsOf(project)
     const { colour } = yield* Environment
     const now = yield* Clock.currentTimeMillis
-    const found = yield* Effect.gen(function* () {
+    const { statuses: found, unseen } = yield* Effect.gen(function* () {
       const watches = Option.isSome(flags.watch) ? [yield* findWatch(flags.watch, project)] : yield* allWatches
-      return yield* Effect.forEach(watches, statusOf)
+      const statuses = yield* Effect.forEach(watches, statusOf)
+      // A program that polls has not looked.
+      return { statuses, unseen: flags.json ? [] : (yield* Effect.forEach(watches, news)).filter((events) => events.length > 0) }
     }).pipe(Effect.provide([store(settings), host]))
     if (flags.json) return yield* Console.log(JSON.stringify(found, null, 2))
     if (found.length === 0)
@@ -98,5 +111,12 @@ export const statusCommand = Command.make(
     const widths = titles.map((title, n) => Math.max(title.length, ...cells.map((line) => line[n]!.length)))
     yield* Console.log(brush("dim", row(titles, widths)))
     yield* Effect.forEach(cells, (line) => Console.log(row(line, widths)))
+    if (unseen.length > 0) yield* Console.log(`\n${brush("dim", "SINCE YOU LAST LOOKED")}`)
+    for (const events of unseen) {
+      const id = events[0]!.stream
+      if (events.length > mostNews)
+        yield* Console.log(brush("dim", `${id}  ${events.length - mostNews} more before these: souffleur log ${id}`))
+      for (const { event } of events.slice(-mostNews)) yield* Console.log(`${id}  ${when(event.at)}  ${sentence(event)}`)
+    }
   })
 ).pipe(Command.withDescription("Every watch of this machine, or one"))
