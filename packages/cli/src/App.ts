@@ -40,29 +40,27 @@ export const store = (settings: ResolvedSettings) =>
 export const comms = (path: string | null) =>
   path === null ? Comms.layerSolo : CommsSqlite.layer(path).pipe(Layer.provide(SqliteClient.layerSqlite))
 
+/** Where souffleur itself runs, innermost first: a tmux in a kitty inherits the marks of both. */
+const surrounding = (variables: Readonly<Record<string, string | undefined>>): Terminal => {
+  const has = (name: string) => (variables[name] ?? "") !== ""
+  if (has("TMUX")) return "tmux"
+  // Without its socket kitty obeys only who reads and writes the terminal itself.
+  return has("KITTY_WINDOW_ID") && has("KITTY_LISTEN_ON") ? "kitty" : "headless"
+}
+
+const cannot = {
+  tmux: "tmux needs souffleur itself to run inside tmux: start it there, or use headless",
+  kitty: "kitty needs KITTY_LISTEN_ON: set allow_remote_control and listen_on in kitty.conf, start souffleur in kitty, or use headless"
+} as const
+
 /** `auto`: where souffleur itself runs (cli.md). */
-const terminalOf = (
-  settings: ResolvedSettings,
+export const terminalOf = (
+  { launcher }: ResolvedSettings,
   variables: Readonly<Record<string, string | undefined>>
 ): Effect.Effect<Terminal, BadSetting> => {
-  const inTmux = variables["TMUX"] !== undefined && variables["TMUX"] !== ""
-  switch (settings.launcher) {
-    case "headless":
-      return Effect.succeed("headless")
-    case "auto":
-      return Effect.succeed(inTmux ? "tmux" : "headless")
-    case "tmux":
-      return inTmux
-        ? Effect.succeed("tmux")
-        : Effect.fail(
-            new BadSetting({
-              name: "SOUFFLEUR_LAUNCHER",
-              why: "tmux needs souffleur itself to run inside tmux: start it there, or use headless"
-            })
-          )
-    case "kitty":
-      return Effect.fail(new BadSetting({ name: "SOUFFLEUR_LAUNCHER", why: "kitty is not supported yet: use tmux or headless" }))
-  }
+  if (launcher === "auto") return Effect.succeed(surrounding(variables))
+  const usable = launcher === "headless" || (variables[launcher === "tmux" ? "TMUX" : "KITTY_LISTEN_ON"] ?? "") !== ""
+  return usable ? Effect.succeed(launcher) : Effect.fail(new BadSetting({ name: "SOUFFLEUR_LAUNCHER", why: cannot[launcher] }))
 }
 
 /** The agent of the settings: today always Claude Code, or what behaves like it. */

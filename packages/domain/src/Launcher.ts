@@ -3,7 +3,7 @@ import type { AgentCommand } from "./Agent.ts"
 import type { ProcessIdentity } from "./Process.ts"
 
 /** Where the agent runs: a detached process, or a window of a terminal that souffleur itself runs in. */
-export const Terminal = Schema.Literals(["headless", "tmux"])
+export const Terminal = Schema.Literals(["headless", "tmux", "kitty"])
 export type Terminal = typeof Terminal.Type
 
 /** A launch, made before it is acted on. `id` is the idempotency token: letters, digits, `-`. */

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { Launcher, LaunchFailed, type LaunchOrder, Processes, type ProcessIdentity, type Terminal } from "@souffleur/domain"
 import { type Duration, Effect, Exit, Layer, Option, Schedule, Schema } from "effect"
 import { type Start, startHeadless } from "./Headless.ts"
+import { startKitty } from "./Kitty.ts"
 import { checkLaunch, encodeLaunch, type Launch, LaunchId, launchVariable, readLaunch } from "./LaunchFile.ts"
 import { claimReceipt, readReceipt, receiptBeside } from "./Receipt.ts"
 import { startTmux, type TmuxPlace } from "./Tmux.ts"
@@ -91,7 +92,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         })
 
       /** Who took the receipt by now; fails where nobody will. */
-      const look = (id: string, launcherGone: Effect.Effect<boolean>) =>
+      const look = (id: string, launcherGone: Effect.Effect<boolean, LaunchFailed>) =>
         Effect.gen(function* () {
           // Asked before the receipt is read: it may have taken it just before it ended.
           const gone = yield* launcherGone
@@ -104,6 +105,15 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           if (gone) return yield* new LaunchFailed({ why: "the launcher ended and left no receipt" })
           return Option.none<ProcessIdentity>()
         })
+
+      /** Whether the launcher that was started under this pid has ended. */
+      const goneOf = Effect.fnUntraced(function* (pid: number) {
+        const found = yield* processes.find(pid)
+        return Option.match(found, {
+          onNone: () => Effect.succeed(true),
+          onSome: ({ identity }) => Effect.map(processes.condition(identity), (now) => now === "gone" || now === "zombie")
+        })
+      })
 
       const attempt = Effect.fnUntraced(function* (id: string) {
         const before = yield* look(id, Effect.succeed(false))
@@ -118,11 +128,10 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         if (why !== undefined) return yield* new LaunchFailed({ why })
         const start: Start = { line: [...options.entry, pathOf(id)], environment: { [launchVariable]: id } }
         const { output, title } = launch.value
-        const pid = yield* output === null ? startTmux(options.tmux ?? {}, start, title) : startHeadless(start, folder, output)
-        const gone = Option.match(yield* processes.find(pid), {
-          onNone: () => Effect.succeed(true),
-          onSome: ({ identity }) => Effect.map(processes.condition(identity), (now) => now === "gone" || now === "zombie")
-        })
+        const gone: Effect.Effect<boolean, LaunchFailed> =
+          output === null && options.terminal === "kitty"
+            ? yield* startKitty(start, { title, cwd: launch.value.cwd })
+            : yield* goneOf(yield* output === null ? startTmux(options.tmux ?? {}, start, title) : startHeadless(start, folder, output))
         return yield* look(id, gone).pipe(Effect.repeat({ until: Option.isSome, schedule: receiptPoll }), Effect.map(Option.getOrThrow))
       })
       /** A terminal that does not answer is late, too. */

@@ -1,0 +1,95 @@
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { Processes } from "@souffleur/domain"
+import { Effect, Option } from "effect"
+import * as NodeProcesses from "../src/Processes.ts"
+import { hostile, launcherIn, order, usual } from "./fixtures/Launching.ts"
+import { exists, folder, killed, until } from "./fixtures/Spawned.ts"
+
+/** Keeps its arguments; of `kitty @ launch` it does what kitty does: variables, folder, and what stands behind `--`. */
+const obedient = `#!/bin/sh
+for one in "$@"; do printf '%s\\0' "$one"; done > "$KITTY_STUB/argv"
+while [ $# -gt 0 ] && [ "$1" != -- ]; do
+  case "$1" in
+    --env) shift; export "$1" ;;
+    --cwd) shift; cd "$1" || exit 1 ;;
+  esac
+  shift
+done
+shift
+`
+
+/** A program named kitty, first in the search path. */
+const kitty = (script: string) =>
+  Effect.acquireRelease(
+    Effect.map(folder, (at) => {
+      fs.mkdirSync(join(at, "bin"))
+      fs.writeFileSync(join(at, "bin", "kitty"), script, { mode: 0o755 })
+      const { KITTY_STUB, NODE_OPTIONS, PATH } = process.env
+      Object.assign(process.env, { PATH: `${join(at, "bin")}:${PATH}`, KITTY_STUB: at, NODE_OPTIONS: "--no-such-option" })
+      return { at, before: { KITTY_STUB, NODE_OPTIONS, PATH } }
+    }),
+    ({ before }) =>
+      Effect.sync(() => {
+        for (const [name, value] of Object.entries(before)) {
+          if (value === undefined) delete process.env[name]
+          else process.env[name] = value
+        }
+      })
+  ).pipe(Effect.map(({ at }) => at))
+
+it.layer(NodeProcesses.layer, { excludeTestServices: true })("kitty, by a program that stands in for it", (it) => {
+  for (const [how, end] of [
+    ["answers at once", '"$@" > /dev/null 2>&1 &\n'],
+    ["becomes its command", 'exec "$@"\n']
+  ] as const) {
+    it.effect(`asked for a tab, it runs the launcher, which becomes the agent; kitty ${how}`, () =>
+      Effect.gen(function* () {
+        const at = yield* kitty(obedient + end)
+        const launcher = yield* launcherIn(at, { terminal: "kitty" })
+        const line = "pwd > folder; cat /proc/$$/environ > env; exec sleep 300"
+        yield* launcher.prepare(order("tab", at, line, hostile))
+        const agent = yield* launcher.launch("tab")
+        yield* Effect.addFinalizer(() => killed(agent.pid))
+        assert.deepStrictEqual(fs.readFileSync(join(at, "argv"), "utf8").split("\0").slice(0, -1), [
+          ..."@ launch --type=tab --keep-focus --title".split(" "),
+          ..."Conductor (S2)|--cwd".split("|"),
+          at,
+          ..."--env SOUFFLEUR_LAUNCH_ID=tab --env NODE_OPTIONS= --".split(" "),
+          ...usual,
+          join(at, "launches", "tab.json")
+        ])
+        const processes = yield* Processes
+        yield* until(Effect.map(processes.find(agent.pid), (found) => Option.exists(found, (info) => info.name === "sleep")))
+        assert.sameMembers(fs.readFileSync(join(at, "env"), "utf8").split("\0").slice(0, -1), [
+          "PATH=/usr/bin:/bin",
+          "SOUFFLEUR_LAUNCH_ID=tab"
+        ])
+        assert.strictEqual(fs.readFileSync(join(at, "folder"), "utf8").trim(), at)
+        // Its output is the window's.
+        assert.isFalse(fs.existsSync(launcher.outputPath("tab")))
+      })
+    )
+  }
+
+  it.effect("refused, or without kitty, it fails and is cancelled; a refusal that comes after the agent is none", () =>
+    Effect.gen(function* () {
+      const at = yield* kitty(obedient + "exit 1\n")
+      const launcher = yield* launcherIn(at, { terminal: "kitty" })
+      yield* launcher.prepare(order("refused", at, "echo ran > runs"))
+      assert.match((yield* Effect.flip(launcher.launch("refused"))).why, /kitty refused .*allow_remote_control/)
+      assert.isTrue(Option.isNone(yield* launcher.settle("refused")))
+
+      fs.writeFileSync(join(at, "bin", "kitty"), obedient + '"$@"\nexit 1\n')
+      yield* launcher.prepare(order("late", at, "touch late"))
+      yield* launcher.launch("late")
+      yield* exists(join(at, "late"))
+
+      fs.rmSync(join(at, "bin", "kitty"))
+      yield* launcher.prepare(order("none", at, "echo ran > runs"))
+      assert.strictEqual((yield* Effect.flip(launcher.launch("none"))).why, "kitty cannot be started")
+      assert.isFalse(fs.existsSync(join(at, "runs")))
+    })
+  )
+})
