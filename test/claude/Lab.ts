@@ -76,10 +76,6 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
       projects: { [project]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } }
     })
   )
-  // An agent reads only in its project unless it is allowed more: without this, a successor could not read the export.
-  const settings = { permissions: { allow: ["Read(~/.local/state/souffleur/exports/**)"] } }
-  yield* fs.makeDirectory(path.join(home, ".claude"), { mode: 0o700 })
-  yield* fs.writeFileString(path.join(home, ".claude", "settings.json"), JSON.stringify(settings))
   yield* Effect.addFinalizer(() => swept(home))
   const agents = yield* sampler(claude, home)
 

@@ -36,8 +36,9 @@ const resolveProgram = Effect.fnUntraced(function* (
 const mayRead = (file: string): string =>
   JSON.stringify({ permissions: { allow: [`Read(/${file.replaceAll(/[\\*?[\]!#()]/gu, String.raw`\$&`)})`] } })
 
-/** Claude itself, or a program that is told to run it: only it knows that flag. */
-const namesClaude = ({ args, program }: AgentProgram): boolean => [program, ...args].some((word) => /(?:^|\/)claude$/u.test(word))
+/** Claude by its name or out of its package, or a program that is told to run it: only it knows that flag. */
+const namesClaude = ({ args, program }: AgentProgram): boolean =>
+  [program, ...args].some((word) => /(?:^|\/)claude(?:\.exe)?$|\/@anthropic-ai\/claude-code\//u.test(word))
 
 /**
  * `<agent command> [--resume ID | --session-id ID] [-p] --permission-mode <effective> -- <prompt>` (cli.md). Without the `--`
