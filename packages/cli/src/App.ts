@@ -91,6 +91,9 @@ const unusable = <S>(why: string): Layer.Layer<S, BadUsage> => Layer.effectConte
 /** The processes of this host; a host whose processes cannot be told apart is no place for a watchdog. */
 export const host = Layer.catchTag(NodeProcesses.layer, "ProcessesUnavailable", ({ why }) => unusable<Processes>(why))
 
+/** Who watches which Conductor, for every souffleur of this user. */
+export const claims = Layer.catchTag(NodeClaims.layer(), "ClaimsUnusable", ({ why }) => unusable<Claims>(why))
+
 const launcherAt = (settings: ResolvedSettings, terminal: Effect.Effect<Terminal, BadSetting, Environment>) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -99,7 +102,7 @@ const launcherAt = (settings: ResolvedSettings, terminal: Effect.Effect<Terminal
     })
   )
 
-/** The launches of a state folder, for a command that settles one and starts none: whatever terminal that would need. */
+/** The launches of a state folder, for a command that settles one, or starts one that ends by itself: no terminal is needed. */
 export const launches = (settings: ResolvedSettings) => launcherAt(settings, Effect.succeed("headless")).pipe(Layer.provide(host))
 
 /** Everything that a watch needs: the one composition of all layers. */
@@ -109,7 +112,7 @@ export const world = (settings: ResolvedSettings, commsPath: string | null) => {
     store(settings),
     comms(commsPath),
     agent(settings),
-    Layer.catchTag(NodeClaims.layer(), "ClaimsUnusable", ({ why }) => unusable<Claims>(why)),
+    claims,
     launcherAt(settings, terminal),
     Layer.succeed(Settings, settings)
   )

@@ -1,6 +1,7 @@
 import { Console, Effect } from "effect"
 import { CliError, CliOutput, Command } from "effect/cli"
 import { adoptCommand } from "./commands/Adopt.ts"
+import { compactCommand } from "./commands/Compact.ts"
 import { configCommand } from "./commands/Config.ts"
 import { demoCommand } from "./commands/Demo.ts"
 import { estimateCommand } from "./commands/Estimate.ts"
@@ -31,6 +32,7 @@ const root = Command.make("souffleur").pipe(
     initCommand,
     exportCommand,
     estimateCommand,
+    compactCommand,
     demoCommand
   ])
 )

@@ -1,3 +1,4 @@
+export * from "./Compaction.ts"
 export * from "./Estimate.ts"
 export * from "./ExternalExport.ts"
 export * from "./LaunchPrompt.ts"

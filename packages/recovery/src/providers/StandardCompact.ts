@@ -3,56 +3,22 @@ import {
   type Comms,
   compactAttempts,
   type Launcher,
-  type ProcessIdentity,
-  Processes,
+  type Processes,
   SessionMark,
-  Settings,
+  type Settings,
   type Watch
 } from "@souffleur/domain"
 import { Effect, Option, Ref, Schema } from "effect"
+import { boundary, CompactFailed, onceMore } from "../Compaction.ts"
 import { unlessComplete } from "../Completion.ts"
 import { launch, launchSuccessor, oneWriter, prepare, settled } from "../Launch.ts"
 import { promptAfterCompaction } from "../LaunchPrompt.ts"
 import { FailedClosed, type Provider } from "../Provider.ts"
-import { boundaryPoll, compactOnceMore } from "../RecoverySchedule.ts"
 import { type Request, resumePromptOf } from "../Request.ts"
 import { stop } from "../Salvage.ts"
-import { again, Cycle, step, stillGranted } from "../Step.ts"
-import { end } from "../Stop.ts"
-
-/** No new boundary came of an attempt; its session is proven gone, or it is not (then no second one may follow). */
-export class CompactFailed extends Schema.TaggedError<CompactFailed>()("CompactFailed", {
-  why: Schema.String,
-  gone: Schema.Boolean
-}) {}
+import { again, step, stillGranted } from "../Step.ts"
 
 const closed = (stage: string) => (error: { readonly why: string }) => Effect.fail(new FailedClosed({ stage, reason: error.why }))
-
-/**
- * Waits for a whole new boundary line: that alone is completion. In print mode the session ends by itself, in a terminal it
- * idles; either way it is stopped, and proven gone, before anything else runs (spec §2, `standard_compact` 3 to 5).
- */
-const boundary = Effect.fn("StandardCompact.boundary")(function* (watch: Watch, mark: SessionMark, session: ProcessIdentity) {
-  const [agent, processes, settings] = [yield* Agent, yield* Processes, yield* Settings]
-  const look = Effect.gen(function* () {
-    const condition = yield* processes.condition(session)
-    const compacted = yield* agent.compactedSince(mark)
-    return { compacted, over: compacted || condition === "gone" || condition === "zombie" }
-  })
-  const waited = yield* Effect.repeat(look, { schedule: boundaryPoll(settings.compactPollInterval), until: ({ over }) => over }).pipe(
-    Effect.timeoutOption(settings.compactTimeout)
-  )
-  const ended = yield* end(session, settings.stopGrace, Effect.provideService(stillGranted(watch), Cycle, yield* Cycle)).pipe(
-    Effect.catchTag("StopFailed", () => Effect.succeed(undefined))
-  )
-  if (ended === undefined) return yield* new CompactFailed({ why: `the compact session, process ${session.pid}, did not end`, gone: false })
-  // One last look: it may have been written while the session ended.
-  if (yield* agent.compactedSince(mark)) return { compacted: true as const }
-  return yield* new CompactFailed({
-    why: Option.isSome(waited) ? "the compact session ended without a boundary" : "no boundary came in time",
-    gone: true
-  })
-})
 
 const attempt = (watch: Watch, name: string, mark: SessionMark, request: Request) =>
   step(name, {
@@ -66,12 +32,12 @@ const attempt = (watch: Watch, name: string, mark: SessionMark, request: Request
         prompt: "/compact",
         title: `Compact (S${watch.generation})`
       }).pipe(Effect.catchTag("LaunchFailed", ({ why }) => Effect.fail(new CompactFailed({ why, gone: true }))))
-      return yield* boundary(watch, mark, conductor)
+      return yield* boundary(mark, conductor, stillGranted(watch))
     }),
     reconcile: Effect.fnUntraced(
       function* (token) {
         const ran = yield* settled(token)
-        return Option.isNone(ran) ? Option.none() : Option.some(yield* boundary(watch, mark, ran.value.conductor))
+        return Option.isNone(ran) ? Option.none() : Option.some(yield* boundary(mark, ran.value.conductor, stillGranted(watch)))
       },
       Effect.catchTag("LaunchFailed", ({ why }) => Effect.fail(new CompactFailed({ why, gone: false })))
     )
@@ -100,10 +66,7 @@ export const standardCompact: Provider<Agent | Comms | Launcher | Processes | Se
       yield* oneWriter(watch)
       const name = compactAttempts[yield* Ref.getAndUpdate(attempts, (n) => n + 1)]!
       return yield* attempt(watch, name, mark, request)
-    }).pipe(
-      Effect.retry({ schedule: compactOnceMore, while: (error) => error._tag === "CompactFailed" && error.gone }),
-      Effect.catchTag("CompactFailed", closed("compact"))
-    )
+    }).pipe(onceMore, Effect.catchTag("CompactFailed", closed("compact")))
 
     yield* unlessComplete
     yield* oneWriter(watch)
