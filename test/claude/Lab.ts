@@ -44,6 +44,8 @@ const decodeLogged = Schema.decodeUnknownEffect(Schema.fromJsonString(Logged))
 export interface Board {
   readonly beat: Effect.Effect<void>
   readonly complete: Effect.Effect<void>
+  /** Asks for a recovery of its context, with this message before it. */
+  readonly handoff: (payload: string) => Effect.Effect<void>
 }
 
 /** What the model says; what is to happen first may happen here. */
@@ -101,7 +103,12 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
   const sql = yield* Effect.flatMap(Sqlite, (sqlite) => sqlite.openForeign(comms))
   const board: Board = {
     beat: sql`UPDATE orchestration_tasks SET last_heartbeat = datetime('now') WHERE task_id = 'task-00'`.pipe(Effect.asVoid, Effect.orDie),
-    complete: sql`UPDATE orchestration_tasks SET state = 'complete' WHERE task_id = 'task-00'`.pipe(Effect.asVoid, Effect.orDie)
+    complete: sql`UPDATE orchestration_tasks SET state = 'complete' WHERE task_id = 'task-00'`.pipe(Effect.asVoid, Effect.orDie),
+    handoff: (payload) =>
+      Effect.andThen(
+        sql`INSERT INTO orchestration_messages (task_id, from_session, message, message_type) VALUES ('souffleur', 'task-00', ${payload}, 'handoff')`,
+        sql`UPDATE orchestration_tasks SET state = 'context_recovery', last_heartbeat = datetime('now') WHERE task_id = 'task-00'`
+      ).pipe(Effect.asVoid, Effect.orDie)
   }
   const model = yield* modelEndpoint((asked) => part(asked, board))
   return {
@@ -117,6 +124,11 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
     agents,
     /** `souffleur log` */
     log: Effect.flatMap(said("log", "--json"), (text) => Effect.forEach(text.trim().split("\n"), (line) => decodeLogged(line))),
+    write: (file: string, text: string) =>
+      Effect.andThen(
+        fs.makeDirectory(path.dirname(path.resolve(project, file)), { recursive: true }),
+        fs.writeFileString(path.resolve(project, file), text)
+      ),
     read: (file: string) => fs.readFileString(path.resolve(project, file)),
     exists: (file: string) => fs.exists(path.resolve(project, file)),
     sessionFile: (id: string) => path.join(home, ".claude", "projects", project.replaceAll(/[^A-Za-z0-9]/g, "-"), `${id}.jsonl`)

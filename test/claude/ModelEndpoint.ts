@@ -24,6 +24,8 @@ export interface Asked {
   readonly sessionId: string
   /** Offers tools: a turn of the agent, not an errand such as a title. */
   readonly turn: boolean
+  /** Asks for the summary of a compaction. */
+  readonly compaction: boolean
   /** Texts of the last message of the user: reminders of the agent's own, then what the user said. */
   readonly said: ReadonlyArray<string>
   /** Of that message; `undefined` when it is no answer to a tool call. */
@@ -34,16 +36,20 @@ export interface Answer {
   readonly thinking?: string
   readonly text?: string
   readonly tool?: { readonly name: string; readonly input: Readonly<Record<string, string>> }
+  /** The service refuses the request, with this reason. */
+  readonly refused?: string
 }
 
 const read = (body: typeof Body.Type): Asked => {
   const last = body.messages.findLast(({ role }) => role === "user")
   const blocks = typeof last?.content === "string" ? [{ type: "text", text: last.content }] : (last?.content ?? [])
   const results = blocks.flatMap((block) => (block.type === "tool_result" && "content" in block ? [JSON.stringify(block.content)] : []))
+  const said = blocks.flatMap((block) => (block.type === "text" && block.text !== undefined ? [block.text] : []))
   return {
+    compaction: said.some((text) => text.includes("Your task is to create a detailed summary of the conversation")),
     sessionId: Option.match(decodeUser(body.metadata?.user_id), { onNone: () => "", onSome: ({ session_id }) => session_id }),
     turn: (body.tools ?? []).length > 0,
-    said: blocks.flatMap((block) => (block.type === "text" && block.text !== undefined ? [block.text] : [])),
+    said,
     toolResult: results.length === 0 ? undefined : results.join("\n")
   }
 }
@@ -104,7 +110,10 @@ export const modelEndpoint = Effect.fn("ModelEndpoint")(function* (part: (asked:
     if (Option.isNone(body)) return HttpServerResponse.empty({ status: 404 })
     const asked = read(body.value)
     const n = yield* Ref.modify(log, (before) => [before.length + 1, [...before, asked]])
-    return answered(body.value, asked.turn ? yield* part(asked) : { text: "ok" }, n)
+    const answer = asked.turn || asked.compaction ? yield* part(asked) : { text: "ok" }
+    if (answer.refused === undefined) return answered(body.value, answer, n)
+    const error = { type: "invalid_request_error", message: answer.refused }
+    return HttpServerResponse.jsonUnsafe({ type: "error", error }, { status: 400 })
   })
   const serving = Layer.provideMerge(
     HttpServer.serve(app),

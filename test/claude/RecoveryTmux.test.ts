@@ -1,15 +1,13 @@
-import { spawnSync } from "node:child_process"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
 import { alive } from "./AgentProcesses.ts"
 import { recovered, services } from "./Recovered.ts"
-import { tmux } from "./Stage.ts"
+import { tmux, tmuxMissing } from "./Stage.ts"
 
 const claude = inject("claude")
-const installed = spawnSync("tmux", ["-V"]).status === 0
 
-it.live.skipIf(claude === null || !installed)("an interactive agent comes back in a window of tmux (skipped where tmux is missing)", () =>
+it.live.skipIf(claude === null || tmuxMissing)("an interactive agent comes back in a window of tmux (skipped where tmux is missing)", () =>
   Effect.gen(function* () {
     const { argv, pid } = yield* recovered(claude!, { stageOf: tmux, harm: "SIGKILL" })
     assert.notInclude(argv, "-p")

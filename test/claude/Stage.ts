@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process"
 import { Effect, Path, Ref, Scope, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { type Lab, until } from "./Lab.ts"
@@ -33,6 +34,9 @@ export const headless = Effect.fn("Stage.headless")(function* (lab: Lab) {
     souffleur: (args) => start([...lab.souffleur, ...args])
   } satisfies Stage as Stage
 })
+
+/** Where there is no tmux, what needs it is skipped. */
+export const tmuxMissing = spawnSync("tmux", ["-V"]).status !== 0
 
 /** A tmux server of the test's own, with all in windows of one session, the agent as a person sees it. */
 export const tmux = Effect.fn("Stage.tmux")(function* (lab: Lab) {
