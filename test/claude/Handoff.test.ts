@@ -63,18 +63,18 @@ it.live.skipIf(claude === null)("a handoff's own prompt arrives byte for byte, a
     const log = yield* lab.log
     const prepared = log.find(({ _tag }) => _tag === "LaunchPrepared")
     assert.deepStrictEqual([prepared?.["requested"], prepared?.["effective"]], ["bypassPermissions", "acceptEdits"])
-    const second = String(log.find(({ _tag }) => _tag === "ConductorRelaunched")?.["sessionId"])
-    const successor = (yield* lab.asked).filter(({ sessionId, turn }) => turn && sessionId === second)
+    const relaunched = log.find(({ _tag }) => _tag === "ConductorRelaunched")!
+    const successor = (yield* lab.asked).find(({ sessionId, turn }) => turn && sessionId === relaunched["sessionId"])!
     assert.isTrue(
-      successor[0]!.said.some((text) => text.startsWith(`${prompt}\n`)),
-      JSON.stringify(successor[0]!.said)
+      successor.said.some((text) => text.startsWith(`${prompt}\n`)),
+      JSON.stringify(successor.said)
     )
     assert.isFalse(yield* lab.exists("touched"))
     // Not a word of it is in the log.
     assert.notInclude(JSON.stringify(log), "skip-permissions")
     const { all, most } = yield* lab.agents
     assert.strictEqual(most, 1)
-    const { pid } = log.find(({ _tag }) => _tag === "ConductorRelaunched")?.["conductor"] as { pid: number }
+    const { pid } = relaunched["conductor"] as { pid: number }
     const argv = all.get(pid)?.argv ?? []
     assert.deepStrictEqual(
       argv.slice(0, argv.indexOf("--")).filter((_, index, before) => before[index - 1] === "--permission-mode"),
