@@ -1,4 +1,5 @@
 import { type Event, evolve, initial, type Recorded, type Watch, type WatchEvent } from "@souffleur/domain"
+import { Predicate } from "effect"
 import { inWords, sentence } from "./Telling.ts"
 
 /** One decision, told: what was seen, the rule that made it one, and what was done then. */
@@ -35,10 +36,20 @@ const gate = (watch: Watch): ReadonlyArray<string> => {
     : [`the export was estimated at ${found.estimated_tokens} tokens (${found.start_mode}); the threshold is ${found.threshold}`]
 }
 
+/** A failure that has a sentence for a person is told by it. */
+const inPlainWords = (failure: unknown): string =>
+  Predicate.hasProperty(failure, "why") && Predicate.isString(failure.why) ? failure.why : JSON.stringify(failure)
+
 const failures = (watch: Watch): ReadonlyArray<string> =>
   Object.entries(watch.recovery?.steps ?? {}).flatMap(([name, state]) =>
-    state._tag === "Failed" ? [`step "${name}" failed: ${JSON.stringify(state.failure)}`] : []
+    state._tag === "Failed" ? [`step "${name}" failed: ${inPlainWords(state.failure)}`] : []
   )
+
+/** What closed a cycle, which most often is its last failure. */
+const closing = (before: Watch, reason: string): ReadonlyArray<string> => {
+  const failed = failures(before)
+  return [...gate(before), ...failed, ...(failed.some((line) => line.endsWith(`: ${reason}`)) ? [] : [reason])]
+}
 
 /** Of a decision, what was seen and the rule; `undefined` for an event that only follows from one. */
 const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule"> | undefined => {
@@ -75,7 +86,7 @@ const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule"
       return { seen: [event.reason], rule: `The check "${event.check}" must pass; three failures end the watch.` }
     case "RecoveryFailedClosed":
       return {
-        seen: [...gate(before), ...failures(before), event.reason],
+        seen: closing(before, event.reason),
         rule: "What cannot be recovered with certainty is not: nothing is launched in this cycle, and souffleur stands by."
       }
     case "RetriesExhausted":

@@ -1,0 +1,111 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Scope } from "effect"
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { bundle, prints, type Running, said, stage, task, until } from "./Stage.ts"
+
+const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 30_000)
+const well = { code: 0, signal: null }
+const seen = (watch: Running, tag: string) => watch.lines.map(said).filter(({ _tag }) => _tag === tag)
+
+/** A watch that has failed closed: no export fits, and no compaction works while a file says so. */
+const standingBy = Effect.gen(function* () {
+  const the = yield* stage([task(1, 50), task(2, 50)])
+  const [failing, agent, configs] = [join(the.home, "compact-fails"), join(the.home, "agent"), join(the.project, ".orchestra_configs")]
+  fs.mkdirSync(configs)
+  fs.writeFileSync(join(configs, "souffleur"), "FORCE_COMPACT=5\n")
+  fs.writeFileSync(failing, "")
+  fs.writeFileSync(
+    agent,
+    `#!/bin/sh\n[ -e '${failing}' ] && export SOUFFLEUR_STANDIN_COMPACT_FAILS=true\nexec '${process.execPath}' '${bundle}' __stand-in "$@"\n`,
+    { mode: 0o755 }
+  )
+  const conductor = yield* the.conductor(2)
+  const variables = { SOUFFLEUR_AGENT_COMMAND: agent, SOUFFLEUR_COMPACT_POLL_INTERVAL: "20 millis" }
+  const at = ["--pid", String(conductor.pid), "--session-id", the.session]
+  const watch = the.start(["watch", "--json", ...at], variables)
+  yield* prints(watch, "WatchSettled")
+  conductor.kill("SIGKILL")
+  const closed = yield* prints(watch, "RecoveryFailedClosed")
+  return { ...the, closed, conductor, failing, variables, watch }
+})
+
+describe.concurrent("standing by", () => {
+  live("why names the estimate, the threshold and the failures; retry with a compaction that works goes on in the same session", () =>
+    Effect.gen(function* () {
+      const the = yield* standingBy
+      const { code, lines } = yield* the.run(["why"])
+      assert.strictEqual(code, 0)
+      const why = lines.join("\n")
+      const estimate = seen(the.watch, "StepSucceeded").find(({ step }) => step === "4 estimate")!
+      const { estimated_tokens: tokens } = estimate["outcome"] as { readonly estimated_tokens: number }
+      assert.isAbove(tokens, 5)
+      assert.include(why, `estimated at ${tokens} tokens`)
+      assert.include(why, "the threshold is 5")
+      for (const attempt of ["compact#1", "compact#2"])
+        assert.include(lines, `  step "${attempt}" failed: the compact session ended without a boundary`)
+      assert.include(why, "nothing is launched in this cycle")
+      for (const line of lines) assert.isAtMost(line.length, 120, line)
+      assert.lengthOf(the.launched(), 2, "both of them to compact")
+      const status = JSON.parse((yield* the.run(["status", "--json"])).lines.join("\n"))
+      assert.strictEqual(status[0].standing, "standing by (compact)")
+
+      fs.rmSync(the.failing)
+      const retried = yield* the.run(["retry"])
+      assert.deepStrictEqual([retried.code, retried.lines], [0, [`${the.closed.watch}: recovery 2 begins`]])
+      const next = yield* prints(the.watch, "ConductorRelaunched")
+      assert.deepStrictEqual([next["provider"], next["sessionId"], next["generation"]], ["standard_compact", the.session, 2])
+      assert.deepStrictEqual(yield* the.watch.ended, well)
+      assert.include(the.conversation(the.session), '"compact_boundary"')
+      assert.include(the.conversation(the.session), "I go on. The stage word is gossamer.")
+      assert.strictEqual(the.row("souffleur")["state"], "complete")
+      assert.strictEqual((yield* the.run(["retry"])).code, 2, "there is nothing to try again")
+    })
+  )
+
+  live("retry after the threshold was raised: souffleur, started again, launches from the export", () =>
+    Effect.gen(function* () {
+      const the = yield* standingBy
+      the.watch.kill("SIGTERM")
+      yield* the.watch.ended
+      fs.writeFileSync(join(the.project, ".orchestra_configs", "souffleur"), "FORCE_COMPACT=100000\n")
+      const { lines } = yield* the.run(["retry"])
+      assert.deepStrictEqual(lines, [`${the.closed.watch}: recovery 2 begins when souffleur runs again: "souffleur watch"`])
+      const watch = the.start(["watch", "--json"], the.variables)
+      const next = yield* prints(watch, "ConductorRelaunched")
+      assert.strictEqual(next["provider"], "claude_export")
+      assert.deepStrictEqual(yield* watch.ended, well)
+      assert.include(the.conversation(String(next["sessionId"])), "I have read the export: the stage word is gossamer")
+    })
+  )
+
+  live("adopt: a process that was started by hand is the Conductor from then on", () =>
+    Effect.gen(function* () {
+      const the = yield* standingBy
+      const state = Effect.sync(() => the.row("souffleur")["state"])
+      yield* until(state, (now) => now === "error")
+      const session = crypto.randomUUID()
+      const order = ["--session-id", session, "-p", "--", "Go on with the plan."]
+      const byHand = yield* the.acting(the.start(["__stand-in", ...order], { SOUFFLEUR_STANDIN_HANG_AT: "2" }))
+      const adopted = yield* the.run(["adopt", "--pid", String(byHand.pid), "--session-id", session])
+      assert.deepStrictEqual(
+        [adopted.code, adopted.lines],
+        [0, [`${the.closed.watch} follows pid ${byHand.pid} from now on, as Conductor (S2)`]],
+        adopted.errors
+      )
+      const event = yield* prints(the.watch, "ConductorAdopted")
+      assert.deepInclude(event, { by: "operator", generation: 2, sessionId: session })
+      yield* until(state, (now) => now === "confirmed")
+      const why = (yield* the.run(["why"])).lines.join("\n")
+      assert.include(why, "An operator's word outranks recovery.")
+      // It is watched: its death is one.
+      fs.rmSync(the.failing)
+      byHand.kill("SIGKILL")
+      yield* prints(the.watch, "ConductorDied")
+      const next = yield* prints(the.watch, "ConductorRelaunched")
+      assert.strictEqual(next["generation"], 3)
+      assert.deepStrictEqual(yield* the.watch.ended, well)
+      assert.strictEqual(the.row("souffleur")["state"], "complete")
+    })
+  )
+})
