@@ -1,0 +1,102 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, FileSystem, Path } from "effect"
+import { lastTurnEnded, leftNoPidFile } from "../src/Turn.ts"
+import { claudeFolder, services } from "./support/ClaudeFolder.ts"
+
+const line = (record: unknown) => `${JSON.stringify(record)}\n`
+const user = (content: unknown = "go", more: object = {}) => line({ type: "user", message: { role: "user", content }, ...more })
+const assistant = (message: object = {}, more: object = {}) =>
+  line({
+    type: "assistant",
+    message: { model: "claude-x", stop_reason: "end_turn", content: [{ type: "text", text: "done" }], ...message },
+    ...more
+  })
+/** What the agent writes for itself after a turn. */
+const after = ["last-prompt", "mode", "cost-state", "a-type-of-tomorrow"].map((type) => line({ type })).join("")
+
+it.layer(services)((it) => {
+  const ended = Effect.fnUntraced(function* (session: string) {
+    return yield* lastTurnEnded(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`)
+  })
+
+  it.effect("a turn has ended when the agent had the last word, and wanted no tool", () =>
+    Effect.gen(function* () {
+      for (const session of [
+        user() + assistant(),
+        user() + assistant() + after,
+        user() + assistant() + line({ type: "system", subtype: "turn_duration" }),
+        user() + assistant() + user("of a subagent", { isSidechain: true }) + user("of the program itself", { isMeta: true }),
+        `${user()}${assistant()}not json\n[]\nnull\n\n${user().slice(0, 20)}`,
+        (user() + assistant()).trimEnd(),
+        user() + assistant({ content: "a string" })
+      ]) {
+        assert.isTrue(yield* ended(session), session)
+      }
+    })
+  )
+  it.effect("it has not when the agent wanted a tool, was answered, was cut off, or the service failed", () =>
+    Effect.gen(function* () {
+      for (const session of [
+        "",
+        after,
+        user() + assistant({ stop_reason: "tool_use", content: [{ type: "tool_use" }] }),
+        user() + assistant({ content: [{ type: "text", text: "a" }, { type: "tool_use" }] }),
+        user() + assistant() + user([{ type: "tool_result", content: "x" }]),
+        user() + assistant() + user("more") + after,
+        user() + assistant({ stop_reason: null }),
+        user() + assistant({ stop_reason: "max_tokens" }),
+        user() + assistant({ model: "<synthetic>" }),
+        user() + assistant({}, { isApiErrorMessage: true }),
+        user() + assistant({}, { isSidechain: true }),
+        user() + line({ type: "assistant" })
+      ]) {
+        assert.isFalse(yield* ended(session), session)
+      }
+      assert.isFalse(yield* lastTurnEnded("/nowhere/s.jsonl"))
+    })
+  )
+  it.effect("only the end of a large file is looked at", () =>
+    Effect.gen(function* () {
+      const long = line({ type: "file-history-snapshot", x: "é".repeat(400_000) })
+      assert.isTrue(yield* ended(user() + long + long + assistant() + after))
+      assert.isTrue(yield* ended(user() + long + assistant() + after))
+      // Nothing was said in the part that is looked at: nothing is known.
+      assert.isFalse(yield* ended(user() + assistant() + long + long))
+    })
+  )
+  it.effect("in a session that Claude Code 2.1.329 wrote, a turn ends at each of its last words alone", () =>
+    Effect.gen(function* () {
+      const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+      const whole = yield* fs.readFileString(path.join(import.meta.dirname, "fixtures/session.jsonl"))
+      const lines = whole.trimEnd().split("\n")
+      const changes: Array<readonly [line: number, ended: boolean]> = []
+      for (const count of lines.keys()) {
+        const now = yield* ended(
+          lines
+            .slice(0, count + 1)
+            .map((text) => `${text}\n`)
+            .join("")
+        )
+        if (now !== (changes.at(-1)?.[1] ?? false)) changes.push([count, now])
+      }
+      const kinds = changes.map(([at, now]) => [(JSON.parse(lines[at]!) as { readonly type: string }).type, now])
+      assert.deepStrictEqual(
+        kinds,
+        Array.from({ length: 6 }, () => [
+          ["assistant", true],
+          ["user", false]
+        ])
+          .flat()
+          .slice(0, -1)
+      )
+      assert.isTrue(changes.at(-1)?.[1])
+    })
+  )
+  it.effect("a pid file is left by who was killed, and by nobody else", () =>
+    Effect.gen(function* () {
+      const folder = yield* claudeFolder({ "sessions/70.json": "" })
+      assert.isFalse(yield* leftNoPidFile(folder, 70))
+      assert.isTrue(yield* leftNoPidFile(folder, 7))
+    })
+  )
+})
