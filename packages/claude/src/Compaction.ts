@@ -43,20 +43,18 @@ export const compactedSince = Effect.fn("Compaction.since")(
     if (device !== mark.device || inode !== mark.inode || Number(info.size) <= mark.offset) return false
     let found = false
     // The mark may stand in a torn line: what ends it began before. One byte more is read to see that.
-    let first = true
     let begun = mark.offset === 0
     const text = new TextDecoder()
     const lines = makeLines(lineLimit, (bytes, whole) => {
-      if (begun && whole && !found) found = isBoundary(text.decode(bytes))
-      begun = true
+      if (whole && !found) found = isBoundary(text.decode(bytes))
     })
-    const from = Math.max(0, mark.offset - 1)
-    yield* fs.stream(mark.path, { offset: from }).pipe(
+    yield* fs.stream(mark.path, { offset: Math.max(0, mark.offset - 1) }).pipe(
       Stream.runForEach((chunk) =>
         Effect.sync(() => {
-          if (first && chunk[0] === newline) begun = true
-          first = false
-          lines.push(chunk)
+          if (begun) return lines.push(chunk)
+          const end = chunk.indexOf(newline)
+          begun = end !== -1
+          if (begun) lines.push(chunk.subarray(end + 1))
         })
       )
     )
