@@ -18,7 +18,7 @@ import {
 import { Claims as NodeClaims, Launcher, Processes as NodeProcesses, SqliteClient } from "@souffleur/node"
 import { exportedBy } from "@souffleur/recovery"
 import { Roles } from "@souffleur/supervisor"
-import { Console, Effect, Layer, Path } from "effect"
+import { Effect, Layer, Path } from "effect"
 import { Environment } from "./Environment.ts"
 import { BadUsage } from "./Failure.ts"
 
@@ -74,16 +74,11 @@ export const agent = (settings: ResolvedSettings) =>
     })
   )
 
-/** An agent that cannot be launched is better told now than when a Conductor has died. */
-export const launchable = Effect.fn("App.launchable")(function* ({ agentCommand, maxExternalPermission }: ResolvedSettings) {
+/** Whether the agent could be launched; nothing is. */
+export const launchable = Effect.fn("App.launchable")(function* ({ maxExternalPermission }: ResolvedSettings) {
   const { effective } = clamp("acceptEdits", maxExternalPermission)
-  yield* Effect.flatMap(Agent, (agent) =>
-    agent.command({ session: { _tag: "Resume", sessionId: "none" }, permission: effective, prompt: "", print: true })
-  ).pipe(
-    Effect.catchTag("AgentNotFound", (error) =>
-      agentCommand === "claude" ? Console.error(`warning: nothing could be launched: ${error.why}`) : Effect.fail(error)
-    )
-  )
+  const agent = yield* Agent
+  yield* agent.command({ session: { _tag: "Resume", sessionId: "none" }, permission: effective, prompt: "", print: true })
 })
 
 const unusable = <S>(why: string): Layer.Layer<S, BadUsage> => Layer.effectContext(Effect.fail(new BadUsage({ why })))

@@ -1,9 +1,11 @@
 import { Console, Effect } from "effect"
 import { CliError, CliOutput, Command } from "effect/cli"
 import { adoptCommand } from "./commands/Adopt.ts"
+import { attachCommand } from "./commands/Attach.ts"
 import { compactCommand } from "./commands/Compact.ts"
 import { configCommand } from "./commands/Config.ts"
 import { demoCommand } from "./commands/Demo.ts"
+import { doctorCommand } from "./commands/Doctor.ts"
 import { estimateCommand } from "./commands/Estimate.ts"
 import { exportCommand } from "./commands/Export.ts"
 import { initCommand } from "./commands/Init.ts"
@@ -28,6 +30,8 @@ const root = Command.make("souffleur").pipe(
     releaseCommand,
     retryCommand,
     adoptCommand,
+    attachCommand,
+    doctorCommand,
     configCommand,
     initCommand,
     exportCommand,

@@ -1,5 +1,5 @@
 import { type Duration, Effect, Predicate, Schedule } from "effect"
-import type { SqlError } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { LogUnusable } from "./EventLog.ts"
 
 /** `souf` in ASCII: the mark by which a SQLite file is known to be souffleur's own (`PRAGMA application_id`). */
@@ -65,3 +65,10 @@ export const patiently =
       Effect.catchIf(isLocked, () => Effect.retry(statement, { while: isLocked, schedule: untilUnlocked(patience) })),
       Effect.mapError(unusable)
     )
+
+/** SQLite's own check of the whole file, its indices too: what is wrong, in its own sentences; none where the file is sound. */
+export const unsound = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* patiently(lockPatience)(sql.unsafe<{ readonly integrity_check: string }>("PRAGMA integrity_check(10)", []))
+  return rows.map((row) => row.integrity_check).filter((sentence) => sentence !== "ok")
+}).pipe(Effect.withSpan("Store.unsound"))

@@ -159,6 +159,12 @@ const narrate = Effect.fn("Watch.narrate")(function* (id: string, from: number, 
   )
 })
 
+/** An agent that cannot be launched is better told now than when a Conductor has died. */
+const needed = (settings: ResolvedSettings) =>
+  Effect.catchTag(launchable(settings), "AgentNotFound", (error) =>
+    settings.agentCommand === "claude" ? Console.error(`warning: nothing could be launched: ${error.why}`) : Effect.fail(error)
+  )
+
 const watch = Effect.fn("watch")(function* (
   settings: ResolvedSettings,
   project: string,
@@ -167,7 +173,7 @@ const watch = Effect.fn("watch")(function* (
   observe: boolean,
   asJson: boolean
 ) {
-  if (!observe) yield* launchable(settings)
+  if (!observe) yield* needed(settings)
   const watches = yield* allWatches
   const known = unfinishedOf(watches, target, project)
   const ended = Option.isNone(known) && Option.isNone(target) ? yield* untold(watches, project) : Option.none()

@@ -1,0 +1,43 @@
+import { Processes } from "@souffleur/domain"
+import { Console, Effect } from "effect"
+import { Command } from "effect/cli"
+import { host, settingsOf } from "../App.ts"
+import { board } from "../doctor/Board.ts"
+import type { Level } from "../doctor/Finding.ts"
+import { keep } from "../doctor/Keep.ts"
+import { setup } from "../doctor/Setup.ts"
+import { Environment } from "../Environment.ts"
+import { Ended } from "../Failure.ts"
+import { paint } from "../Telling.ts"
+import { json, projectDir, realProject } from "./Options.ts"
+
+const colours: Readonly<Record<Level, Parameters<ReturnType<typeof paint>>[0]>> = { ok: "green", note: "yellow", wrong: "red" }
+
+export const doctorCommand = Command.make(
+  "doctor",
+  { projectDir, json },
+  Effect.fnUntraced(function* (flags) {
+    const project = yield* realProject(flags.projectDir)
+    const settings = yield* settingsOf(project)
+    const { uid } = yield* Effect.provide(
+      Effect.map(Processes, ({ host }) => host),
+      host
+    )
+    const kept = yield* keep(settings)
+    const findings = [...(yield* setup(settings, uid)), ...kept.findings, ...(yield* board(settings, project, kept.watches))]
+    const bad = findings.filter(({ level }) => level === "wrong").length
+    if (flags.json) {
+      const facts = findings.map(({ check, detail, level, todo }) => ({ check, ok: level !== "wrong", level, detail, todo }))
+      yield* Console.log(JSON.stringify(facts, null, 2))
+    } else {
+      const { colour } = yield* Environment
+      const brush = paint(colour)
+      const width = Math.max(...findings.map(({ check }) => check.length))
+      for (const { check, detail, level, todo } of findings) {
+        yield* Console.log(`${brush(colours[level], level.padEnd(5))}  ${check.padEnd(width)}  ${detail}`)
+        if (todo !== null) yield* Console.log(`${" ".repeat(width + 9)}${brush("dim", `-> ${todo}`)}`)
+      }
+    }
+    if (bad > 0) return yield* new Ended({ code: 1 })
+  })
+).pipe(Command.withDescription("Is everything in place and consistent, and what to do where it is not"))

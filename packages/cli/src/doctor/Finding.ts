@@ -1,0 +1,14 @@
+/** A note is worth knowing and breaks nothing; what is wrong makes `doctor` end with 1. */
+export type Level = "ok" | "note" | "wrong"
+
+/** What one check has found, and what to do about it. */
+export interface Finding {
+  readonly check: string
+  readonly level: Level
+  readonly detail: string
+  readonly todo: string | null
+}
+
+export const ok = (check: string, detail: string): Finding => ({ check, level: "ok", detail, todo: null })
+export const note = (check: string, detail: string, todo: string | null = null): Finding => ({ check, level: "note", detail, todo })
+export const wrong = (check: string, detail: string, todo: string): Finding => ({ check, level: "wrong", detail, todo })

@@ -1,0 +1,142 @@
+import { Beats, Claims, EventLog, Outbox, type ResolvedSettings, Store } from "@souffleur/domain"
+import { SqliteClient } from "@souffleur/node"
+import { Clock, Duration, Effect, FileSystem, Option, Path, Result, Stream } from "effect"
+import { claims, host, store } from "../App.ts"
+import { told } from "../Failure.ts"
+import { inWords } from "../Telling.ts"
+import { allWatches, type Named } from "../Watches.ts"
+import { type Finding, note, ok, wrong } from "./Finding.ts"
+
+const forOthers = 0o077
+
+/** The state folder and what is in it: ours alone, and ours to write. */
+const folder = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
+  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const look = Effect.fnUntraced(function* (file: string, mode: string) {
+    const info = yield* Effect.option(fs.stat(file))
+    if (Option.isNone(info)) return []
+    return (info.value.mode & forOthers) === 0
+      ? []
+      : [wrong("state folder", `${file} is open to others: conversations are in it`, `chmod ${mode} '${file}'`)]
+  })
+  if (!(yield* Effect.orElseSucceed(fs.exists(stateDir), () => false)))
+    return [note("state folder", `${stateDir} is not there: the first watch makes it`)]
+  const open = [
+    ...(yield* look(stateDir, "0700")),
+    ...(yield* look(path.join(stateDir, "souffleur.db"), "0600")),
+    ...(yield* look(path.join(stateDir, "launches"), "0700")),
+    ...(yield* look(path.join(stateDir, "exports"), "0700"))
+  ]
+  if (open.length > 0) return open
+  return yield* fs.access(stateDir, { readable: true, writable: true }).pipe(
+    Effect.as([ok("state folder", `${stateDir} is ours alone`)]),
+    Effect.orElseSucceed(() => [
+      wrong("state folder", `${stateDir} cannot be written`, "give it back to this user, or set SOUFFLEUR_STATE_DIR")
+    ])
+  )
+})
+
+/** Drafts of files live for a moment; one that is older is of a process that was killed. */
+const draft = /^\.new-|\.(?:body|part|tmp|trimming)$/u
+const draftLife = Duration.minutes(10)
+
+const orphans = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
+  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const now = yield* Clock.currentTimeMillis
+  const left: Array<string> = []
+  for (const at of [stateDir, path.join(stateDir, "launches"), path.join(stateDir, "exports")]) {
+    const names = yield* Effect.orElseSucceed(fs.readDirectory(at), (): ReadonlyArray<string> => [])
+    for (const name of names.filter((name) => draft.test(name))) {
+      const info = yield* Effect.option(fs.stat(path.join(at, name)))
+      const changed = Option.flatMap(info, ({ mtime }) => mtime)
+      if (Option.exists(changed, (time) => now - time.getTime() > Duration.toMillis(draftLife))) left.push(path.join(at, name))
+    }
+  }
+  return left.length === 0
+    ? ok("leftovers", "none")
+    : note("leftovers", `${left.length} drafts of processes that were killed: ${left.slice(0, 3).join(", ")}`, "delete them")
+})
+
+/** Every event decodes, and none is missing between two. */
+const readable = Effect.gen(function* () {
+  const log = yield* EventLog
+  const revisions = new Map<string, number>()
+  let gap: string | undefined
+  yield* log.readAll(0).pipe(
+    Stream.runForEach(({ revision, stream }) =>
+      Effect.sync(() => {
+        const before = revisions.get(stream) ?? 0
+        if (revision !== before + 1) gap ??= `${stream} goes from revision ${before} to ${revision}`
+        revisions.set(stream, revision)
+      })
+    )
+  )
+  return { gap, watches: revisions.size, events: [...revisions.values()].reduce((all, one) => all + one, 0) }
+})
+
+const restore = "move it and its -wal aside and restore a copy; watches begin anew without it"
+
+/** One unfinished watch: who looks after it, whether that one beats, whether it waits for a person. */
+const standing = Effect.fnUntraced(function* ({ id, watch }: Named, settings: ResolvedSettings) {
+  const [beats, claims, outbox] = [yield* Beats, yield* Claims, yield* Outbox]
+  const now = yield* Clock.currentTimeMillis
+  const name = `watch ${id}`
+  const findings: Array<Finding> = []
+  if (watch.owner === undefined || (yield* claims.isDead(watch.owner))) {
+    const what = watch.owner === undefined ? "its souffleur left" : `its souffleur, pid ${watch.owner.process.pid}, is dead`
+    const untold = watch.comms !== null && (yield* outbox.told(id)) < watch.revision ? ", and comms was not told everything" : ""
+    findings.push(wrong(name, `nobody looks after it: ${what}${untold}`, `souffleur watch in ${watch.project}, or souffleur release ${id}`))
+  } else {
+    const age = Option.map(yield* beats.last(id), ({ at }) => now - at)
+    if (Option.exists(age, (age) => age > Duration.toMillis(settings.monitorStaleAfter)) && watch.watcher !== undefined) {
+      findings.push(
+        wrong(
+          name,
+          `its souffleur, pid ${watch.owner.process.pid}, lives and last beat ${inWords(Option.getOrUndefined(age))} ago`,
+          "is it stopped (SIGSTOP)? end that process, then souffleur watch"
+        )
+      )
+    }
+  }
+  if (watch.standby !== undefined) {
+    findings.push(
+      wrong(
+        name,
+        `stands by since recovery ${watch.standby.cycle} failed closed at ${watch.standby.stage}: ${watch.standby.reason}`,
+        `souffleur why ${id}, then souffleur retry ${id} or souffleur adopt ${id}`
+      )
+    )
+  }
+  return findings.length > 0 ? findings : [ok(name, `${watch.phase.toLowerCase()}, Conductor (S${Math.max(1, watch.generation)})`)]
+})
+
+/** The log and the watches in it; the log is only opened where there is one. */
+const log = Effect.fnUntraced(function* (settings: ResolvedSettings) {
+  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const file = path.join(settings.stateDir, "souffleur.db")
+  if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false)))
+    return { findings: [note("event log", "there is none yet")], watches: [] }
+  const sound = yield* Effect.result(Effect.provide(Store.unsound, SqliteClient.layerOwn({ ...Store, path: file })))
+  if (Result.isFailure(sound)) return { findings: [wrong("event log", told(sound.failure).text, restore)], watches: [] }
+  if (sound.success.length > 0) return { findings: [wrong("event log", `${file}: ${sound.success.join("; ")}`, restore)], watches: [] }
+  return yield* Effect.gen(function* () {
+    const { events, gap, watches } = yield* readable
+    if (gap !== undefined) return { findings: [wrong("event log", `events are missing: ${gap}`, restore)], watches: [] }
+    const open = (yield* allWatches).filter(({ watch }) => watch.phase !== "Exited")
+    const each = yield* Effect.forEach(open, (one) => standing(one, settings))
+    const whole = ok("event log", `${file}: ${events} events of ${watches} watches, each decodes; SQLite's check passes`)
+    return { findings: [whole, ...each.flat()], watches: open }
+  }).pipe(
+    Effect.provide([store(settings), claims]),
+    Effect.catchTag("BadUsage", ({ why }) =>
+      Effect.succeed({ findings: [wrong("claims", why, "make that folder yours alone: chmod 0700")], watches: [] })
+    ),
+    Effect.catch((error) => Effect.succeed({ findings: [wrong("event log", told(error).text, restore)], watches: [] }))
+  )
+})
+
+/** What souffleur keeps for itself; with the unfinished watches that were found. */
+export const keep = Effect.fn("Doctor.keep")(function* (settings: ResolvedSettings) {
+  const { findings, watches } = yield* log(settings)
+  return { findings: [...(yield* folder(settings)), yield* orphans(settings), ...findings], watches }
+}, Effect.provide(host))

@@ -1,0 +1,95 @@
+import { type ResolvedSettings, runProgram } from "@souffleur/domain"
+import { Duration, Effect, FileSystem, Path, Result } from "effect"
+import { agent, host, launchable, terminalOf } from "../App.ts"
+import { Environment } from "../Environment.ts"
+import { told } from "../Failure.ts"
+import { inWords } from "../Telling.ts"
+import { type Finding, note, ok, wrong } from "./Finding.ts"
+
+/** For so long the real agent is silent when its model does not answer, and then goes on by itself (claude-code.md). */
+const stall = Duration.seconds(361)
+
+const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings) {
+  const launched = launchable(settings).pipe(Effect.provide(agent(settings)), Effect.provide(host))
+  return Result.match(yield* Effect.result(launched), {
+    onSuccess: () => ok("agent", `${settings.agentCommand} is found`),
+    onFailure: (error) => wrong("agent", told(error).text, "set SOUFFLEUR_AGENT_COMMAND, or AGENT_COMMAND in the config file")
+  })
+})
+
+const sessionsReadable = Effect.fnUntraced(function* ({ claudeDir }: ResolvedSettings) {
+  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const projects = path.join(claudeDir, "projects")
+  return Result.match(yield* Effect.result(fs.readDirectory(projects)), {
+    onSuccess: (found) => ok("sessions", `${projects} can be read, ${found.length} projects`),
+    onFailure: ({ reason }) =>
+      reason._tag === "NotFound"
+        ? note("sessions", `${projects} is not there: the agent has kept no session yet`, "another folder? set SOUFFLEUR_CLAUDE_DIR")
+        : wrong("sessions", `${projects} cannot be read (${reason._tag})`, "make it readable, or set SOUFFLEUR_CLAUDE_DIR")
+  })
+})
+
+const config = ({ source, warnings }: ResolvedSettings): ReadonlyArray<Finding> =>
+  warnings.length === 0
+    ? [ok("config", source === null ? "no file: defaults and the environment" : source)]
+    : warnings.map((warning) => wrong("config", warning, `correct ${source ?? "the config file"}`))
+
+/** The estimate of a trimmed export is at most a third of its characters (spec §2): then a higher threshold is never passed. */
+const gate = ({ forceCompactThresholdTokens: threshold, trimChars }: ResolvedSettings): Finding => {
+  const most = Math.floor(trimChars / 3)
+  return threshold >= most
+    ? note(
+        "gate",
+        `no export is estimated above ${most} tokens once it is trimmed to ${trimChars} characters: FORCE_COMPACT=${threshold} never chooses compaction`,
+        `to have it chosen, set FORCE_COMPACT below ${most}, or TRIM_CHARS above ${threshold * 3}`
+      )
+    : ok("gate", `exports above ${threshold} tokens are compacted instead; the largest possible is ${most}`)
+}
+
+const staleLimit = ({ heartbeatStaleAfter }: ResolvedSettings): Finding =>
+  Duration.isLessThan(heartbeatStaleAfter, stall)
+    ? note(
+        "stale limit",
+        `${inWords(Duration.toMillis(heartbeatStaleAfter))}; the agent itself may be silent for ${inWords(Duration.toMillis(stall))} when its model stalls, and go on`,
+        "if healthy Conductors are replaced, set HEARTBEAT_STALE_AFTER above it"
+      )
+    : ok("stale limit", inWords(Duration.toMillis(heartbeatStaleAfter)))
+
+const ceiling = ({ maxExternalPermission }: ResolvedSettings, uid: number): Finding =>
+  maxExternalPermission === "bypassPermissions" && uid === 0
+    ? wrong(
+        "permission",
+        "bypassPermissions as root: the agent refuses that, and ends with 1",
+        "run as another user, or set MAX_EXTERNAL_PERMISSION=acceptEdits"
+      )
+    : ok("permission", `no launch is above ${maxExternalPermission}`)
+
+const launcher = Effect.fnUntraced(function* (settings: ResolvedSettings) {
+  const { variables } = yield* Environment
+  const chosen = yield* Effect.result(terminalOf(settings, variables))
+  if (Result.isFailure(chosen))
+    return wrong("launcher", told(chosen.failure).text, "set SOUFFLEUR_LAUNCHER, or LAUNCHER in the config file")
+  const terminal = chosen.success
+  if (terminal === "headless") return ok("launcher", "headless: the agent in print mode, its output in the state folder")
+  const question = terminal === "tmux" ? ["display-message", "-p", "#{session_id}"] : ["@", "ls"]
+  const answered = yield* Effect.result(
+    runProgram({ command: terminal, args: question, stdin: "", within: "3 seconds", atMost: 10_000_000 })
+  )
+  return Result.match(answered, {
+    onSuccess: () => ok("launcher", `${terminal} answers`),
+    onFailure: ({ why }) => wrong("launcher", `${terminal} does not answer: ${why}`, "allow remote control, or use headless")
+  })
+})
+
+/** What can be known before any watch: agent, settings, terminal. */
+export const setup = Effect.fn("Doctor.setup")(function* (settings: ResolvedSettings, uid: number) {
+  return [
+    yield* agentFound(settings),
+    yield* sessionsReadable(settings),
+    ...config(settings),
+    gate(settings),
+    staleLimit(settings),
+    ceiling(settings, uid),
+    yield* launcher(settings)
+  ]
+})
