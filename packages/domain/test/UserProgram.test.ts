@@ -1,0 +1,69 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, it } from "@effect/vitest"
+import { Effect, FileSystem } from "effect"
+import { type ProgramRun, runProgram } from "../src/index.ts"
+
+/** What every run has unless it says otherwise. */
+const plain = { args: [], stdin: "", within: "20 seconds", atMost: 1_000 } satisfies Partial<ProgramRun>
+/** A command in the JSON form: Node, and a script that is one argument. */
+const script = (text: string) => JSON.stringify([process.execPath, "-e", text])
+const why = (run: Partial<ProgramRun> & Pick<ProgramRun, "command">) =>
+  Effect.map(Effect.flip(runProgram({ ...plain, ...run })), (error) => error.why)
+/** Whether that process is there; a zombie is not. */
+const lives = Effect.fnUntraced(function* (pid: number) {
+  const fs = yield* FileSystem.FileSystem
+  const stat = yield* fs.readFileString(`/proc/${pid}/stat`).pipe(Effect.orElseSucceed(() => "gone) Z"))
+  return !stat.slice(stat.lastIndexOf(")")).startsWith(") Z")
+})
+
+it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
+  it.effect("gives what a program printed, fed with what it was given", () =>
+    Effect.gen(function* () {
+      const echo = script("process.stdin.pipe(process.stdout); process.stderr.write('noise'); process.stdout.write(process.argv[1] + '|')")
+      assert.strictEqual(yield* runProgram({ ...plain, command: echo, args: ["$(id) a b"], stdin: "grüße 🎉\n" }), "$(id) a b|grüße 🎉\n")
+    })
+  )
+  it.effect("takes a command as one program, or a JSON array: no shell, no splitting", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* runProgram({ ...plain, command: "echo", args: ["a; b"] }), "a; b\n")
+      assert.strictEqual(yield* runProgram({ ...plain, command: ' ["echo", "-n", "x y"]' }), "x y")
+      assert.include(yield* why({ command: "echo a" }), "could not be run: NotFound")
+      for (const command of ["[", "[]", "[1]", '["echo", 2]', '[""]']) {
+        assert.strictEqual(yield* why({ command }), "the command is no JSON array of strings", command)
+      }
+    })
+  )
+  it.effect("fails by an exit code, or a signal", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* why({ command: script("console.log('x'); process.exit(3)") }), "it ended with exit code 3")
+      assert.include(yield* why({ command: script("process.kill(process.pid, 'SIGKILL')") }), "it ")
+    })
+  )
+  it.effect("a program need not read what it is given", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* runProgram({ ...plain, command: "true", stdin: "x".repeat(5_000_000) }), "")
+    })
+  )
+  it.effect("prints too much: it is ended early, however much more it has to say", () =>
+    Effect.gen(function* () {
+      const endless = script("const more = () => process.stdout.write('x'.repeat(65536), more); more()")
+      assert.strictEqual(yield* why({ command: endless }), "it printed more than 1000 bytes")
+      assert.strictEqual(yield* runProgram({ ...plain, command: "echo", args: ["-n", "é".repeat(500)] }), "é".repeat(500))
+    })
+  )
+  it.effect("hangs: it is ended with all that it started, also what does not hear SIGTERM", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      const deaf = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"
+      const hang = script(
+        `const child = require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(deaf)}], { stdio: "ignore" })
+         require("node:fs").writeFileSync(process.argv[1], child.pid + " " + process.pid); ${deaf}`
+      )
+      const pids = `${folder}/pids`
+      const run = runProgram({ ...plain, command: hang, args: [pids], within: "1500 millis" })
+      assert.strictEqual((yield* Effect.flip(run)).why, "it did not end within 1s 500ms")
+      for (const pid of (yield* fs.readFileString(pids)).split(" ")) assert.isFalse(yield* lives(Number(pid)), pid)
+    })
+  )
+})
