@@ -63,6 +63,18 @@ describe.concurrent("standing by", () => {
     })
   )
 
+  live("retry after the threshold was raised: a cycle begins with the config as it is then", () =>
+    Effect.gen(function* () {
+      const the = yield* standingBy
+      fs.writeFileSync(join(the.project, ".orchestra_configs", "souffleur"), "FORCE_COMPACT=100000\nTRIM_CHARS=0\n")
+      yield* the.run(["retry"])
+      const next = yield* prints(the.watch, "ConductorRelaunched")
+      assert.strictEqual(next["provider"], "claude_export")
+      assert.deepStrictEqual(yield* the.watch.ended, well)
+      assert.match(the.watch.errors(), /^warning: .*line 2: TRIM_CHARS must be a positive integer, its default is used$/m)
+    })
+  )
+
   live("retry after the threshold was raised: souffleur, started again, launches from the export", () =>
     Effect.gen(function* () {
       const the = yield* standingBy

@@ -7,6 +7,7 @@ import {
   type Claims,
   type ResolvedSettings,
   Comms,
+  CycleSettings,
   loadSettings,
   type Processes,
   Settings,
@@ -18,7 +19,7 @@ import {
 import { Claims as NodeClaims, Launcher, Processes as NodeProcesses, SqliteClient } from "@souffleur/node"
 import { exportedBy } from "@souffleur/recovery"
 import { Roles } from "@souffleur/supervisor"
-import { Effect, Layer, Path } from "effect"
+import { Console, Effect, type FileSystem, Layer, Path } from "effect"
 import { Environment } from "./Environment.ts"
 import { BadUsage } from "./Failure.ts"
 
@@ -100,8 +101,26 @@ const launcherAt = (settings: ResolvedSettings, terminal: Effect.Effect<Terminal
 /** The launches of a state folder, for a command that settles one, or starts one that ends by itself: no terminal is needed. */
 export const launches = (settings: ResolvedSettings) => launcherAt(settings, Effect.succeed("headless")).pipe(Layer.provide(host))
 
-/** Everything that a watch needs: the one composition of all layers. */
-export const world = (settings: ResolvedSettings, commsPath: string | null) => {
+/** The config is read anew for each recovery cycle; what is newly wrong in it is told. Where it cannot be used, what was holds. */
+const cycleSettings = (settings: ResolvedSettings, project: string) =>
+  Layer.effect(
+    CycleSettings,
+    Effect.map(Effect.context<Environment | FileSystem.FileSystem | Path.Path>(), (context) =>
+      settingsOf(project).pipe(
+        Effect.tap(({ source, warnings }) =>
+          Effect.forEach(
+            warnings.filter((warning) => !settings.warnings.includes(warning)),
+            (warning) => Console.error(`warning: ${source}: ${warning}`)
+          )
+        ),
+        Effect.orElseSucceed(() => settings),
+        Effect.provide(context)
+      )
+    )
+  )
+
+/** Everything that a watch of a project needs: the one composition of all layers. */
+export const world = (settings: ResolvedSettings, project: string, commsPath: string | null) => {
   const terminal = Effect.flatMap(Environment, ({ variables }) => terminalOf(settings, variables))
   const ports = Layer.mergeAll(
     store(settings),
@@ -109,7 +128,8 @@ export const world = (settings: ResolvedSettings, commsPath: string | null) => {
     agent(settings),
     claims,
     launcherAt(settings, terminal),
-    Layer.succeed(Settings, settings)
+    Layer.succeed(Settings, settings),
+    cycleSettings(settings, project)
   )
   return Roles.layer.pipe(Layer.provideMerge(ports), Layer.provideMerge(host))
 }

@@ -113,6 +113,14 @@ export class Settings extends Context.Service<Settings, ResolvedSettings>()("@so
     )
 }
 
+/**
+ * How a recovery cycle gets its settings: it begins with the config as it is then (spec §2, Recovery), so that a threshold or
+ * a ceiling that was changed meanwhile holds. Unless somebody reads it anew, those that the process began with.
+ */
+export const CycleSettings = Context.Reference<Effect.Effect<ResolvedSettings, never, Settings>>("@souffleur/domain/CycleSettings", {
+  defaultValue: () => Effect.service(Settings)
+})
+
 /** Flags that were given, by the setting's name, as text. */
 export type SettingFlags = { readonly [Key in Name]?: string | undefined }
 

@@ -1,4 +1,4 @@
-import { Beats, Settings, type Watch, type WatchRef } from "@souffleur/domain"
+import { Beats, CycleSettings, Settings, type Watch, type WatchRef } from "@souffleur/domain"
 import { Clock, Effect, Schedule } from "effect"
 import { type Entry, FailedClosed, type Provider } from "./Provider.ts"
 import { readRequest } from "./Request.ts"
@@ -54,7 +54,7 @@ const relaunch = Effect.fn("Recovery.relaunch")(function* <R>(
  */
 export const recovery = Effect.fn("Recovery")(function* <R>(ref: WatchRef, watch: Watch, providers: ReadonlyArray<Provider<R>>) {
   const { cycle, purpose } = watch.recovery!
-  const [beats, settings] = [yield* Beats, yield* Settings]
+  const [beats, settings] = [yield* Beats, yield* yield* CycleSettings]
   const beating = Effect.flatMap(Clock.currentTimeMillis, (at) => beats.beat(ref.id, { by: `recovery/${cycle}`, at })).pipe(
     Effect.repeat(Schedule.spaced(settings.watcherInterval)),
     Effect.andThen(Effect.never)
@@ -65,6 +65,7 @@ export const recovery = Effect.fn("Recovery")(function* <R>(ref: WatchRef, watch
   yield* Effect.raceFirst(recovering, beating).pipe(
     Effect.catchTag("Completed", () => Effect.asVoid(ref.tell({ _tag: "CancelForCompletion", cycle }))),
     Effect.catchTag("FailedClosed", ({ reason, stage }) => Effect.asVoid(ref.tell({ _tag: "FailClosed", cycle, stage, reason }))),
-    Effect.provideService(Cycle, { number: cycle, watch: ref })
+    Effect.provideService(Cycle, { number: cycle, watch: ref }),
+    Effect.provideService(Settings, settings)
   )
 })

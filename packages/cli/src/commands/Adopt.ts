@@ -39,7 +39,7 @@ export const adoptCommand = Command.make(
       )
       const print = agent.inPrintMode(yield* processes.commandLine(pid))
       return yield* command(id, { _tag: "Adopt", conductor, sessionId, print, baseline })
-    }).pipe(Effect.provide(world(settings, watch.comms)))
+    }).pipe(Effect.provide(world(settings, project, watch.comms)))
     if (flags.json)
       return yield* Console.log(JSON.stringify({ watch: id, generation: adopted.generation, pid, session_id: adopted.sessionId }))
     yield* Console.log(`${id} follows pid ${pid} from now on, as Conductor (S${adopted.generation})`)

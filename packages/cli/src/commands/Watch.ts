@@ -230,7 +230,7 @@ export const watchCommand = Command.make(
         why: `watch ${known.value.id} goes on with ${known.value.watch.comms ?? "no comms"}: leave --comms out`
       })
     }
-    const code = yield* Effect.provide(watch(settings, project, comms, target, flags.observe, flags.json), world(settings, comms))
+    const code = yield* Effect.provide(watch(settings, project, comms, target, flags.observe, flags.json), world(settings, project, comms))
     if (code !== 0) return yield* new Ended({ code })
   })
 ).pipe(
