@@ -1,0 +1,139 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Scope } from "effect"
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { prints, stage, task, type Variables } from "./Stage.ts"
+
+const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 30_000)
+type Stage = Effect.Success<ReturnType<typeof stage>>
+
+interface Fact {
+  readonly check: string
+  readonly ok: boolean
+  readonly level: "ok" | "note" | "wrong"
+  readonly detail: string
+  readonly todo: string | null
+}
+
+const doctor = Effect.fnUntraced(function* (the: Stage, variables?: Variables) {
+  const { code, errors, lines } = yield* the.run(["doctor", "--json"], variables)
+  const facts: ReadonlyArray<Fact> = JSON.parse(lines.join("\n"))
+  assert.strictEqual(code, facts.every(({ ok }) => ok) ? 0 : 1, errors)
+  for (const { level, ok, todo } of facts) {
+    assert.strictEqual(ok, level !== "wrong")
+    if (!ok) assert.isNotNull(todo)
+  }
+  const of = (check: string) => facts.filter((fact) => fact.check === check)
+  return { code, of, wrong: facts.filter(({ ok }) => !ok).map(({ check }) => check) }
+})
+const configure = (the: Stage, text: string) => {
+  fs.mkdirSync(join(the.project, ".orchestra_configs"), { recursive: true })
+  fs.writeFileSync(join(the.project, ".orchestra_configs", "souffleur"), text)
+}
+
+describe.concurrent("doctor", () => {
+  live("before the first watch all is well, and nothing is made; both defaults make the gate unreachable, which is a note", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([])
+      const { code, of } = yield* doctor(the)
+      assert.strictEqual(code, 0)
+      assert.strictEqual(of("gate")[0]!.level, "note")
+      assert.match(of("gate")[0]!.detail, /above 266666 tokens .* FORCE_COMPACT=400000 never/)
+      assert.strictEqual(of("stale limit")[0]!.level, "note")
+      assert.strictEqual(of("comms")[0]!.level, "ok")
+      assert.isFalse(fs.existsSync(the.state))
+      configure(the, "FORCE_COMPACT=266665\nHEARTBEAT_STALE_AFTER=400 seconds\n")
+      const { of: then } = yield* doctor(the, { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "" })
+      assert.deepStrictEqual([then("gate")[0]!.level, then("stale limit")[0]!.level], ["ok", "ok"])
+    })
+  )
+
+  live("for a person: a line a check, and what to do below; no colour where there is no terminal", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([])
+      const { lines } = yield* the.run(["doctor"])
+      assert.include(lines.join("\n"), "ok     permission    no launch is above acceptEdits\n")
+      for (const line of lines) assert.match(line, /^(?:ok {3}|note {1}|wrong) {2}|^ +-> /u)
+      assert.notInclude(lines.join(""), "\u001B")
+    })
+  )
+
+  live("says what is wrong with agent, config, permission and launcher", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([])
+      configure(the, "FORCE_COMPACT=none\nMAX_EXTERNAL_PERMISSION=bypassPermissions\n")
+      const { of, wrong } = yield* doctor(the, {
+        SOUFFLEUR_AGENT_COMMAND: '["sh","--dangerously-skip-permissions"]',
+        SOUFFLEUR_LAUNCHER: "kitty"
+      })
+      assert.match(of("agent")[0]!.detail, /permission flag/)
+      assert.match(of("config")[0]!.detail, /line 1: FORCE_COMPACT must be a positive integer/)
+      assert.match(of("launcher")[0]!.detail, /kitty needs KITTY_LISTEN_ON/)
+      assert.sameMembers(wrong, ["agent", "config", "launcher", ...(process.getuid?.() === 0 ? ["permission"] : [])])
+      const gone = yield* doctor(the, { SOUFFLEUR_AGENT_COMMAND: "no-such-agent" })
+      assert.match(gone.of("agent")[0]!.detail, /no-such-agent/)
+    })
+  )
+
+  live("says what is wrong with comms: rows, heartbeats, schema, another kind of file", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([])
+      the.board((db) => {
+        db.exec("DELETE FROM orchestration_tasks WHERE task_id = 'souffleur'")
+        db.exec("UPDATE orchestration_tasks SET last_heartbeat = 'yesterday' WHERE task_id = 'task-00'")
+      })
+      const first = yield* doctor(the)
+      assert.sameMembers(first.wrong, ["comms rows", "heartbeat"])
+      assert.match(first.of("comms rows")[0]!.detail, /^no row souffleur$/)
+      the.board((db) => db.exec("UPDATE orchestration_tasks SET last_heartbeat = '2999-01-01 00:00:00'"))
+      assert.match((yield* doctor(the)).of("heartbeat")[0]!.detail, /in the future/)
+      the.board((db) => db.exec("DROP TABLE orchestration_messages"))
+      assert.deepStrictEqual((yield* doctor(the)).wrong, ["comms"])
+      fs.rmSync(the.comms)
+      assert.strictEqual((yield* doctor(the)).of("comms")[0]!.level, "note")
+      fs.writeFileSync(the.comms, "not a database, and long enough to be read as the header of one\n".repeat(4))
+      assert.deepStrictEqual((yield* doctor(the)).wrong, ["comms"])
+    })
+  )
+
+  live("a watch that is looked after is well; killed, it says how to go on; open folders, leftovers and a damaged log are found", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)])
+      const conductor = yield* the.conductor()
+      const watch = the.watch(conductor)
+      const { watch: id } = yield* prints(watch, "WatchSettled")
+      const well = yield* doctor(the)
+      assert.deepStrictEqual(well.wrong, [])
+      assert.match(well.of(`watch ${id}`)[0]!.detail, /^watching, Conductor \(S1\)$/)
+      assert.match(well.of("event log")[0]!.detail, /events of 1 watches, each decodes/)
+      assert.strictEqual(well.of("comms state")[0]!.detail, "row souffleur is confirmed")
+
+      watch.kill("SIGKILL")
+      yield* watch.ended
+      const dead = yield* doctor(the)
+      assert.deepStrictEqual(dead.wrong, [`watch ${id}`])
+      assert.match(dead.of(`watch ${id}`)[0]!.detail, new RegExp(`nobody looks after it: its souffleur, pid ${watch.pid}, is dead`))
+      assert.include(dead.of(`watch ${id}`)[0]!.todo, "souffleur watch in")
+
+      fs.mkdirSync(join(the.state, "launches", ".new-left"), { recursive: true })
+      fs.utimesSync(join(the.state, "launches", ".new-left"), 0, 0)
+      fs.chmodSync(join(the.state, "souffleur.db"), 0o644)
+      const open = yield* doctor(the)
+      assert.match(open.of("state folder")[0]!.todo!, /^chmod 0600 /)
+      assert.match(open.of("leftovers")[0]!.detail, /\.new-left/)
+
+      const change = (statement: string) => {
+        const db = new DatabaseSync(join(the.state, "souffleur.db"))
+        db.exec(statement)
+        db.close()
+      }
+      change("UPDATE events SET data = '{' WHERE revision = 2")
+      assert.match((yield* doctor(the)).of("event log")[0]!.detail, /event 2 of opera-/)
+      change("DELETE FROM events WHERE revision = 2")
+      assert.match((yield* doctor(the)).of("event log")[0]!.detail, /events are missing: opera-.* goes from revision 1 to 3/)
+      fs.truncateSync(join(the.state, "souffleur.db"), 5000)
+      assert.include((yield* doctor(the)).wrong, "event log")
+    })
+  )
+})

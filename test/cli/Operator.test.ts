@@ -1,0 +1,133 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Scope } from "effect"
+import { spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { bundle, prints, stage, task, until } from "./Stage.ts"
+
+const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>, skip = false) =>
+  (skip ? it.live.skip : it.live)(what, test, 30_000)
+const withoutTmux = spawnSync("tmux", ["-V"]).status !== 0
+
+const script = (path: string, text: string) => fs.writeFileSync(path, `#!/bin/sh\n${text}`, { mode: 0o755 })
+
+describe.concurrent("compact by hand", () => {
+  live("a session whose process has ended is compacted in place, under the ceiling", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1, 10)])
+      assert.strictEqual((yield* the.run(["__stand-in", ...the.order])).code, 0)
+      const { code, errors, lines } = yield* the.run(["compact", the.session, "--json"])
+      assert.strictEqual(code, 0, errors)
+      assert.deepStrictEqual(JSON.parse(lines.join("")), { session_id: the.session, compacted: true, attempts: 1 })
+      assert.strictEqual(the.conversation(the.session).split('"compact_boundary"').length, 2)
+      const file = fs.readdirSync(join(the.state, "launches")).find((name) => name.endsWith(".json"))
+      const { args, cwd } = JSON.parse(fs.readFileSync(join(the.state, "launches", file!), "utf8"))
+      assert.deepStrictEqual(args.slice(-7), ["--resume", the.session, "-p", "--permission-mode", "acceptEdits", "--", "/compact"])
+      assert.strictEqual(cwd, the.project)
+    })
+  )
+
+  live("without a boundary it is tried once more, and is a failure, whatever the agent's exit code", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1, 10)])
+      yield* the.run(["__stand-in", ...the.order])
+      const agent = join(the.home, "agent")
+      script(agent, `SOUFFLEUR_STANDIN_COMPACT_FAILS=true exec '${process.execPath}' '${bundle}' __stand-in "$@"\n`)
+      const { code, errors, lines } = yield* the.run(["compact", the.session], { SOUFFLEUR_AGENT_COMMAND: agent })
+      assert.deepStrictEqual([code, lines], [1, []])
+      assert.match(errors, /^souffleur: session \S+ is not compacted: the compact session ended without a boundary$/m)
+      assert.lengthOf(the.launched(), 2)
+    })
+  )
+
+  live("refused while a process holds the session, or a watch looks after it; nothing is launched", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)])
+      const conductor = yield* the.conductor()
+      const held = yield* the.run(["compact", the.session, "--json"])
+      assert.deepStrictEqual([held.code, held.lines], [2, []])
+      assert.match(held.errors, new RegExp(`process ${conductor.pid} holds session`))
+      const watch = the.watch(conductor, "--observe")
+      yield* prints(watch, "WatchSettled")
+      conductor.kill("SIGKILL")
+      yield* prints(watch, "RecoveryWithheld")
+      const watched = yield* the.run(["compact", the.session])
+      assert.deepStrictEqual([watched.code, watched.lines], [2, []])
+      assert.match(watched.errors, /looks after session .*"souffleur release opera-/)
+      assert.deepStrictEqual(the.launched(), [])
+      assert.strictEqual((yield* the.run(["compact", "no-such-session"])).code, 2)
+    })
+  )
+})
+
+describe.concurrent("attach", () => {
+  live("generation 1 is the user's own; the successor's output is followed to the end of the watch", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1, 50), task(2, 400)])
+      const conductor = yield* the.conductor(2)
+      const watch = the.watch(conductor)
+      yield* prints(watch, "WatchSettled")
+      const first = yield* the.run(["attach"])
+      assert.deepStrictEqual([first.code, first.lines], [2, []])
+      assert.match(
+        first.errors,
+        new RegExp(`Conductor \\(S1\\), pid ${conductor.pid}, was not started by souffleur: its output is not ours`)
+      )
+      conductor.kill("SIGKILL")
+      yield* prints(watch, "ConductorRelaunched")
+      const attached = yield* the.run(["attach"])
+      assert.strictEqual(attached.code, 0, attached.errors)
+      assert.deepStrictEqual(attached.lines, ["Every task of the plan is complete."])
+      assert.match(attached.errors, /^Conductor \(S2\), pid \d+: its output/)
+      yield* watch.ended
+      // What was said before the end is still to be read after it.
+      assert.deepStrictEqual((yield* the.run(["attach"])).lines, attached.lines)
+    })
+  )
+
+  live(
+    "tmux: the pane of the agent is selected, also where it runs in a shell; without a terminal it says how to go there",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1)], { SOUFFLEUR_STANDIN_HANG_AT: "1" })
+        const tmux = (...args: ReadonlyArray<string>) =>
+          spawnSync("tmux", args, { env: the.environment, cwd: the.project, encoding: "utf8" }).stdout.trim()
+        const agent = join(the.home, "agent")
+        script(agent, `'${process.execPath}' '${bundle}' __stand-in --session-id ${the.session} -- work\n`)
+        tmux("-f", "/dev/null", "new-session", "-d", "-s", "the opera", agent)
+        tmux("new-window", "-t", "the opera:", "sleep", "300")
+        const sessions = join(the.home, "claude", "sessions")
+        const pids = Effect.sync(() => (fs.existsSync(sessions) ? fs.readdirSync(sessions) : []))
+        const [file] = yield* until(pids, (found) => found.length === 1 && the.sessions().length === 1)
+        const pid = file!.replace(".json", "")
+        const watch = the.start(["watch", "--json", "--pid", pid, "--session-id", the.session])
+        yield* prints(watch, "WatchSettled")
+        const shown = () => tmux("display-message", "-p", "-t", "the opera:", "#{window_index}")
+        assert.strictEqual(shown(), "1")
+        const { code, errors, lines } = yield* the.run(["attach"])
+        assert.strictEqual(code, 0, errors)
+        assert.deepStrictEqual(lines, [`Conductor (S1), pid ${pid}: it runs in tmux, session the opera: tmux attach-session -t '%0'`])
+        assert.strictEqual(shown(), "0")
+      }),
+    withoutTmux
+  )
+
+  live("kitty: asked for the window of the agent, or of what started it", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)])
+      const conductor = yield* the.conductor()
+      const watch = the.watch(conductor)
+      yield* prints(watch, "WatchSettled")
+      const [bin, asked] = [join(the.home, "bin"), join(the.home, "asked")]
+      fs.mkdirSync(bin)
+      script(join(bin, "kitty"), `echo "$@" >> '${asked}'\n[ "$4" = pid:${process.pid} ]\n`)
+      const { code, errors, lines } = yield* the.run(["attach"], { PATH: `${bin}:/usr/bin:/bin`, KITTY_LISTEN_ON: "unix:/nowhere" })
+      assert.deepStrictEqual([code, lines, errors], [0, [], ""])
+      const pids = [conductor.pid, process.pid]
+      assert.deepStrictEqual(
+        fs.readFileSync(asked, "utf8").trim().split("\n"),
+        pids.map((pid) => `@ focus-window --match pid:${pid}`)
+      )
+    })
+  )
+})
