@@ -103,7 +103,7 @@ describe("the floors", () => {
     const allowed: Readonly<Record<string, RegExp>> = {
       "effect/cli": /^packages\/cli\/src\/(?:main|Cli|Failure|commands\/\w+)\.ts$/u,
       "effect/process":
-        /^packages\/(?:node\/src\/Headless|cli\/src\/demo\/Demo|domain\/src\/UserProgram|recovery\/src\/(?:ExternalExport|providers\/Program))\.ts$/u,
+        /^packages\/(?:node\/src\/Headless|cli\/src\/(?:Place|demo\/Demo)|domain\/src\/UserProgram|recovery\/src\/(?:ExternalExport|providers\/Program))\.ts$/u,
       "effect/sql":
         /^packages\/(?:domain\/src\/(?:Beats|EventLogSql|Outbox|Sqlite|Store)|comms\/src\/Comms\w+|node\/src\/SqliteClient|cli\/src\/demo\/StandInBoard)\.ts$/u
     }
