@@ -122,10 +122,13 @@ const log = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   return yield* Effect.gen(function* () {
     const { events, gap, watches } = yield* readable
     if (gap !== undefined) return { findings: [wrong("event log", `events are missing: ${gap}`, restore)], watches: [] }
-    const open = (yield* allWatches).filter(({ watch }) => watch.phase !== "Exited")
-    const each = yield* Effect.forEach(open, (one) => standing(one, settings))
+    const known = yield* allWatches
+    const each = yield* Effect.forEach(
+      known.filter(({ watch }) => watch.phase !== "Exited"),
+      (one) => standing(one, settings)
+    )
     const whole = ok("event log", `${file}: ${events} events of ${watches} watches, each decodes; SQLite's check passes`)
-    return { findings: [whole, ...each.flat()], watches: open }
+    return { findings: [whole, ...each.flat()], watches: known }
   }).pipe(
     Effect.provide([store(settings), claims]),
     Effect.catchTag("BadUsage", ({ why }) =>
@@ -135,7 +138,7 @@ const log = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   )
 })
 
-/** What souffleur keeps for itself; with the unfinished watches that were found. */
+/** What souffleur keeps for itself; with the watches that were found, those that ended too. */
 export const keep = Effect.fn("Doctor.keep")(function* (settings: ResolvedSettings) {
   const { findings, watches } = yield* log(settings)
   return { findings: [...(yield* folder(settings)), yield* orphans(settings), ...findings], watches }

@@ -1,3 +1,4 @@
+import { parseAgentCommand } from "@souffleur/claude"
 import { type ResolvedSettings, runProgram } from "@souffleur/domain"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
 import { agent, host, launchable, terminalOf } from "../App.ts"
@@ -10,9 +11,14 @@ import { type Finding, note, ok, wrong } from "./Finding.ts"
 const stall = Duration.seconds(361)
 
 const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings) {
-  const launched = launchable(settings).pipe(Effect.provide(agent(settings)), Effect.provide(host))
+  const launched = launchable(settings).pipe(
+    Effect.andThen(Effect.fromResult(parseAgentCommand(settings.agentCommand))),
+    Effect.provide(agent(settings)),
+    Effect.provide(host)
+  )
   return Result.match(yield* Effect.result(launched), {
-    onSuccess: () => ok("agent", `${settings.agentCommand} is found`),
+    // Its arguments may hold a key.
+    onSuccess: ({ program }) => ok("agent", `${program} is found`),
     onFailure: (error) => wrong("agent", told(error).text, "set SOUFFLEUR_AGENT_COMMAND, or AGENT_COMMAND in the config file")
   })
 })
