@@ -1,6 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { decide, Event, evolve, initial, rolesOf, type Watch, type WatchCommand, type WatchEvent, type WatchIntent } from "../src/index.ts"
+import {
+  decide,
+  Event,
+  evolve,
+  initial,
+  launchSteps,
+  rolesOf,
+  type Watch,
+  type WatchCommand,
+  type WatchEvent,
+  type WatchIntent
+} from "../src/index.ts"
 
 const conductor = { pid: 4711, startTime: 99, bootId: "boot" }
 const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
@@ -242,22 +253,33 @@ describe("deaths and retries", () => {
       .when({ _tag: "ExhaustRetries", cycle: 2, exportPath: "/e.md" })
       .then(Event.RetriesExhausted.make({ at: 1000, cycle: 2, exportPath: "/e.md" }))
   })
+  const planned = [
+    { exit: { _tag: "ContextRecovery" }, event: "ContextRecoveryRequested", trigger: "handoff" },
+    { exit: { _tag: "TurnEnded" }, event: "TurnEnded", trigger: "turn-ended" }
+  ] as const
   it("counts a planned handoff only without any change of a task", () => {
-    const handoff = (fingerprint: string): WatchIntent => ({
-      _tag: "ReportExit",
-      watcher: 1,
-      exit: { _tag: "ContextRecovery" },
-      tasks: { count: 2, fingerprint },
-      evidence
-    })
-    const retriesOf = (intent: WatchIntent) => {
-      const [event] = given(...watching)
-        .when(intent)
-        .thenTags("ContextRecoveryRequested", "RecoveryStarted")
-      return event?._tag === "ContextRecoveryRequested" ? event.retries : undefined
+    for (const { event, exit, trigger } of planned) {
+      const reported = (fingerprint: string | null) => {
+        const tasks = fingerprint === null ? null : { count: 2, fingerprint }
+        const [first, second] = given(...watching)
+          .when({ _tag: "ReportExit", watcher: 1, exit, tasks, evidence })
+          .thenTags(event, "RecoveryStarted")
+        assert.deepInclude(second, { purpose: "relaunch", trigger })
+        return first?._tag === event ? first.retries : undefined
+      }
+      assert.strictEqual(reported("a"), 1)
+      assert.strictEqual(reported("b"), 0)
+      // Tasks that nobody could look at are no progress.
+      assert.strictEqual(reported(null), 1)
     }
-    assert.strictEqual(retriesOf(handoff("a")), 1)
-    assert.strictEqual(retriesOf(handoff("b")), 0)
+  })
+  it("launches nothing at the third planned handoff without any change of a task", () => {
+    for (const { event, exit, trigger } of planned) {
+      const [, second] = given(...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2))
+        .when({ _tag: "ReportExit", watcher: 2, exit, tasks: { count: 2, fingerprint: "a" }, evidence })
+        .thenTags(event, "RecoveryStarted")
+      assert.deepInclude(second, { purpose: "salvage", trigger })
+    }
   })
   it("observing, withholds the recovery and goes on watching", () => {
     const observing = [Event.WatchOpened.make({ ...opened, observe: true }), owned, confirmed, watcher(1), monitor(1), settled]
@@ -334,6 +356,132 @@ describe("a recovery cycle", () => {
     )
       .when({ _tag: "Release" }, { _tag: "Operator" })
       .then(Event.WatchReleased.make({ at: 1000, exportPath: "/new.md" }))
+  })
+})
+
+describe("compaction and launches of a cycle", () => {
+  const recovering = [...watching, died(1), started(1)]
+  const begun = (step: string) => Event.StepStarted.make({ at, cycle: 1, step, attempt: 1, token: "t" })
+  const failed = (step: string) => [begun(step), Event.StepFailed.make({ at, cycle: 1, step, failure: null })]
+  const succeeded = (step: string) => [begun(step), Event.StepSucceeded.make({ at, cycle: 1, step, outcome: null })]
+  const start = (step: string): WatchIntent => ({ _tag: "StartStep", cycle: 1, step })
+
+  it("grants a second compaction only after a first that failed", () => {
+    for (const before of [[], [begun("compact#1")], succeeded("compact#1")])
+      given(...recovering, ...before)
+        .when(start("compact#2"))
+        .thenRefused("never")
+    given(...recovering, ...failed("compact#1"))
+      .when(start("compact#2"))
+      .thenTags("StepStarted")
+  })
+  it("grants no launch of any kind after the second compaction failed; a retry is another cycle", () => {
+    const exhausted = [...recovering, ...failed("compact#1"), ...failed("compact#2")]
+    for (const launch of launchSteps) {
+      given(...exhausted)
+        .when(start(launch))
+        .thenRefused("never")
+      given(...recovering, ...failed("compact#1"), ...succeeded("compact#2"))
+        .when(start(launch))
+        .thenTags("StepStarted")
+    }
+    const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "compact", reason: "no boundary" })
+    given(...exhausted, closed, watcher(2), Event.RecoveryRetried.make({ at, cycle: 1 }), started(2))
+      .when({ ...start("compact#1"), cycle: 2 } as WatchIntent)
+      .thenTags("StepStarted")
+  })
+  it("grants no other launch once one has launched, and the same one again only while it is open", () => {
+    for (const launch of launchSteps) {
+      for (const other of launchSteps)
+        given(...recovering, ...succeeded(launch))
+          .when(start(other))
+          .thenRefused("never")
+      given(...recovering, begun(launch))
+        .when(start(launch))
+        .thenTags("StepStarted")
+    }
+  })
+})
+
+describe("an operator, and a Conductor that comes back", () => {
+  const recovering = [...watching, died(2), started(1)]
+  const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", reason: "too large" })
+  const standby = [...recovering, closed, watcher(2)]
+  const another = { ...conductor, pid: 815 }
+  const adopt = { _tag: "Adopt", conductor: another, sessionId: "s9", print: true, baseline: { ...baseline, taskCount: 9 } } as const
+  const returned: WatchIntent = {
+    _tag: "ReportExit",
+    watcher: 2,
+    exit: { _tag: "Returned", conductor: another, print: false, baseline },
+    tasks: null,
+    evidence
+  }
+
+  it("retries what has failed closed, in another cycle with its trigger; nothing else", () => {
+    given(...standby)
+      .when({ _tag: "Retry" }, { _tag: "Operator" })
+      .then(Event.RecoveryRetried.make({ at: 1000, cycle: 1 }), started(2))
+    const retried = given(...standby, Event.RecoveryRetried.make({ at, cycle: 1 }), started(2))
+    // The watcher of the standby is gone, the self-monitor stays.
+    assert.deepStrictEqual(rolesOf(retried.watch), ["recovery/2", "monitor/1"])
+    retried.when({ _tag: "Retry" }, { _tag: "Operator" }).thenRefused("not now")
+    for (const events of [watching, recovering])
+      given(...events)
+        .when({ _tag: "Retry" }, { _tag: "Operator" })
+        .thenRefused("not now")
+  })
+  it("retries nothing in a watch that only observes", () => {
+    const observing = [Event.WatchOpened.make({ ...opened, observe: true }), owned, confirmed, watcher(1), monitor(1), settled]
+    given(...observing, died(1), Event.RecoveryWithheld.make({ at, cycle: 1 }), watcher(2))
+      .when({ _tag: "Retry" }, { _tag: "Operator" })
+      .thenRefused("not now")
+  })
+  it("adopts a process as the next generation, measured from now on, and without the deaths before it", () => {
+    for (const events of [watching, recovering, standby]) {
+      const adopting = given(...events)
+      const decided = adopting.when(adopt, { _tag: "Operator" }).thenTags("ConductorAdopted", "WatcherStarted")
+      const watch = decided.reduce(evolve, adopting.watch)
+      assert.deepInclude(watch, { generation: 2, pid: 815, sessionId: "s9", print: true, retries: 0, launchId: undefined })
+      assert.deepInclude(watch, { standby: undefined, recovery: undefined, awaiting: false, sessions: ["s1", "s9"] })
+      assert.strictEqual(watch.baseline.taskCount, 9)
+      assert.deepStrictEqual(rolesOf(watch), [`watcher/${watch.watchersStarted}`, "monitor/1"])
+    }
+    given(opened, owned).when(adopt, { _tag: "Operator" }).thenRefused("not now")
+  })
+  it("adopted, the recovery before is over: no step, no launch, no relaunch, no end by it", () => {
+    const adopted = Event.ConductorAdopted.make({
+      at,
+      by: "operator",
+      generation: 2,
+      conductor: another,
+      sessionId: "s9",
+      print: false,
+      ...baseline
+    })
+    const { when } = given(...recovering, prepared(1), adopted, watcher(2))
+    const { _tag: _, at: __, generation: ___, conductorState, lastMessageId, taskCount, taskFingerprint, ...rest } = relaunched(2)
+    const late: ReadonlyArray<WatchIntent> = [
+      { _tag: "StartStep", cycle: 1, step: "6 launch" },
+      { _tag: "PrepareLaunch", cycle: 1, launchId: "l1", digest: "d", sessionId: "s2", requested: "acceptEdits", effective: "acceptEdits" },
+      { _tag: "Relaunched", ...rest, baseline: { conductorState, lastMessageId, taskCount, taskFingerprint } },
+      { _tag: "FailClosed", cycle: 1, stage: "stop", reason: "" },
+      { _tag: "CancelForCompletion", cycle: 1 }
+    ]
+    for (const intent of late) when(intent).thenRefused("not now")
+  })
+  it("is back by its own heartbeat, in its own session, only while the watch stands by", () => {
+    const [event] = given(...standby)
+      .when(returned)
+      .thenTags("ConductorAdopted", "WatcherStarted")
+    assert.deepInclude(event, { by: "heartbeat", conductor: another, sessionId: "s1", generation: 2 })
+    given(...watching, watcher(2))
+      .when(returned)
+      .then()
+  })
+  it("standing by, a turn that ended is of no consequence", () => {
+    given(...standby)
+      .when({ _tag: "ReportExit", watcher: 2, exit: { _tag: "TurnEnded" }, tasks: null, evidence })
+      .then()
   })
 })
 
