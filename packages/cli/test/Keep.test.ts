@@ -29,3 +29,34 @@ it.live("what souffleur keeps: watches that have ended too, by which comms is ju
     )
   }).pipe(Effect.provide(NodeServices.layer))
 )
+
+it.live("an export or a launch that others can read is told, and how to close it", () =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const home = yield* files.makeTempDirectoryScoped()
+    const environment = { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` }
+    const settings = yield* loadSettings({ projectDir: home, environment, flags: {} })
+    for (const [file, mode] of [
+      ["exports/a.md", 0o640],
+      ["exports/b.md", 0o600],
+      ["launches/c.json", 0o604]
+    ] as const) {
+      yield* files.makeDirectory(`${home}/state/${file.split("/")[0]}`, { recursive: true, mode: 0o700 })
+      yield* files.writeFileString(`${home}/state/${file}`, "")
+      yield* files.chmod(`${home}/state/${file}`, mode)
+    }
+    yield* files.chmod(`${home}/state/exports`, 0o750)
+    const found = (yield* keep(settings)).findings.filter(({ check }) => check === "state folder")
+    assert.deepStrictEqual(
+      found.map(({ level, todo }) => [level, todo]),
+      [
+        ["wrong", `chmod 0700 '${home}/state/exports'`],
+        ["wrong", `chmod 0600 '${home}/state/launches/c.json'`],
+        ["wrong", `chmod 0600 '${home}/state/exports/a.md'`]
+      ]
+    )
+    yield* files.chmod(`${home}/state/exports`, 0o700)
+    yield* Effect.forEach(["exports/a.md", "launches/c.json"], (file) => files.chmod(`${home}/state/${file}`, 0o600))
+    assert.strictEqual((yield* keep(settings)).findings[0]?.level, "ok")
+  }).pipe(Effect.provide(NodeServices.layer))
+)

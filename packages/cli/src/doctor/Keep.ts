@@ -8,25 +8,25 @@ import { allWatches, type Named } from "../Watches.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 const forOthers = 0o077
+/** How many are told: who has opened one has most often opened all. */
+const mostOpen = 5
 
 /** The state folder and what is in it: ours alone, and ours to write. */
 const folder = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
   const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
-  const look = Effect.fnUntraced(function* (file: string, mode: string) {
+  const look = Effect.fnUntraced(function* (file: string) {
     const info = yield* Effect.option(fs.stat(file))
-    if (Option.isNone(info)) return []
-    return (info.value.mode & forOthers) === 0
-      ? []
-      : [wrong("state folder", `${file} is open to others: conversations are in it`, `chmod ${mode} '${file}'`)]
+    if (Option.isNone(info) || (info.value.mode & forOthers) === 0) return []
+    const mode = info.value.type === "Directory" ? "0700" : "0600"
+    return [wrong("state folder", `${file} is open to others: conversations are in it`, `chmod ${mode} '${file}'`)]
   })
   if (!(yield* Effect.orElseSucceed(fs.exists(stateDir), () => false)))
     return [note("state folder", `${stateDir} is not there: the first watch makes it`)]
-  const open = [
-    ...(yield* look(stateDir, "0700")),
-    ...(yield* look(path.join(stateDir, "souffleur.db"), "0600")),
-    ...(yield* look(path.join(stateDir, "launches"), "0700")),
-    ...(yield* look(path.join(stateDir, "exports"), "0700"))
-  ]
+  const open: Array<Finding> = [...(yield* look(stateDir))]
+  for (const at of [stateDir, path.join(stateDir, "launches"), path.join(stateDir, "exports")]) {
+    const names = yield* Effect.orElseSucceed(fs.readDirectory(at), (): ReadonlyArray<string> => [])
+    for (const name of names) if (open.length < mostOpen) open.push(...(yield* look(path.join(at, name))))
+  }
   if (open.length > 0) return open
   return yield* fs.access(stateDir, { readable: true, writable: true }).pipe(
     Effect.as([ok("state folder", `${stateDir} is ours alone`)]),
