@@ -3,7 +3,7 @@ import { Effect, type Scope } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { prints, stage, task, type Variables } from "./Stage.ts"
+import { bundle, prints, stage, task, type Variables } from "./Stage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 30_000)
 type Stage = Effect.Success<ReturnType<typeof stage>>
@@ -134,6 +134,43 @@ describe.concurrent("doctor", () => {
       assert.match((yield* doctor(the)).of("event log")[0]!.detail, /events are missing: opera-.* goes from revision 1 to 3/)
       fs.truncateSync(join(the.state, "souffleur.db"), 5000)
       assert.include((yield* doctor(the)).wrong, "event log")
+    })
+  )
+
+  live("a watch that has ended is compared with what its row says", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1, 50)])
+      const conductor = yield* the.conductor()
+      const watch = the.watch(conductor)
+      yield* prints(watch, "WatchSettled")
+      conductor.kill("SIGKILL")
+      assert.strictEqual((yield* watch.ended).code, 0)
+      const ended = yield* doctor(the)
+      assert.deepStrictEqual(ended.wrong, [])
+      assert.strictEqual(ended.of("comms state")[0]!.detail, "row souffleur is complete")
+      the.board((db) => db.exec("UPDATE orchestration_tasks SET state = 'confirmed' WHERE task_id = 'souffleur'"))
+      const [state] = (yield* doctor(the)).of("comms state")
+      assert.deepStrictEqual([state!.level, state!.detail], ["note", "row souffleur is confirmed, and the newest watch ended: completed"])
+    })
+  )
+
+  live("a watch that stands by says why, and what a person can do", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)], { SOUFFLEUR_COMPACT_POLL_INTERVAL: "20 millis" })
+      configure(the, "FORCE_COMPACT=5\n")
+      const agent = join(the.home, "agent")
+      const command = `SOUFFLEUR_STANDIN_COMPACT_FAILS=true exec '${process.execPath}' '${bundle}' __stand-in "$@"`
+      fs.writeFileSync(agent, `#!/bin/sh\n${command}\n`, { mode: 0o755 })
+      const conductor = yield* the.conductor()
+      const at = ["--pid", String(conductor.pid), "--session-id", the.session]
+      const watch = the.start(["watch", "--json", ...at], { SOUFFLEUR_AGENT_COMMAND: agent })
+      yield* prints(watch, "WatchSettled")
+      conductor.kill("SIGKILL")
+      const { watch: id } = yield* prints(watch, "RecoveryFailedClosed")
+      const [found] = (yield* doctor(the)).of(`watch ${id}`)
+      assert.strictEqual(found!.level, "wrong")
+      assert.match(found!.detail, /stands by since recovery 1 failed closed at compact: the compact session ended without a boundary/)
+      assert.include(found!.todo, `souffleur retry ${id}`)
     })
   )
 })

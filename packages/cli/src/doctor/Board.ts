@@ -89,7 +89,7 @@ export const board = Effect.fn("Doctor.board")(function* (settings: ResolvedSett
   return [
     ok("comms", `${file} has what souffleur needs, ${read.success.taskCount} tasks`),
     ...rows(read.success),
-    ...(here === undefined ? [] : state(read.success, here)),
+    ...(here?.comms === file ? state(read.success, here) : []),
     ...heartbeat(read.success, here !== undefined && here.phase !== "Exited", settings.heartbeatStaleAfter, now)
   ]
 })
