@@ -42,7 +42,7 @@ export const compactedSince = Effect.fn("Compaction.since")(
     const { device, inode } = identity(info)
     if (device !== mark.device || inode !== mark.inode || Number(info.size) <= mark.offset) return false
     let found = false
-    // The mark may stand in a torn line: what ends it began before. One byte more is read to see that.
+    // The mark may stand in a torn line: what ends that began before. One byte more is read to see whether it does.
     let begun = mark.offset === 0
     const text = new TextDecoder()
     const lines = makeLines(lineLimit, (bytes, whole) => {
