@@ -13,7 +13,7 @@ export const recovering = (
   change: {
     readonly comms?: string | null
     readonly purpose?: Event.Purpose
-    readonly trigger?: "pid" | "handoff"
+    readonly trigger?: "pid" | "handoff" | "turn-ended"
     readonly project?: string
   } = {}
 ): ReadonlyArray<WatchEvent> => [
@@ -32,7 +32,9 @@ export const recovering = (
   Event.WatchSettled.make({ at }),
   change.trigger === "handoff"
     ? Event.ContextRecoveryRequested.make({ at, watcher: 1, retries: 1, evidence, taskCount: 2, taskFingerprint: "2 tasks" })
-    : Event.ConductorDied.make({ at, watcher: 1, cause: "pid", retries: 1, evidence, taskCount: 2, taskFingerprint: "2 tasks" }),
+    : change.trigger === "turn-ended"
+      ? Event.TurnEnded.make({ at, watcher: 1, retries: 1, evidence, taskCount: 2, taskFingerprint: "2 tasks" })
+      : Event.ConductorDied.make({ at, watcher: 1, cause: "pid", retries: 1, evidence, taskCount: 2, taskFingerprint: "2 tasks" }),
   Event.RecoveryStarted.make({ at, cycle: 1, purpose: change.purpose ?? "relaunch", trigger: change.trigger ?? "pid" })
 ]
 

@@ -49,6 +49,15 @@ export class World {
   /** What happens while it exports. */
   meanwhile: () => void = () => {}
   agentMissing = false
+  /** The newest payload in comms; `undefined`: there is none. */
+  payload: { readonly id: number; readonly text: string } | undefined
+  /** The session file: which one it is, its end in bytes, where boundaries begin in it. */
+  readonly session = { inode: 1, size: 1000, boundaries: [] as Array<number> }
+  /** What each compact session does, in their order; the last one for all that follow. */
+  compactions: ReadonlyArray<"compacts" | "compacts and ends" | "ends" | "hangs" | "cannot be ended"> = ["compacts"]
+  compacted = 0
+  /** How often souffleur vanishes right after a launch, as by SIGKILL. */
+  vanishes = 0
   launchFails: string | undefined
   readonly orders: Array<AgentOrder> = []
   readonly launches: Array<LaunchOrder> = []
@@ -58,6 +67,21 @@ export class World {
   run(...processes: ReadonlyArray<Running>): this {
     for (const process of processes) this.table.set(process.pid, { ...process, condition: "running" })
     return this
+  }
+  /** A boundary is written to the session file. */
+  boundary() {
+    this.session.boundaries.push(this.session.size)
+    this.session.size += 300
+  }
+  /** What a session that was told to compact itself does. */
+  compact(pid: number) {
+    const how = this.compactions[Math.min(this.compacted++, this.compactions.length - 1)]
+    if (how === "compacts" || how === "compacts and ends") this.boundary()
+    if (how === "compacts and ends" || how === "ends") this.end(pid)
+    if (how === "cannot be ended") this.run({ pid, parent: 1, on: { SIGTERM: "stays", SIGKILL: "stays" } })
+  }
+  end(pid: number) {
+    this.table.get(pid)!.condition = "gone"
   }
   get alive(): ReadonlyArray<number> {
     return [...this.table.values()].filter(({ condition }) => condition === "running").map(({ pid }) => pid)
@@ -138,8 +162,15 @@ const agent = (world: World, fs: FileSystem.FileSystem) =>
       yield* Effect.orDie(fs.writeFileString(out, world.exported, { mode: 0o600 }))
       return { path: out, bytes: world.exported.length, records: 1, warnings: [] }
     }),
-    mark: () => Effect.die("not asked here"),
-    compactedSince: () => Effect.succeed(false),
+    mark: (sessionId) =>
+      Effect.sync(() => ({
+        path: `/claude/${sessionId}.jsonl`,
+        device: "1",
+        inode: String(world.session.inode),
+        offset: world.session.size
+      })),
+    compactedSince: ({ inode, offset }) =>
+      Effect.sync(() => inode === String(world.session.inode) && world.session.boundaries.some((at) => at >= offset)),
     inPrintMode: () => false,
     turnEnded: () => Effect.succeed(false),
     tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
@@ -149,7 +180,7 @@ const agent = (world: World, fs: FileSystem.FileSystem) =>
         world.orders.push(order)
         return world.agentMissing
           ? Effect.fail(new AgentNotFound({ program: "claude", why: "not found in PATH" }))
-          : Effect.succeed({ program: "/bin/claude", args: ["--", order.prompt], environment: {} })
+          : Effect.succeed({ program: "/bin/claude", args: [order.session.sessionId, "--", order.prompt], environment: {} })
       })
   })
 
@@ -165,6 +196,14 @@ const launcher = (world: World) =>
       world.did.push(`launch ${pid}`)
       world.run({ pid, parent: 1, environment: { SOUFFLEUR_LAUNCH_ID: id } })
       world.receipts.set(id, identityOf(pid))
+      // An agent says in its pid file which session it holds.
+      const [sessionId, , prompt] = world.launches.find((order) => order.id === id)!.command.args
+      world.sessions = [...world.sessions, { pid, sessionId: sessionId! }]
+      if (prompt === "/compact") world.compact(pid)
+      if (world.vanishes > 0) {
+        world.vanishes -= 1
+        return yield* Effect.never
+      }
       return identityOf(pid)
     }),
     settle: (id) =>
@@ -187,7 +226,7 @@ const comms = (world: World) =>
             souffleur: Option.some("confirmed"),
             taskCount: world.taskCount,
             taskFingerprint: `${world.taskCount} tasks`,
-            payload: Option.none(),
+            payload: Option.fromUndefinedOr(world.payload),
             lastMessageId: 9
           })
     ),

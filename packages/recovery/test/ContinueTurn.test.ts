@@ -1,0 +1,76 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { continueTurn, standardCompact } from "../src/index.ts"
+import { closedAt, cycleOf, inTime, launches, relaunches } from "./Cycles.ts"
+import { identityOf, World } from "./World.ts"
+
+/** A print-mode Conductor that has ended, and left a tool running. */
+const ended = () => new World().run({ pid: 80, parent: 1, environment: { CLAUDE_PID: "4711", CLAUDE_CODE_SESSION_ID: "s1" } })
+const cycle = (world = ended()) => cycleOf([continueTurn], { trigger: "turn-ended" }, world)
+
+it.effect("the session goes on: what the turn left running is ended, and the same session told that nothing crashed", () =>
+  Effect.gen(function* () {
+    const { log, run, world } = yield* cycle()
+    yield* run
+    assert.deepStrictEqual(world.did, ["SIGTERM 80", "launch 5000"])
+    const [order] = world.orders
+    assert.deepStrictEqual([order?.session, order?.permission, order?.print], [{ _tag: "Resume", sessionId: "s1" }, "acceptEdits", true])
+    assert.strictEqual(order?.prompt.split("\n")[0], "/conductor --recovery-bootstrap")
+    assert.include(order?.prompt, "Your last turn ended by itself before the work was complete; nothing crashed.")
+    const [relaunch] = relaunches(yield* log.events)
+    assert.deepInclude(relaunch, {
+      provider: "continue_turn",
+      sessionId: "s1",
+      awaiting: false,
+      exportPath: null,
+      conductor: identityOf(5000)
+    })
+  })
+)
+it.effect("is for a turn that ended, and for nothing else", () =>
+  Effect.gen(function* () {
+    for (const trigger of ["pid", "handoff"] as const) {
+      const { log, run } = yield* cycleOf([continueTurn, standardCompact], { trigger })
+      yield* run
+      assert.deepStrictEqual(
+        relaunches(yield* log.events).map(({ provider }) => provider),
+        ["standard_compact"]
+      )
+    }
+  })
+)
+it.effect("completion, seen before the launch, and somebody who holds the session, forbid it", () =>
+  Effect.gen(function* () {
+    const complete = yield* cycle(new World())
+    complete.world.state = "complete"
+    yield* complete.run
+    assert.deepStrictEqual([(yield* complete.last)?._tag, complete.world.did], ["ConductorCompleted", []])
+    const held = yield* cycle(new World().run({ pid: 70, parent: 1 }))
+    held.world.sessions = [{ pid: 70, sessionId: "s1" }]
+    yield* held.run
+    assert.deepStrictEqual([closedAt(yield* held.last), held.world.alive], [["one writer", "process 70 holds the session"], [70]])
+  })
+)
+for (const when of ["before", "after"] as const) {
+  it.effect(`a crash ${when} any append: the session goes on once`, () =>
+    Effect.gen(function* () {
+      for (let append = 1; ; append++) {
+        const { last, log, run, start, world } = yield* cycle()
+        const crashed = yield* inTime(log.abandonAt(append, when, start))
+        yield* run
+        assert.strictEqual((yield* last)?._tag, "ConductorRelaunched", `crashed at append ${append}`)
+        assert.deepStrictEqual([launches(world), world.alive], [["launch 5000"], [5000]], `crashed at append ${append}`)
+        if (!crashed) return assert.isAbove(append, 7)
+      }
+    })
+  )
+}
+it.effect("a crash right after the launch: whoever runs under it is the next generation", () =>
+  Effect.gen(function* () {
+    const { last, run, vanish, world } = yield* cycle()
+    yield* vanish
+    yield* run
+    assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
+    assert.deepStrictEqual([launches(world), world.alive], [["launch 5000"], [5000]])
+  })
+)

@@ -1,0 +1,47 @@
+import type { Event, Settings, WatchEvent } from "@souffleur/domain"
+import { Effect, FileSystem, Path } from "effect"
+import { TestClock } from "effect/testing"
+import { type Provider, recovery } from "../src/index.ts"
+import { crashingLog, recovering } from "./CrashingLog.ts"
+import { World, worldLayer } from "./World.ts"
+
+export type Change = Parameters<typeof recovering>[0] & { readonly settings?: Partial<Settings["Service"]> }
+
+/** Time passes, second by second, as long as it runs; each second everybody gets to act. */
+export const inTime = <A, E, R>(run: Effect.Effect<A, E, R>) =>
+  Effect.raceFirst(run, Effect.forever(Effect.andThen(TestClock.adjust("1 second"), Effect.repeat(Effect.yieldNow, { times: 200 }))))
+
+/** A recovery that can be run as often as souffleur is started, against one world and one log. No file is touched. */
+export const cycleOf = Effect.fnUntraced(function* <R>(
+  providers: ReadonlyArray<Provider<R>>,
+  change: Change = {},
+  world = new World().run({ pid: 4711, parent: 1 })
+) {
+  const log = yield* crashingLog(recovering(change))
+  const start = Effect.gen(function* () {
+    const ref = yield* log.ref()
+    const watch = yield* ref.state
+    if (watch.recovery !== undefined) yield* recovery(ref, watch, providers)
+  }).pipe(Effect.provide(worldLayer(world, "/state", change.settings)), Effect.provide([FileSystem.layerNoop({}), Path.layer]))
+  /** Runs until souffleur vanishes, right after a launch. */
+  const vanish = Effect.gen(function* () {
+    world.vanishes = 1
+    yield* Effect.forkDetach(start)
+    while (world.vanishes > 0) yield* TestClock.adjust("1 second")
+  })
+  return {
+    world,
+    log,
+    start,
+    run: inTime(start),
+    vanish,
+    /** What the cycle came to. */
+    last: Effect.map(log.events, (all) => all.findLast(({ _tag }) => _tag !== "WatcherStarted"))
+  }
+})
+
+export const closedAt = (event: WatchEvent | undefined) =>
+  event?._tag === "RecoveryFailedClosed" ? [event.stage, event.reason] : event?._tag
+export const relaunches = (events: ReadonlyArray<WatchEvent>) =>
+  events.filter((event): event is typeof Event.ConductorRelaunched.Type => event._tag === "ConductorRelaunched")
+export const launches = (world: World): ReadonlyArray<string> => world.did.filter((what) => what.startsWith("launch"))

@@ -1,0 +1,214 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { WatchEvent } from "@souffleur/domain"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { Escalated, type Provider, standardCompact } from "../src/index.ts"
+import { closedAt, cycleOf, inTime, launches, relaunches } from "./Cycles.ts"
+import { identityOf, World } from "./World.ts"
+
+const cycle = cycleOf([standardCompact])
+const stepsOf = (events: ReadonlyArray<WatchEvent>, tag: "StepSucceeded" | "StepFailed") =>
+  events.flatMap((event) => (event._tag === tag ? [event.step] : []))
+
+describe("standard_compact", () => {
+  it.effect("stops, compacts the session in one of its own, proves that gone, and resumes", () =>
+    Effect.gen(function* () {
+      const { log, run, world } = yield* cycle
+      yield* run
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000", "SIGTERM 5000", "launch 5001"])
+      const [compact, resume] = world.orders
+      assert.deepStrictEqual([compact?.session, compact?.prompt], [{ _tag: "Resume", sessionId: "s1" }, "/compact"])
+      assert.deepStrictEqual([resume?.session, resume?.permission], [{ _tag: "Resume", sessionId: "s1" }, "acceptEdits"])
+      assert.strictEqual(resume?.prompt.split("\n")[0], "/conductor --recovery-bootstrap")
+      assert.include(resume?.prompt, "This session was compacted")
+      assert.deepStrictEqual(
+        world.launches.map(({ title }) => title),
+        ["Compact (S1)", "Conductor (S2)"]
+      )
+      const [relaunch] = relaunches(yield* log.events)
+      assert.deepInclude(relaunch, { provider: "standard_compact", sessionId: "s1", awaiting: false, conductor: identityOf(5001) })
+    })
+  )
+  it.effect("after an escalation skips the stop, and only that", () =>
+    Effect.gen(function* () {
+      const before: Provider<never> = {
+        name: "first",
+        recover: () => Effect.fail(new Escalated({ stage: "gate", reason: "too large", alreadyKilled: true }))
+      }
+      const { run, world } = yield* cycleOf([before, standardCompact], {}, new World())
+      yield* run
+      assert.deepStrictEqual(world.did, ["launch 5000", "SIGTERM 5000", "launch 5001"])
+    })
+  )
+  it.effect("takes a session that ends by itself as it takes one that idles", () =>
+    Effect.gen(function* () {
+      const { last, run, world } = yield* cycle
+      world.compactions = ["compacts and ends"]
+      yield* run
+      assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000", "launch 5001"])
+    })
+  )
+  it.effect("takes no boundary for its own that was there before, nor one of another file", () =>
+    Effect.gen(function* () {
+      const { last, run, world } = yield* cycle
+      world.boundary()
+      world.compactions = ["ends"]
+      yield* run
+      assert.deepStrictEqual(closedAt(yield* last), ["compact", "the compact session ended without a boundary"])
+      assert.strictEqual(launches(world).length, 2)
+    })
+  )
+})
+
+describe("an attempt that fails", () => {
+  it.effect("by an end without a boundary, or by time, is retried once", () =>
+    Effect.gen(function* () {
+      for (const first of ["ends", "hangs"] as const) {
+        const { log, run, world } = yield* cycle
+        world.compactions = [first, "compacts"]
+        yield* run
+        assert.deepStrictEqual(launches(world), ["launch 5000", "launch 5001", "launch 5002"], first)
+        assert.deepStrictEqual(stepsOf(yield* log.events, "StepFailed"), ["compact#1"])
+        assert.deepStrictEqual(
+          relaunches(yield* log.events).map(({ conductor }) => conductor.pid),
+          [5002]
+        )
+        assert.deepStrictEqual(world.alive, [5002])
+      }
+    })
+  )
+  it.effect("twice closes the cycle: nothing is launched, and no export is made", () =>
+    Effect.gen(function* () {
+      const { last, log, run, world } = yield* cycle
+      world.compactions = ["hangs"]
+      yield* run
+      assert.deepStrictEqual(closedAt(yield* last), ["compact", "no boundary came in time"])
+      assert.deepStrictEqual(stepsOf(yield* log.events, "StepFailed"), ["compact#1", "compact#2"])
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000", "SIGTERM 5000", "launch 5001", "SIGTERM 5001"])
+      // And it stays closed.
+      yield* run
+      assert.strictEqual(launches(world).length, 2)
+    })
+  )
+  it.effect("waits the whole timeout, and no longer", () =>
+    Effect.gen(function* () {
+      const { log, start, world } = yield* cycle
+      world.compactions = ["hangs"]
+      yield* Effect.forkChild(start)
+      yield* TestClock.adjust("299 seconds")
+      assert.deepStrictEqual(launches(world), ["launch 5000"])
+      assert.deepStrictEqual(stepsOf(yield* log.events, "StepFailed"), [])
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(stepsOf(yield* log.events, "StepFailed"), ["compact#1"])
+      world.boundary()
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(launches(world), ["launch 5000", "launch 5001", "launch 5002"])
+    })
+  )
+  it.effect("and whose session is not provably gone is not retried", () =>
+    Effect.gen(function* () {
+      const { last, run, world } = yield* cycle
+      world.compactions = ["cannot be ended"]
+      yield* run
+      assert.deepStrictEqual(closedAt(yield* last), ["compact", "the compact session, process 5000, did not end"])
+      assert.deepStrictEqual(launches(world), ["launch 5000"])
+    })
+  )
+  it.effect("and whose boundary was written after its last look counts for the second, without a launch", () =>
+    Effect.gen(function* () {
+      const clean = yield* cycle
+      clean.world.compactions = ["ends"]
+      yield* clean.run
+      const failed = (yield* clean.log.events).findIndex(({ _tag }) => _tag === "StepFailed") + 1
+      const { last, log, run, start, world } = yield* cycle
+      world.compactions = ["ends"]
+      assert.isTrue(yield* inTime(log.abandonAt(failed, "after", start)))
+      world.boundary()
+      yield* run
+      assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
+      assert.deepStrictEqual(launches(world), ["launch 5000", "launch 5001"])
+      assert.deepStrictEqual(stepsOf(yield* log.events, "StepSucceeded").slice(2), ["compact#2", "prepare to resume", "resume"])
+    })
+  )
+  it.effect("by a launch that fails is retried like any other", () =>
+    Effect.gen(function* () {
+      const { last, run, world } = yield* cycle
+      world.launchFails = "no receipt within 30 s"
+      yield* run
+      assert.deepStrictEqual([closedAt(yield* last), world.orders.length], [["compact", "no receipt within 30 s"], 2])
+    })
+  )
+})
+
+describe("a crash", () => {
+  for (const when of ["before", "after"] as const) {
+    for (const compactions of [["compacts"], ["ends", "compacts"], ["ends"]] as const) {
+      it.effect(
+        `${when} any append, where sessions do this: ${compactions.join(", ")}: it compacts as often as without, and resumes once`,
+        () =>
+          Effect.gen(function* () {
+            for (let append = 1; ; append++) {
+              const { log, run, start, world } = yield* cycle
+              world.compactions = compactions
+              const crashed = yield* inTime(log.abandonAt(append, when, start))
+              yield* run
+              const events = yield* log.events
+              const compacted = world.compacted
+              assert.isAtMost(compacted, 2, `crashed at append ${append}`)
+              const resumed = relaunches(events).map(({ conductor }) => conductor.pid)
+              assert.deepStrictEqual(world.alive, resumed, `crashed at append ${append}`)
+              assert.strictEqual(resumed.length, compactions.at(-1) === "ends" ? 0 : 1, `crashed at append ${append}`)
+              if (!crashed) return assert.isAbove(append, 10)
+            }
+          })
+      )
+    }
+  }
+  it.effect("while the compact session runs: it is waited for, and no other is launched", () =>
+    Effect.gen(function* () {
+      const { last, log, start, vanish, world } = yield* cycle
+      world.compactions = ["hangs"]
+      yield* vanish
+      yield* Effect.forkChild(start)
+      yield* TestClock.adjust("30 seconds")
+      assert.deepStrictEqual([launches(world), world.alive], [["launch 5000"], [5000]])
+      world.boundary()
+      yield* TestClock.adjust("3 seconds")
+      assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
+      assert.deepStrictEqual([launches(world), world.alive], [["launch 5000", "launch 5001"], [5001]])
+      assert.deepStrictEqual(stepsOf(yield* log.events, "StepFailed"), [])
+    })
+  )
+  it.effect("right after the successor was launched: it is the next generation", () =>
+    Effect.gen(function* () {
+      const { last, log, run, start, vanish, world } = yield* cycle
+      const compacted = yield* inTime(log.abandonAt(11, "before", start))
+      assert.isTrue(compacted)
+      yield* vanish
+      yield* run
+      assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
+      assert.deepStrictEqual([launches(world).length, world.alive], [2, [5001]])
+    })
+  )
+})
+
+describe("what forbids it", () => {
+  it.effect("completion, seen before a compaction and before the resume", () =>
+    Effect.gen(function* () {
+      const { last, run, world } = yield* cycle
+      world.state = "complete"
+      yield* run
+      assert.deepStrictEqual([(yield* last)?._tag, world.did], ["ConductorCompleted", []])
+    })
+  )
+  it.effect("a live process that holds the session", () =>
+    Effect.gen(function* () {
+      const { last, run, world } = yield* cycle
+      world.run({ pid: 70, parent: 1 })
+      world.sessions = [{ pid: 70, sessionId: "s1" }]
+      yield* run
+      assert.deepStrictEqual([closedAt(yield* last), world.alive], [["one writer", "process 70 holds the session"], [70]])
+    })
+  )
+})
