@@ -131,3 +131,28 @@ describe.concurrent("attach", () => {
     })
   )
 })
+
+live("in kitty a successor is launched into a tab, not in print mode; attach says when kitty cannot be asked", () =>
+  Effect.gen(function* () {
+    const the = yield* stage([task(1, 50), task(2)])
+    const bin = join(the.home, "bin")
+    fs.mkdirSync(bin)
+    // Of `kitty @ launch` it does what a test needs: the command behind `--`, which outlives it.
+    script(
+      join(bin, "kitty"),
+      `[ "$2" = launch ] || exit 1\nwhile [ "$1" != -- ]; do [ "$1" = --env ] && export "$2"; shift; done\nshift\n"$@" > /dev/null 2>&1 &\n`
+    )
+    const kitty = { PATH: `${bin}:/usr/bin:/bin`, KITTY_LISTEN_ON: "unix:/nowhere", KITTY_WINDOW_ID: "1", SOUFFLEUR_LAUNCHER: "auto" }
+    const conductor = yield* the.conductor(2)
+    const watch = the.start(["watch", "--json", "--pid", String(conductor.pid), "--session-id", the.session], kitty)
+    yield* prints(watch, "WatchSettled")
+    conductor.kill("SIGKILL")
+    const { conductor: successor, print } = yield* prints(watch, "ConductorRelaunched")
+    assert.isFalse(print)
+    const attached = yield* the.run(["attach"], kitty)
+    assert.strictEqual(attached.code, 2)
+    assert.match(attached.errors, /Conductor \(S2\), pid \d+, was launched into a terminal that cannot be asked from here/)
+    assert.deepStrictEqual(yield* watch.ended, { code: 0, signal: null })
+    assert.deepStrictEqual(the.launched(), [(successor as { readonly pid: number }).pid])
+  })
+)
