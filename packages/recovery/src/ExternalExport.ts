@@ -1,9 +1,7 @@
 import { Agent, type Export, ExportFailed, runProgram } from "@souffleur/domain"
-import { Effect, FileSystem, Layer, Path } from "effect"
+import { type Duration, Effect, FileSystem, Layer, Path } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 
-/** A program that reads one conversation has this long (spec §2, claude_export 2: the user's command). */
-const within = "2 minutes"
 /** It prints a path, and nothing else. */
 const atMost = 65_536
 
@@ -11,7 +9,7 @@ const atMost = 65_536
  * An export by the user's own program, which takes the session id and prints the path of its Markdown. What it made is copied:
  * trimming and discarding are done to our copy, never to a file of the user's.
  */
-const exportByProgram = Effect.fn("ExternalExport")(function* (command: string, sessionId: string, out: string) {
+const exportByProgram = Effect.fn("ExternalExport")(function* (command: string, within: Duration.Input, sessionId: string, out: string) {
   const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
   const failed = (why: string) => new ExportFailed({ why: `the export command: ${why}` })
   const printed = yield* runProgram({ command, args: [sessionId], stdin: "", within, atMost }).pipe(
@@ -34,13 +32,19 @@ const exportByProgram = Effect.fn("ExternalExport")(function* (command: string, 
   )
 })
 
-/** The same agent, whose conversations are exported by a program of the user's (cli.md, `SOUFFLEUR_EXPORT_COMMAND`). */
-export const exportedBy = (command: string) =>
+/**
+ * The same agent, whose conversations are exported by a program of the user's (cli.md, `SOUFFLEUR_EXPORT_COMMAND`). It has
+ * `within` to read one conversation.
+ */
+export const exportedBy = (command: string, within: Duration.Input = "2 minutes") =>
   Layer.effect(
     Agent,
     Effect.gen(function* () {
       const agent = yield* Agent
       const services = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path>()
-      return Agent.of({ ...agent, exportSession: (sessionId, out) => Effect.provide(exportByProgram(command, sessionId, out), services) })
+      return Agent.of({
+        ...agent,
+        exportSession: (sessionId, out) => Effect.provide(exportByProgram(command, within, sessionId, out), services)
+      })
     })
   )

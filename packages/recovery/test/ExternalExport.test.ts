@@ -1,0 +1,86 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, it } from "@effect/vitest"
+import { Agent } from "@souffleur/domain"
+import { Effect, FileSystem, Layer } from "effect"
+import { exportedBy } from "../src/index.ts"
+
+/** Node, and a script that is one argument; the session id is the next. */
+const script = (text: string) => JSON.stringify([process.execPath, "-e", text])
+const inner = Layer.mock(Agent)({ name: "agent", inPrintMode: () => false, tags: () => [], sessionTag: () => ({ environment: {} }) })
+
+it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
+  /** A folder with a conversation as Markdown in it, and an export into another by that command. */
+  const setting = Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const folder = yield* fs.makeTempDirectoryScoped()
+    const made = `${folder}/conversation.md`
+    yield* fs.writeFileString(made, "# Hello\n", { mode: 0o644 })
+    const out = `${folder}/exports/e.md`
+    const exporting = (command: string, within?: "1 second") =>
+      Effect.flatMap(Agent, (agent) => agent.exportSession("s1", out)).pipe(
+        Effect.provide(exportedBy(command, within).pipe(Layer.provide(inner)))
+      )
+    const why = (command: string, within?: "1 second") =>
+      Effect.map(Effect.flip(exporting(command, within)), (error) => (error._tag === "ExportFailed" ? error.why : error._tag))
+    return { fs, folder, made, out, exporting, why }
+  })
+  const saying = (text: string) => script(`process.stdout.write(${JSON.stringify(text)})`)
+
+  it.effect("copies what the program made, for its user alone; the original is nobody's to trim", () =>
+    Effect.gen(function* () {
+      const { exporting, folder, fs, made, out } = yield* setting
+      const found = yield* exporting(
+        script(`require("node:fs").appendFileSync(${JSON.stringify(made)}, process.argv[1]); console.log(${JSON.stringify(made)})`)
+      )
+      assert.deepStrictEqual(found, { path: out, bytes: 10, records: 0, warnings: [] })
+      assert.strictEqual(yield* fs.readFileString(out), "# Hello\ns1")
+      assert.deepStrictEqual([(yield* fs.stat(out)).mode & 0o777, (yield* fs.stat(`${folder}/exports`)).mode & 0o777], [0o600, 0o700])
+      yield* fs.truncate(out, 0)
+      assert.strictEqual(yield* fs.readFileString(made), "# Hello\ns1")
+    })
+  )
+  it.effect("takes one absolute path, and nothing else", () =>
+    Effect.gen(function* () {
+      const { folder, fs, made, why } = yield* setting
+      for (const printed of [
+        "",
+        "\n",
+        "conversation.md",
+        "./conversation.md",
+        `${made}\n${made}`,
+        `wrote\n${made}`,
+        `{"path":"${made}"}`
+      ]) {
+        assert.include(yield* why(saying(printed)), "did not print one absolute path", printed)
+      }
+      assert.deepStrictEqual(yield* fs.readDirectory(folder), ["conversation.md"])
+    })
+  )
+  it.effect("takes no file that is missing, empty, or none", () =>
+    Effect.gen(function* () {
+      const { folder, fs, why } = yield* setting
+      yield* fs.writeFileString(`${folder}/empty.md`, "")
+      assert.include(yield* why(saying(`${folder}/none.md`)), "cannot be used: NotFound")
+      assert.include(yield* why(saying(`${folder}/a\0b`)), "cannot be used")
+      for (const path of [`${folder}/empty.md`, folder, "/dev/null"]) {
+        assert.include(yield* why(saying(path)), "no file, or an empty one", path)
+      }
+    })
+  )
+  it.effect("ends a program that prints 1 GB long before it has, one that hangs, and one that fails", () =>
+    Effect.gen(function* () {
+      const { folder, fs, made, why } = yield* setting
+      const flood = script(
+        `let left = 16384
+         const more = () => left-- > 0 ? process.stdout.write("x".repeat(65536), more)
+           : require("node:fs").writeFileSync(${JSON.stringify(`${folder}/flooded`)}, "")
+         more()`
+      )
+      assert.include(yield* why(flood), "it printed more than 65536 bytes")
+      assert.isFalse(yield* fs.exists(`${folder}/flooded`))
+      assert.include(yield* why(script("setInterval(() => {}, 1000)"), "1 second"), "it did not end within 1s")
+      assert.include(yield* why(script(`console.log(${JSON.stringify(made)}); process.exit(1)`)), "it ended with exit code 1")
+      assert.include(yield* why("/nowhere/exporter"), "could not be run: NotFound")
+    })
+  )
+})
