@@ -69,7 +69,7 @@ it("one that ignores SIGTERM is killed after the grace, and one that cannot be k
   assert.strictEqual(unkillable.world.board.souffleur?.state, "error")
 })
 
-it("three deaths without progress: two launches, a salvage, the row says error, and it ends", () => {
+it("(6) three deaths without progress: two launches, a salvage, the row says error, and it ends", () => {
   const dies = { fate: "dies", at: minutes(6) } as const
   const stage = new Stage(dies, dies, dies, dies)
   const souffleur = stage.souffleur()
@@ -83,7 +83,7 @@ it("three deaths without progress: two launches, a salvage, the row says error, 
   assert.isTrue(stage.world.board.messages.some(({ kind, text }) => kind === "error" && text.includes(stage.watch.lastExport!)))
 })
 
-it("progress begins the count anew", () => {
+it("(7) progress between deaths begins the count anew", () => {
   const dies = { fate: "dies", at: minutes(6) } as const
   const stage = new Stage(dies, { ...dies, worksEvery: minutes(2) }, dies, dies, dies)
   stage.souffleur()

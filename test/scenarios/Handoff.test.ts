@@ -36,7 +36,7 @@ it("a handoff after the session id was found is seen too", () => {
   stage.pass(minutes(10)).close()
 })
 
-it("the context_recovery of the generation before is not this one's, also when comms is locked at the launch", () => {
+it("(15) S2 still reads context_recovery and is not killed, also when comms is locked at the launch", () => {
   const stage = new Stage({ fate: "handoff", at: minutes(6), lasts: minutes(60) })
   stage.souffleur()
   stage.until("ContextRecoveryRequested")
@@ -46,5 +46,7 @@ it("the context_recovery of the generation before is not this one's, also when c
   stage.pass(seconds(90))
   stage.world.board.trouble = undefined
   stage.pass(minutes(20)).close()
+  assert.strictEqual(stage.world.board.conductor?.state, "context_recovery")
+  assert.isTrue(stage.world.conductor.isHealthy)
   assert.strictEqual(stage.watch.generation, 2)
 })

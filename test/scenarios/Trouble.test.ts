@@ -1,18 +1,69 @@
 import { assert, it } from "@effect/vitest"
-import { Duration } from "effect"
+import { EventLog, type WatchIntent } from "@souffleur/domain"
+import { command } from "@souffleur/supervisor"
+import { Clock, Duration, Effect } from "effect"
 import { minutes, seconds, Stage } from "./Stage.ts"
 
 const hour = minutes(60)
 
-it("a watcher that hangs without a word is replaced by the self-monitor, and nobody is killed", () => {
+/** A word that is in the log before the self-monitor's own, which was on its way. */
+const meanwhile = ({ world }: Stage, intent: WatchIntent): void => {
+  const told = command(world.id, intent).pipe(
+    Effect.provideService(EventLog, world.ledger.log),
+    Effect.provideService(
+      Clock.Clock,
+      world.timeline.clock(() => false)
+    )
+  )
+  Effect.runSync(told)
+}
+const watcherDead = { _tag: "ReportWatcherDead", monitor: 1, watcher: 1, beatAge: 350_000 } as const
+const conductorDead: WatchIntent = {
+  _tag: "ReportExit",
+  watcher: 1,
+  exit: { _tag: "Dead", cause: "pid" },
+  tasks: null,
+  evidence: { process: "gone", conductorState: null, heartbeat: null, heartbeatAge: null, staleAfter: 240_000 }
+}
+
+it("(9) a watcher that hangs without a word: the new one runs before its self-monitor ends, and nobody is killed", () => {
   const stage = new Stage()
   stage.souffleur({ silent: (role) => (role === "watcher/1" ? Duration.seconds(10) : undefined) })
   // Its last beat is that of the start: at the round of 360 s it is older than 180 s.
   assert.strictEqual(stage.until("WatcherLost"), seconds(360))
   stage.pass(minutes(20)).close()
+  const tags = stage.tags()
+  assert.deepStrictEqual(tags.slice(tags.indexOf("WatcherLost")), [
+    "WatcherLost",
+    "WatcherStarted",
+    "SelfMonitorStopped",
+    "SelfMonitorStarted"
+  ])
   assert.strictEqual(stage.watch.watcher?.watcher, 2)
   assert.strictEqual(stage.watch.monitor?.watcher, 2)
   assert.strictEqual(stage.world.signals.length, 0)
+})
+
+it("(10) a WATCHER_DEAD of a watcher that was replaced meanwhile is ignored, and one that was queued when a recovery began", () => {
+  for (const [said, lost] of [
+    [watcherDead, 1],
+    [conductorDead, 0]
+  ] as const) {
+    const stage = new Stage(said === conductorDead ? { fate: "dies", at: minutes(5) } : {})
+    stage.souffleur({
+      silent: (role) => (role === "watcher/1" ? Duration.seconds(10) : undefined),
+      plan: (_, name) => {
+        // The self-monitor has seen that the watcher runs, and looks at its beat.
+        if (name === "beats.last" && stage.watch.watcher?.watcher === 1) meanwhile(stage, said)
+        return undefined
+      }
+    })
+    stage.until("WatcherStarted")
+    stage.pass(minutes(30)).close()
+    assert.strictEqual(stage.world.ledger.count("WatcherLost"), lost)
+    assert.strictEqual(stage.world.ledger.count("RecoveryStarted"), 1 - lost)
+    assert.isTrue(stage.world.conductor.isHealthy)
+  }
 })
 
 it("a watcher that hangs is replaced though the clock is set back an hour right after", () => {
@@ -46,7 +97,7 @@ it("a self-monitor that dies is replaced, and one after it replaces a watcher th
   stage.pass(minutes(20)).close()
 })
 
-it("comms locked for an hour and back: nobody is killed, and what it was not told it is told", () => {
+it("(11) comms locked for an hour and back: nobody is killed, and what it was not told it is told", () => {
   const stage = new Stage({ fate: "dies", at: minutes(30) })
   stage.souffleur()
   stage.pass(minutes(10))
@@ -59,9 +110,10 @@ it("comms locked for an hour and back: nobody is killed, and what it was not tol
   assert.strictEqual(stage.watch.generation, 2)
   assert.strictEqual(stage.world.board.messages.length, 2)
   assert.strictEqual(stage.world.board.souffleur?.state, "confirmed")
+  assert.strictEqual(stage.world.signals.length, 0)
 })
 
-it("eight hours of sleep, and a clock set back and forth, kill nobody", () => {
+it("(16) eight hours of sleep, and a clock set back an hour and forth, kill nobody", () => {
   const stage = new Stage()
   stage.souffleur()
   for (const jump of [8 * hour, -hour, hour, -minutes(5), minutes(5)]) {
@@ -96,7 +148,7 @@ it("a heartbeat that nobody can read is neither dead nor fresh", () => {
   assert.strictEqual(stage.watch.generation, 1)
 })
 
-it("somebody else holds the session: no launch", () => {
+it("(17) a second writer holds the session: no launch", () => {
   const stage = new Stage({ fate: "dies", at: minutes(6) })
   stage.souffleur()
   stage.pass(minutes(3))
