@@ -42,6 +42,16 @@ export const baselineOf = (snapshot: CommsSnapshot): Baseline => ({
   lastMessageId: snapshot.lastMessageId
 })
 
+/**
+ * The same while comms cannot be read. The row may still hold the request of the generation before, and its payload may be unread:
+ * another state must be seen first. `consumed` is the message of a payload that this launch honours, 0 where there is none.
+ */
+export const unreadBaseline = (before: Baseline, consumed = 0): Baseline => ({
+  ...before,
+  conductorState: null,
+  lastMessageId: Math.max(before.lastMessageId, consumed)
+})
+
 /** A reply to `souffleur`: `task_id = 'souffleur'`, `message_type = 'instruction'`. */
 export interface CommsReply {
   readonly id: number

@@ -9,9 +9,11 @@ import {
   type LaunchStep,
   ProcessIdentity,
   Settings,
+  unreadBaseline,
   type Watch
 } from "@souffleur/domain"
 import { Effect, Option, Schema } from "effect"
+import { unlessComplete } from "./Completion.ts"
 import { FailedClosed } from "./Provider.ts"
 import type { Request } from "./Request.ts"
 import { again, Cycle, step } from "./Step.ts"
@@ -47,10 +49,19 @@ export const settled = Effect.fnUntraced(function* (token: string) {
   return Option.map(yield* launcher.settle(launchId), (conductor) => ({ launchId, conductor }))
 })
 
-/** Before any launch: nobody else may hold the session (spec §2, one writer). */
-export const oneWriter = Effect.fnUntraced(function* (watch: Watch) {
+/** Nobody else may hold the session (spec §2, one writer). */
+const oneWriter = Effect.fnUntraced(function* (watch: Watch) {
   const writer = yield* otherWriter(watch)
   if (writer !== undefined) return yield* new FailedClosed({ stage: "one writer", reason: writer })
+})
+
+/**
+ * Right before an agent starts, inside its step: a launch that a crash left behind is settled first, and who runs under it holds
+ * the session rightly.
+ */
+export const unhindered = Effect.fnUntraced(function* (watch: Watch) {
+  yield* unlessComplete
+  yield* oneWriter(watch)
 })
 
 /** What a successor is made of, fixed before it: a crash must not give it another id, or another measure of progress. */
@@ -62,7 +73,12 @@ const Preparation = Schema.Struct({
   lastMessageId: Schema.Int
 })
 
-export const prepare = Effect.fn("Recovery.prepare")(function* (watch: Watch, name: string, sessionIdOf: Effect.Effect<string>) {
+export const prepare = Effect.fn("Recovery.prepare")(function* (
+  watch: Watch,
+  name: string,
+  { messageId }: Request,
+  sessionIdOf: Effect.Effect<string>
+) {
   const comms = yield* Comms
   const { sessionId, ...baseline } = yield* step(name, {
     outcome: Preparation,
@@ -70,8 +86,7 @@ export const prepare = Effect.fn("Recovery.prepare")(function* (watch: Watch, na
     act: Effect.fnUntraced(function* () {
       const sessionId = yield* sessionIdOf
       const seen = yield* Effect.option(comms.snapshot)
-      // Unread, the row may still hold the request of the generation before: it must be seen to change before it counts.
-      const baseline = Option.match(seen, { onNone: () => ({ ...watch.baseline, conductorState: "context_recovery" }), onSome: baselineOf })
+      const baseline = Option.match(seen, { onNone: () => unreadBaseline(watch.baseline, messageId ?? 0), onSome: baselineOf })
       return { ...baseline, sessionId }
     }),
     reconcile: again
@@ -92,7 +107,8 @@ export const launchSuccessor = Effect.fn("Recovery.launchSuccessor")(function* (
   const launched = yield* step(name, {
     outcome: Launched,
     failure: LaunchFailed,
-    act: (token) => launch(watch, token, request, { ...errand, title: `Conductor (S${watch.generation + 1})` }),
+    act: (token) =>
+      Effect.andThen(unhindered(watch), launch(watch, token, request, { ...errand, title: `Conductor (S${watch.generation + 1})` })),
     reconcile: settled
   }).pipe(Effect.catchTag("LaunchFailed", (error) => Effect.fail(new FailedClosed({ stage: "launch", reason: error.why }))))
   return { ...launched, print: launcher.terminal === "headless" }

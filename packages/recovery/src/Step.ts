@@ -11,11 +11,14 @@ export class Cycle extends Context.Service<
 >()("@souffleur/recovery/Cycle") {}
 
 /** Outcome and failure are schemas, so that a resumed cycle takes the same branch: a `catchTag` fires again from the log. */
-export interface Step<A, E, R> {
+export interface Step<A, E, R, X = never> {
   readonly outcome: Schema.Codec<A, Schema.Json>
   readonly failure: Schema.Codec<E, Schema.Json>
-  /** Runs after its intent is in the log. `token` is its idempotency key, new for each attempt. Interruptible. */
-  readonly act: (token: string) => Effect.Effect<A, E | Refused | LogError, R>
+  /**
+   * Runs after its intent is in the log. `token` is its idempotency key, new for each attempt. Interruptible. What it fails
+   * with besides its `failure` ends the cycle and is no outcome of the step.
+   */
+  readonly act: (token: string) => Effect.Effect<A, E | X | Refused | LogError, R>
   /** After a crash between intent and outcome: `Some` when it has happened, `None` when it has not and never will under that token. */
   readonly reconcile: (token: string) => Effect.Effect<Option.Option<A>, E | Refused | LogError, R>
 }
@@ -38,10 +41,10 @@ export const again = () => Effect.succeedNone
  * else records the intent, acts, records. A recorded failure is final. The append of the intent is also the check of the
  * fence: a souffleur that was overtaken, or a watch that was released, is refused there and does not act.
  */
-export const step = Effect.fn("Recovery.step")(function* <A, E, R>(
+export const step = Effect.fn("Recovery.step")(function* <A, E, R, X = never>(
   name: string,
-  self: Step<A, E, R>
-): Effect.fn.Return<A, E | Refused | LogError, R | Cycle> {
+  self: Step<A, E, R, X>
+): Effect.fn.Return<A, E | X | Refused | LogError, R | Cycle> {
   const { number: cycle, watch } = yield* Cycle
   const key = { cycle, step: name }
   const last = (yield* watch.state).recovery?.steps[name]
@@ -50,7 +53,7 @@ export const step = Effect.fn("Recovery.step")(function* <A, E, R>(
     return yield* Effect.flatMap(Effect.orDie(Schema.decodeUnknownEffect(self.failure)(last.failure)), Effect.fail)
 
   const isFailure = Schema.is(self.failure)
-  const recordFailure = (error: E | Refused | LogError) =>
+  const recordFailure = (error: E | X | Refused | LogError) =>
     isFailure(error)
       ? Effect.flatMap(Effect.orDie(Schema.encodeEffect(self.failure)(error)), (failure) =>
           watch.tell({ _tag: "FailStep", ...key, failure })
@@ -61,7 +64,7 @@ export const step = Effect.fn("Recovery.step")(function* <A, E, R>(
       watch.tell({ _tag: "SucceedStep", ...key, outcome })
     )
   // What was done is written down, also when an operator interrupts; only a crash can part the two.
-  const recorded = (happening: Effect.Effect<A, E | Refused | LogError, R>) =>
+  const recorded = (happening: Effect.Effect<A, E | X | Refused | LogError, R>) =>
     Effect.uninterruptibleMask((restore) => restore(happening).pipe(Effect.tapError(recordFailure), Effect.tap(recordOutcome)))
 
   if (last !== undefined) {

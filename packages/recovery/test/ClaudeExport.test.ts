@@ -194,7 +194,7 @@ it.effect("comms that is out at the launch: measured against the last launch, an
     assert.deepInclude(launched(yield* log.events)[0], {
       taskCount: 2,
       taskFingerprint: "2 tasks",
-      conductorState: "context_recovery",
+      conductorState: null,
       lastMessageId: 7
     })
   }).pipe(Effect.provide(NodeServices.layer))

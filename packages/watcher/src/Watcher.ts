@@ -75,11 +75,15 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
     return found === undefined || (found !== watch.sessionId && watch.sessions.includes(found)) ? undefined : found
   })
 
-  /** Back by itself: its heartbeat is newer than the closing, and a live process holds the session (spec §2, Standby). */
-  const findReturned = Effect.fnUntraced(function* (seen: CommsSnapshot) {
-    const beat = Option.flatMap(seen.conductor, ({ lastHeartbeat }) => parseTime(lastHeartbeat))
+  /**
+   * Back by itself: its heartbeat is newer than the closing, and a live process holds the session (spec §2, Standby). A clock
+   * that was ahead makes an old one look new: this watcher must have seen it change.
+   */
+  const findReturned = Effect.fnUntraced(function* (seen: CommsSnapshot, { changedAt, raw }: HeartbeatSeen) {
+    const beat = parseTime(raw)
     const now = yield* Clock.currentTimeMillis
-    if (watch.standby === undefined || !Option.exists(beat, (at) => at > watch.standby!.since && at <= now)) return undefined
+    if (watch.standby === undefined || changedAt === undefined) return undefined
+    if (!Option.exists(beat, (at) => at > watch.standby!.since && at <= now)) return undefined
     const session = (yield* agent.sessions).find(({ sessionId }) => sessionId === watch.sessionId)
     const holder = session === undefined ? Option.none() : yield* processes.find(session.pid)
     if (Option.isNone(holder)) return undefined
@@ -114,9 +118,11 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
       notBefore: after.notBefore,
       staleAfter: Duration.toMillis(settings.heartbeatStaleAfter),
       otherStateSeen: before.otherStateSeen,
-      newPayload: Option.exists(seen?.payload ?? Option.none(), ({ id }) => id > watch.baseline.lastMessageId),
+      newPayload:
+        watch.baseline.conductorState !== null &&
+        Option.exists(seen?.payload ?? Option.none(), ({ id }) => id > watch.baseline.lastMessageId),
       turnEnded: isGone(condition) && watch.print && (yield* agent.turnEnded(watch.conductor!, watch.sessionId)),
-      returned: seen === undefined ? undefined : yield* findReturned(seen),
+      returned: seen === undefined || heartbeat === undefined ? undefined : yield* findReturned(seen, heartbeat),
       foundSession: yield* findSession(conductor?.sessionId)
     } satisfies Sighting
   })

@@ -1,9 +1,8 @@
 import type { Agent, Comms, Launcher, Processes, Watch } from "@souffleur/domain"
 import { Settings } from "@souffleur/domain"
 import { Effect, FileSystem, type Path, Schema } from "effect"
-import { unlessComplete } from "../Completion.ts"
 import { estimate, Estimate } from "../Estimate.ts"
-import { launchSuccessor, oneWriter, prepare } from "../Launch.ts"
+import { launchSuccessor, prepare } from "../Launch.ts"
 import { promptFromExport } from "../LaunchPrompt.ts"
 import { Escalated, type Provider } from "../Provider.ts"
 import { resumePromptOf } from "../Request.ts"
@@ -41,9 +40,7 @@ export const claudeExport: Provider<Agent | Comms | FileSystem.FileSystem | Laun
       return yield* discarded("gate")({ why })
     }
 
-    yield* unlessComplete
-    yield* oneWriter(watch)
-    const { baseline, sessionId } = yield* prepare(watch, "5 prepare", freshSessionId)
+    const { baseline, sessionId } = yield* prepare(watch, "5 prepare", request, freshSessionId)
     const launched = yield* launchSuccessor(watch, "6 launch", request, {
       session: { _tag: "Fresh", sessionId },
       reads: exported.path,

@@ -1,7 +1,6 @@
 import type { Agent, Comms, Launcher, Processes, Settings, Watch } from "@souffleur/domain"
 import { Effect } from "effect"
-import { unlessComplete } from "../Completion.ts"
-import { launchSuccessor, oneWriter, prepare } from "../Launch.ts"
+import { launchSuccessor, prepare } from "../Launch.ts"
 import { promptToContinue } from "../LaunchPrompt.ts"
 import type { Provider } from "../Provider.ts"
 import { stop } from "../Salvage.ts"
@@ -13,9 +12,7 @@ export const continueTurn: Provider<Agent | Comms | Launcher | Processes | Setti
   recover: Effect.fn("ContinueTurn")(function* (watch: Watch, { alreadyKilled, request }) {
     // The process is gone; what it left running is not.
     if (!alreadyKilled) yield* stop(watch)
-    yield* unlessComplete
-    yield* oneWriter(watch)
-    const { baseline, sessionId } = yield* prepare(watch, "prepare to continue", Effect.succeed(watch.sessionId))
+    const { baseline, sessionId } = yield* prepare(watch, "prepare to continue", request, Effect.succeed(watch.sessionId))
     const launched = yield* launchSuccessor(watch, "continue", request, {
       session: { _tag: "Resume", sessionId },
       prompt: promptToContinue(watch)

@@ -1,19 +1,21 @@
 import { type Agent, type Comms, type Launcher, type Processes, runProgram, type Settings, type Watch } from "@souffleur/domain"
-import { Effect, Schema } from "effect"
+import { type Duration, Effect, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
-import { unlessComplete } from "../Completion.ts"
-import { launchSuccessor, oneWriter, prepare } from "../Launch.ts"
+import { launchSuccessor, prepare } from "../Launch.ts"
 import { reasonLine } from "../LaunchPrompt.ts"
 import { Escalated, FailedClosed, type Provider } from "../Provider.ts"
 import { stop } from "../Salvage.ts"
 import { freshSessionId } from "../SessionId.ts"
 import { again, step } from "../Step.ts"
 
+/** Goes to the log. */
+const Reason = Schema.String.check(Schema.isMaxLength(500))
+
 /** What a program answers on standard output: one JSON object (docs/providers.md). */
 const Answer = Schema.Union([
   Schema.TaggedStruct("launch", { session: Schema.Literals(["fresh", "resume"]), prompt_file: Schema.NonEmptyString }),
-  Schema.TaggedStruct("escalate", { reason: Schema.String }),
-  Schema.TaggedStruct("fail_closed", { reason: Schema.String })
+  Schema.TaggedStruct("escalate", { reason: Reason }),
+  Schema.TaggedStruct("fail_closed", { reason: Reason })
 ])
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Answer))
 
@@ -22,12 +24,14 @@ class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { why: Schema.
 /**
  * A way to recover by any program (docs/providers.md): it gets the cycle as JSON on standard input, when the Conductor is
  * stopped, and answers what is to be launched, or that it cannot. It never launches by itself: ceiling, receipts and the one
- * writer stay ours. The prompt is a file of the program's, named by path: no prompt is in the log.
+ * writer stay ours. The prompt is a file of the program's, named by path: no prompt is in the log. A program that has not
+ * answered `within` that time is ended.
  */
 export const programProvider = (
   name: string,
   command: string,
-  readPrompt: (path: string) => Effect.Effect<string, { readonly why: string }>
+  readPrompt: (path: string) => Effect.Effect<string, { readonly why: string }>,
+  within: Duration.Input = "5 minutes"
 ): Provider<Agent | ChildProcessSpawner.ChildProcessSpawner | Comms | Launcher | Processes | Settings> => ({
   name,
   recover: Effect.fn("ProgramProvider")(function* (watch: Watch, { alreadyKilled, request }) {
@@ -43,7 +47,7 @@ export const programProvider = (
       outcome: Answer,
       failure: NoAnswer,
       act: () =>
-        runProgram({ command, args: [], stdin: `${question}\n`, within: "5 minutes", atMost: 65_536 }).pipe(
+        runProgram({ command, args: [], stdin: `${question}\n`, within, atMost: 65_536 }).pipe(
           Effect.mapError(({ why }) => new NoAnswer({ why })),
           Effect.flatMap((text) =>
             Effect.mapError(decode(text), () => new NoAnswer({ why: "it did not answer as docs/providers.md says" }))
@@ -55,10 +59,13 @@ export const programProvider = (
     if (answer._tag === "fail_closed") return yield* new FailedClosed({ stage: name, reason: answer.reason })
 
     const prompt = yield* Effect.mapError(readPrompt(answer.prompt_file), ({ why }) => new FailedClosed({ stage: name, reason: why }))
-    yield* unlessComplete
-    yield* oneWriter(watch)
     const fresh = answer.session === "fresh"
-    const { baseline, sessionId } = yield* prepare(watch, `${name}: prepare`, fresh ? freshSessionId : Effect.succeed(watch.sessionId))
+    const { baseline, sessionId } = yield* prepare(
+      watch,
+      `${name}: prepare`,
+      request,
+      fresh ? freshSessionId : Effect.succeed(watch.sessionId)
+    )
     const launched = yield* launchSuccessor(watch, "launch by program", request, {
       session: { _tag: fresh ? "Fresh" : "Resume", sessionId },
       prompt

@@ -10,8 +10,7 @@ import {
 } from "@souffleur/domain"
 import { Effect, Option, Ref, Schema } from "effect"
 import { boundary, CompactFailed, onceMore } from "../Compaction.ts"
-import { unlessComplete } from "../Completion.ts"
-import { launch, launchSuccessor, oneWriter, prepare, settled } from "../Launch.ts"
+import { launch, launchSuccessor, prepare, settled, unhindered } from "../Launch.ts"
 import { promptAfterCompaction } from "../LaunchPrompt.ts"
 import { FailedClosed, type Provider } from "../Provider.ts"
 import { type Request, resumePromptOf } from "../Request.ts"
@@ -27,6 +26,7 @@ const attempt = (watch: Watch, name: string, mark: SessionMark, request: Request
     act: Effect.fnUntraced(function* (token) {
       // A boundary that landed after the last attempt's last look is as good as one of this attempt.
       if (yield* (yield* Agent).compactedSince(mark)) return { compacted: true as const }
+      yield* unhindered(watch)
       const { conductor } = yield* launch(watch, token, request, {
         session: { _tag: "Resume", sessionId: watch.sessionId },
         prompt: "/compact",
@@ -62,15 +62,11 @@ export const standardCompact: Provider<Agent | Comms | Launcher | Processes | Se
 
     const attempts = yield* Ref.make(0)
     yield* Effect.gen(function* () {
-      yield* unlessComplete
-      yield* oneWriter(watch)
       const name = compactAttempts[yield* Ref.getAndUpdate(attempts, (n) => n + 1)]!
       return yield* attempt(watch, name, mark, request)
     }).pipe(onceMore, Effect.catchTag("CompactFailed", closed("compact")))
 
-    yield* unlessComplete
-    yield* oneWriter(watch)
-    const { baseline, sessionId } = yield* prepare(watch, "prepare to resume", Effect.succeed(watch.sessionId))
+    const { baseline, sessionId } = yield* prepare(watch, "prepare to resume", request, Effect.succeed(watch.sessionId))
     const launched = yield* launchSuccessor(watch, "resume", request, {
       session: { _tag: "Resume", sessionId },
       prompt: promptAfterCompaction(watch, yield* resumePromptOf(watch, request))
