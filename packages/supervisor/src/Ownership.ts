@@ -18,15 +18,33 @@ export const command = Effect.fn("Watch.command")(function* (id: string, intent:
   return yield* tell(id, { ...intent, now: yield* Clock.currentTimeMillis, by: operator })
 })
 
+/** The newest launch has run, or never will. */
+const settleLast = Effect.fnUntraced(function* (id: string) {
+  const [launcher, log] = [yield* Launcher, yield* EventLog]
+  const launch = (yield* log.read(id, 0)).findLast(({ event }) => event._tag === "LaunchPrepared")?.event
+  if (launch?._tag === "LaunchPrepared") yield* launcher.settle(launch.launchId)
+})
+
 /**
  * Ends a watch, the Conductor lives on. A launch that was prepared and has no receipt yet never becomes a Conductor after
  * this returns, whatever its souffleur has heard by then, and also where it is dead (spec §4, Launch at most once).
  */
 export const release = Effect.fn("Watch.release")(function* (id: string) {
-  const [launcher, log] = [yield* Launcher, yield* EventLog]
   const watch = yield* command(id, { _tag: "Release" })
-  const launch = (yield* log.read(id, 0)).findLast(({ event }) => event._tag === "LaunchPrepared")?.event
-  if (launch?._tag === "LaunchPrepared") yield* launcher.settle(launch.launchId)
+  yield* settleLast(id)
+  return watch
+})
+
+/**
+ * From now on this process is the Conductor; a running recovery is over, and its launch becomes nobody any more, as after a
+ * release (spec §2, Standby).
+ */
+export const adopt = Effect.fn("Watch.adopt")(function* (
+  id: string,
+  adopted: Omit<Extract<WatchIntent, { readonly _tag: "Adopt" }>, "_tag">
+) {
+  const watch = yield* command(id, { _tag: "Adopt", ...adopted })
+  yield* settleLast(id)
   return watch
 })
 

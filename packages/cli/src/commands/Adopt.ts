@@ -1,5 +1,5 @@
-import { Agent, baselineOf, Claims, Comms, parsePid, parseSessionId, Processes } from "@souffleur/domain"
-import { command, refuseTarget } from "@souffleur/supervisor"
+import { Agent, baselineOf, Claims, Comms, parsePid, parseSessionId, Processes, unreadBaseline } from "@souffleur/domain"
+import { adopt, refuseTarget } from "@souffleur/supervisor"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { comms, settingsOf, store, world } from "../App.ts"
@@ -34,11 +34,11 @@ export const adoptCommand = Command.make(
       yield* claims.release(conductor)
       const baseline = yield* Effect.flatMap(Comms, ({ snapshot }) => snapshot).pipe(
         Effect.map(baselineOf),
-        Effect.orElseSucceed(() => watch.baseline),
+        Effect.orElseSucceed(() => unreadBaseline(watch.baseline)),
         Effect.provide(comms(watch.comms))
       )
       const print = agent.inPrintMode(yield* processes.commandLine(pid))
-      return yield* command(id, { _tag: "Adopt", conductor, sessionId, print, baseline })
+      return yield* adopt(id, { conductor, sessionId, print, baseline })
     }).pipe(Effect.provide(world(settings, project, watch.comms)))
     if (flags.json)
       return yield* Console.log(JSON.stringify({ watch: id, generation: adopted.generation, pid, session_id: adopted.sessionId }))
