@@ -6,9 +6,18 @@ import { minutes, seconds, Stage } from "./Stage.ts"
 /** Ten looks while SIGTERM has its grace, where a hundred would show the same. */
 const settings = { stopGrace: Duration.seconds(1) }
 
-/** A Conductor that ignores SIGTERM and has tools, so that every act of a recovery is there; it falls silent at once. */
-const begin = (plan?: (passed: number, name: string) => When | undefined) => {
-  const stage = new Stage({ fate: "hangs", at: seconds(1.5), onTerm: "never", tools: 3 })
+type Way = "export" | "compaction" | "turn"
+
+/**
+ * A Conductor that ignores SIGTERM and has tools, so that every act of a recovery is there; it falls silent at once. Or one
+ * whose turn ends, which leaves its tools behind.
+ */
+const begin = (way: Way, plan?: (passed: number, name: string) => When | undefined) => {
+  const fate = way === "turn" ? ({ fate: "turn ends", print: true } as const) : ({ fate: "hangs" } as const)
+  const stage = new Stage({ ...fate, at: way === "turn" ? minutes(4) : seconds(1.5), onTerm: "never", tools: 3 })
+  if (way === "compaction") stage.world.settings = { forceCompactThresholdTokens: 10 }
+  // The first attempt says nothing; the second is done before its session ends.
+  stage.world.compactions = (number) => ({ after: number === 1 ? 2000 : 3000, writes: number > 1, ends: number === 1, onTerm: "never" })
   const souffleur = stage.souffleur({ settings, ...(plan === undefined ? {} : { plan }) })
   return { stage, souffleur }
 }
@@ -30,9 +39,9 @@ const result = ({ watch, world }: Stage) => ({
 })
 
 /** The whole recovery once, and which of the souffleur's effects belong to it. */
-const uncrashed = () => {
-  const { souffleur, stage } = begin()
-  stage.until("ConductorDied")
+const uncrashed = (way: Way) => {
+  const { souffleur, stage } = begin(way)
+  stage.until("RecoveryStarted")
   const first = souffleur.gate.passed
   stage.until("SelfMonitorStarted")
   const last = souffleur.gate.passed
@@ -41,32 +50,42 @@ const uncrashed = () => {
   return { first, last, names, result: result(stage) }
 }
 
+/** Each effect in turn is the last one of a souffleur; another one starts and finishes the recovery as if nothing had been. */
+const matrix = (way: Way, twin: ReturnType<typeof uncrashed>, when: When) => {
+  for (let at = twin.first; at <= twin.last; at++) {
+    // Looks while a process takes its time to end are all alike.
+    const around = twin.names.slice(Math.max(0, at - twin.first - 3), at - twin.first)
+    if (around.length === 3 && around.every((name) => name === "processes.condition")) continue
+    const { souffleur, stage } = begin(way, (passed) => (passed === at ? when : undefined))
+    stage.world.run(minutes(8), () => souffleur.outcome === "abandoned")
+    assert.strictEqual(souffleur.outcome, "abandoned", `effect ${at}`)
+    stage.pass(seconds(1))
+    stage.souffleur({ settings })
+    stage.pass(minutes(1)).close()
+    assert.deepStrictEqual(result(stage), twin.result, `${when} ${souffleur.gate.names.at(-1)}\n${stage.world.story.join("\n")}`)
+    // Launched once; stopped at most once more.
+    const [kills, spawns] = ["SIGKILL", "starts: pid"]
+    assert.strictEqual(stage.world.story.filter((line) => line.includes(`Conductor (S2) ${spawns}`)).length, 1)
+    assert.isAtMost(stage.world.signals.filter(({ process, signal }) => signal === kills && process.session !== undefined).length, 2)
+  }
+}
+
 for (const when of ["before", "inside", "after"] as const) {
   it(`abandoned ${when} each effect of a recovery and resumed, it ends as if it never had been`, () => {
-    const twin = uncrashed()
+    const twin = uncrashed("export")
     assert.include(twin.names, "launcher.launch: spawn")
     assert.include(twin.names, "processes.signal SIGKILL")
-    for (let at = twin.first; at <= twin.last; at++) {
-      // Looks while a process takes its time to end are all alike.
-      const around = twin.names.slice(Math.max(0, at - twin.first - 3), at - twin.first)
-      if (around.length === 3 && around.every((name) => name === "processes.condition")) continue
-      const { souffleur, stage } = begin((passed) => (passed === at ? when : undefined))
-      stage.world.run(minutes(8), () => souffleur.outcome === "abandoned")
-      assert.strictEqual(souffleur.outcome, "abandoned", `effect ${at}`)
-      stage.pass(seconds(1))
-      stage.souffleur({ settings })
-      stage.pass(minutes(1)).close()
-      assert.deepStrictEqual(result(stage), twin.result, `${when} ${souffleur.gate.names.at(-1)}\n${stage.world.story.join("\n")}`)
-      // Launched once; stopped at most once more.
-      const [kills, spawns] = ["SIGKILL", "starts: pid"]
-      assert.strictEqual(stage.world.story.filter((line) => line.includes(`Conductor (S2) ${spawns}`)).length, 1)
-      assert.isAtMost(stage.world.signals.filter(({ process, signal }) => signal === kills && process.session !== undefined).length, 2)
-    }
+    matrix("export", twin, when)
   })
+  for (const way of ["compaction", "turn"] as const) {
+    it(`abandoned ${when} each effect of a ${way === "turn" ? "turn's end" : way} and resumed, one successor runs and the same session goes on`, () => {
+      matrix(way, uncrashed(way), when)
+    })
+  }
 }
 
 it("abandoned at every effect in turn, again and again, it gets there", () => {
-  const { stage } = begin()
+  const { stage } = begin("export")
   stage.souffleurs[0]!.kill()
   for (let lives = 1; lives < 400 && stage.watch.generation < 2; lives++) {
     // Each one lives a little longer than the one before.
@@ -82,10 +101,10 @@ it("abandoned at every effect in turn, again and again, it gets there", () => {
 })
 
 it("released during each effect of a recovery, nothing more is signalled or launched", () => {
-  const twin = uncrashed()
+  const twin = uncrashed("export")
   for (let at = twin.first + 1; at <= twin.last; at++) {
     let release = (): void => undefined
-    const { stage } = begin((passed) => {
+    const { stage } = begin("export", (passed) => {
       if (passed === at) release()
       return undefined
     })

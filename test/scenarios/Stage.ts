@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import type { ResolvedSettings, WatchEvent } from "@souffleur/domain"
-import { type Life, steady } from "../simulation/Conductor.ts"
-import { Incarnation, type IncarnationOptions, releaseBy } from "../simulation/Incarnation.ts"
+import { type Conductor, type Life, steady } from "../simulation/Conductor.ts"
+import { adoptBy, Incarnation, type IncarnationOptions, releaseBy, retryBy } from "../simulation/Incarnation.ts"
 import { World } from "../simulation/World.ts"
 
 export const seconds = (count: number): number => count * 1000
@@ -47,6 +47,19 @@ export class Stage {
 
   release(): void {
     releaseBy(this.world)
+  }
+
+  retry(): void {
+    retryBy(this.world)
+  }
+
+  adopt(conductor: Conductor): void {
+    adoptBy(this.world, conductor)
+  }
+
+  /** What was launched, in order: the words of each command line. */
+  get launches(): ReadonlyArray<ReadonlyArray<string>> {
+    return [...this.world.room.launches.values()].map(({ order }) => order.command.args)
   }
 
   tags(): ReadonlyArray<string> {

@@ -1,4 +1,4 @@
-import { type CommsSnapshot, CommsUnavailable, formatTime, type MessageKind, type SouffleurState } from "@souffleur/domain"
+import { type CommsSnapshot, CommsUnavailable, formatTime, type MessageKind, payloadHeader, type SouffleurState } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import type { Timeline } from "./Timeline.ts"
 
@@ -60,7 +60,10 @@ export class Board {
     souffleur: Option.map(Option.fromUndefinedOr(this.souffleur), ({ state }) => state),
     taskCount: this.tasks.size,
     taskFingerprint: this.fingerprint,
-    payload: Option.none(),
+    payload: Option.map(Option.fromUndefinedOr(this.messages.findLast(({ text }) => text.startsWith(payloadHeader))), ({ id, text }) => ({
+      id,
+      text
+    })),
     lastMessageId: this.messages.length
   }))
 

@@ -3,11 +3,15 @@ import type { World } from "./World.ts"
 
 /** What becomes of a Conductor, in ms of its own life. */
 export interface Life {
-  readonly fate: "lives" | "dies" | "zombie" | "hangs" | "pauses" | "handoff" | "completes"
+  readonly fate: "lives" | "dies" | "zombie" | "hangs" | "pauses" | "handoff" | "turn ends" | "completes"
   /** When the fate comes. */
   readonly at: number
   /** For how long it pauses, goes on running once it is complete, or beating once it asked for a handoff. */
   readonly lasts: number
+  /** What it says before it asks for a handoff; `undefined`: nothing. */
+  readonly payload: string | undefined
+  /** Started so that it ends after its turn; only the first Conductor and one started by hand have the choice. */
+  readonly print: boolean
   /** A task is added, or changes its state, each so many ms; `undefined`: never. */
   readonly worksEvery: number | undefined
   /** Processes that it starts: half of them are children of the machine's first process, known by their tags only. */
@@ -15,10 +19,13 @@ export interface Life {
   readonly onTerm: SimProcess["onTerm"]
 }
 
-export const steady: Life = { fate: "lives", at: 0, lasts: 0, worksEvery: 60_000, tools: 0, onTerm: 0 }
+export const steady: Life = { fate: "lives", at: 0, lasts: 0, payload: undefined, print: false, worksEvery: 60_000, tools: 0, onTerm: 0 }
 
 /** What a conversation says, and nothing else may: the log, comms and every log line are searched for it. */
 export const secret = "the-conversation-says-this"
+
+/** What a payload asks the successor to do first: it may be in a launch, and in no log either. */
+export const asked = "the-payload-asks-this"
 
 const beatEvery = 30_000
 /** The board knows whole seconds only. */
@@ -34,6 +41,8 @@ export class Conductor {
   #aliveAt: number
   /** `handoff`, `complete`: it said so; `silent`: it hangs or pauses. */
   condition: "working" | "silent" | "handoff" | "complete" = "working"
+  /** It ended by itself, its last turn finished. */
+  turnEnded = false
   #tasks = 0
   #idle = false
 
@@ -132,15 +141,25 @@ export class Conductor {
         })
         return
       case "handoff":
+        // On a locked database it is lost: what a payload asks for is optional.
+        if (this.life.payload !== undefined && this.#world.board.trouble === undefined)
+          this.#world.board.say("conductor", "system", this.life.payload)
         return this.#say("context_recovery", () => {
           this.condition = "handoff"
           // It has nothing more to do: sooner or later it is silent.
           timeline.after(this.life.lasts, () => void (this.#idle = true))
         })
+      case "turn ends":
+        this.turnEnded = true
+        return processes.end(this.process)
       case "completes":
         return this.#say("complete", () => {
           this.condition = "complete"
-          timeline.after(this.life.lasts, () => processes.end(this.process))
+          timeline.after(this.life.lasts, () => {
+            if (!this.isAlive) return
+            this.turnEnded = true
+            processes.end(this.process)
+          })
         })
     }
   }

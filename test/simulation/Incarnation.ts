@@ -1,8 +1,23 @@
-import { AlreadyWatched, Claims, type ResolvedSettings, type Role, Settings, Processes } from "@souffleur/domain"
-import { command, Fenced, herald, own, release, Roles, supervise } from "@souffleur/supervisor"
+import {
+  Agent,
+  AlreadyWatched,
+  baselineOf,
+  Claims,
+  Comms,
+  type EventLog,
+  type Launcher,
+  type ResolvedSettings,
+  type Role,
+  Settings,
+  Processes,
+  type Watch,
+  unreadBaseline
+} from "@souffleur/domain"
+import { adopt, command, Fenced, herald, own, release, Roles, supervise } from "@souffleur/supervisor"
 import { Cause, Clock, Context, Duration, Effect, Exit, Fiber, Logger, Option, Path, Random, References, Scheduler } from "effect"
 import { Gate, type When } from "./Gate.ts"
 import { ports } from "./Ports.ts"
+import type { Conductor } from "./Conductor.ts"
 import type { SimProcess } from "./ProcessTable.ts"
 import { SimScheduler } from "./SimScheduler.ts"
 import type { World } from "./World.ts"
@@ -54,6 +69,16 @@ const withSilence = (silent: IncarnationOptions["silent"]) =>
     }
   }))
 
+/** Keeps what the roles see of the watch, to hold it against the log later. */
+const withSight = (world: World) =>
+  Effect.updateService(Roles, (roles) => ({
+    run: (role, watch, ref) => {
+      const seeing = <E>(state: Effect.Effect<Watch, E>) => Effect.tap(state, (seen) => Effect.sync(() => void world.seen.push(seen)))
+      world.seen.push(watch)
+      return roles.run(role, watch, { ...ref, state: seeing(ref.state), tell: (intent) => seeing(ref.tell(intent)) })
+    }
+  }))
+
 /** One process of souffleur in the world: what `souffleur watch` composes, until it ends, or is abandoned. */
 export class Incarnation {
   readonly process: SimProcess
@@ -67,7 +92,7 @@ export class Incarnation {
     this.#scheduler = new SimScheduler(world.queue, options.budget ?? 2048)
     this.process = world.processes.start({ name: "souffleur", onTerm: "unkillable" })
     this.gate = new Gate(options.plan ?? (() => undefined), (what) => this.#abandon(what))
-    const settings = { ...defaults, maxExternalPermission: world.ceiling, ...options.settings }
+    const settings = { ...defaults, maxExternalPermission: world.ceiling, ...world.settings, ...options.settings }
     const random = world.seed.fork()
     const context = ports(world, this.process, this.gate, settings).pipe(
       Context.add(
@@ -84,7 +109,7 @@ export class Incarnation {
         ])
       )
     )
-    const main = this.#main().pipe(withSilence(options.silent), Effect.provide(Roles.layer), Effect.provide(Path.layer))
+    const main = this.#main().pipe(withSilence(options.silent), withSight(world), Effect.provide(Roles.layer), Effect.provide(Path.layer))
     world.tell(`souffleur starts: pid ${this.process.identity.pid}`)
     const fiber = Effect.runForkWith(context)(main)
     fiber.addObserver((exit) => this.#ended(exit))
@@ -133,11 +158,13 @@ export class Incarnation {
   }
 }
 
-/** An operator releases the watch from another process; what follows must not be an act. */
-export const releaseBy = (world: World): void => {
-  world.released = true
+/** An operator's word, from a process of its own. */
+const operate = <A, E>(
+  world: World,
+  what: string,
+  word: Effect.Effect<A, E, Agent | Claims | Comms | EventLog | Launcher | Processes>
+): void => {
   const process = world.processes.start({ name: "souffleur" })
-  const scheduler = new SimScheduler(world.queue, 2048)
   const gate = new Gate(
     () => undefined,
     () => undefined
@@ -147,10 +174,29 @@ export const releaseBy = (world: World): void => {
       Clock.Clock,
       world.timeline.clock(() => false)
     ),
-    Context.add(Scheduler.Scheduler, scheduler)
+    Context.add(Scheduler.Scheduler, new SimScheduler(world.queue, 2048))
   )
-  Effect.runForkWith(context)(release(world.id)).addObserver((exit) => {
-    world.tell(`an operator releases the watch: ${exit._tag}`)
+  Effect.runForkWith(context)(word).addObserver((exit) => {
+    world.tell(`an operator's word: ${what}: ${exit._tag}`)
     world.processes.end(process)
   })
+}
+
+/** What follows must not be an act. */
+export const releaseBy = (world: World): void => {
+  world.released = true
+  operate(world, "release", release(world.id))
+}
+
+export const retryBy = (world: World): void => operate(world, "retry", command(world.id, { _tag: "Retry" }))
+
+/** As `souffleur adopt` does. */
+export const adoptBy = (world: World, { process, sessionId }: Conductor): void => {
+  const word = Effect.gen(function* () {
+    const [agent, comms, processes] = [yield* Agent, yield* Comms, yield* Processes]
+    const baseline = yield* Effect.orElseSucceed(Effect.map(comms.snapshot, baselineOf), () => unreadBaseline(world.ledger.watch.baseline))
+    const print = agent.inPrintMode(yield* processes.commandLine(process.identity.pid))
+    return yield* adopt(world.id, { conductor: process.identity, sessionId, print, baseline })
+  })
+  operate(world, "adopt", word)
 }

@@ -1,6 +1,6 @@
 import { encodeEvent, EventLog, evolve, initial, rolesOf, type Watch, type WatchEvent } from "@souffleur/domain"
 import { Effect } from "effect"
-import { secret } from "./Conductor.ts"
+import { asked, secret } from "./Conductor.ts"
 import type { World } from "./World.ts"
 
 /** The log on the simulated disk: it outlives every souffleur, and each append is judged by what is true in the world then. */
@@ -39,10 +39,22 @@ export class Ledger {
     return this.events.filter(({ _tag }) => _tag === tag).length
   }
 
+  /** A payload that a successor was launched with. */
+  readonly #consumed = new Set<number>()
+
+  #consume({ recovery }: Watch): void {
+    const request = recovery?.steps["0 payload"]
+    if (request?._tag !== "Succeeded") return
+    const { messageId } = request.outcome as { readonly messageId: number | null }
+    if (messageId === null) return
+    if (this.#consumed.has(messageId)) this.#world.violated(`payload ${messageId} was consumed twice`)
+    this.#consumed.add(messageId)
+  }
+
   #record(event: WatchEvent): void {
     const world = this.#world
     const stored = encodeEvent(event)
-    if (stored.data.includes(secret)) world.violated("the conversation is in the log")
+    if (stored.data.includes(secret) || stored.data.includes(asked)) world.violated("the conversation is in the log")
     const before = this.watch
     const watch = evolve(before, event)
     this.watch = watch
@@ -54,11 +66,27 @@ export class Ledger {
     }
     switch (event._tag) {
       case "ConductorConfirmed":
+      case "ConductorAdopted":
       case "ConductorRelaunched": {
+        if (event._tag === "ConductorAdopted") world.adopted()
+        else this.#consume(before)
         const known = world.conductors.some(({ process }) => sameAs(process.identity, event.conductor))
         if (!known) world.violated(`the recorded Conductor ${event.conductor.pid} never was one`)
         return
       }
+      case "TurnEnded":
+        if (world.conductors.find(({ process }) => sameAs(process.identity, before.conductor!))?.turnEnded !== true)
+          world.violated("a turn ended that did not")
+        return
+      case "ConductorDied":
+        // A finished turn is no death, unless nobody could know that it was in print mode.
+        if (
+          event.cause === "pid" &&
+          before.print &&
+          world.conductors.find(({ process }) => sameAs(process.identity, before.conductor!))?.turnEnded === true
+        )
+          world.violated("a finished turn was taken for a death")
+        return
       case "ConductorCompleted":
         if (world.board.conductor?.state !== "complete") world.violated("the watch ended as completed, and nothing is complete")
         break
@@ -82,6 +110,9 @@ export class Ledger {
 const settlesLater = ({ _tag }: WatchEvent): boolean =>
   _tag === "ConductorDied" ||
   _tag === "ContextRecoveryRequested" ||
+  _tag === "TurnEnded" ||
+  _tag === "ConductorAdopted" ||
+  _tag === "RecoveryRetried" ||
   _tag === "WatcherLost" ||
   _tag === "SessionIdFound" ||
   _tag === "ConductorRelaunched" ||

@@ -73,16 +73,30 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
         "agent.compactedSince",
         Effect.sync(() => (world.disk.read(path) ?? "").slice(offset).includes(boundary))
       ),
-    inPrintMode: () => false,
-    turnEnded: () => gate.through("agent.turnEnded", Effect.succeed(false)),
+    inPrintMode: (args) => args.includes("-p"),
+    turnEnded: ({ pid }, sessionId) =>
+      gate.through(
+        "agent.turnEnded",
+        Effect.sync(
+          () => world.conductors.findLast((one) => one.process.identity.pid === pid && one.sessionId === sessionId)?.turnEnded === true
+        )
+      ),
     tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
     sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),
-    command: ({ permission, prompt, session }) =>
+    command: ({ permission, print, prompt, session }) =>
       gate.through(
         "agent.command",
         Effect.sync(() => ({
           program: "/usr/bin/claude",
-          args: [session._tag === "Fresh" ? "--session-id" : "--resume", session.sessionId, "--permission-mode", permission, "--", prompt],
+          args: [
+            ...(print ? ["-p"] : []),
+            session._tag === "Fresh" ? "--session-id" : "--resume",
+            session.sessionId,
+            "--permission-mode",
+            permission,
+            "--",
+            prompt
+          ],
           environment: {}
         }))
       )

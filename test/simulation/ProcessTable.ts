@@ -9,6 +9,9 @@ export interface SimProcess {
   readonly environment: Readonly<Record<string, string>>
   /** An agent's session; other processes have none. */
   session: string | undefined
+  /** An agent that ends after its turn. */
+  print: boolean
+  readonly since: number
   /** Which Conductor started it, by generation; 0 for strangers and for souffleur itself. */
   belongsTo: number
   condition: Condition
@@ -20,7 +23,7 @@ export interface SimProcess {
   ended: () => void
 }
 
-export type NewProcess = Partial<Omit<SimProcess, "identity" | "condition">>
+export type NewProcess = Partial<Omit<SimProcess, "identity" | "condition" | "since">>
 
 export const machine = { name: "stage", pidNamespace: "pid:[1]", uid: 1000, bootId: "3b0c7c5e-0000-4000-8000-000000000001" }
 
@@ -48,12 +51,14 @@ export class ProcessTable {
       name: "sh",
       environment: {},
       session: undefined,
+      print: false,
       belongsTo: 0,
       onTerm: 0,
       leavesZombie: false,
       ended: () => undefined,
       ...process,
       identity,
+      since: this.#timeline.monotonic,
       condition: "running"
     }
     this.#byPid.set(pid, made)

@@ -15,7 +15,8 @@ export const processes = (world: World, self: SimProcess, gate: Gate): Processes
   return {
     self: self.identity,
     host: { name: machine.name, pidNamespace: machine.pidNamespace, uid: machine.uid },
-    commandLine: (pid) => sync("processes.commandLine", () => (processes.at(pid) === undefined ? [] : ["claude"])),
+    commandLine: (pid) =>
+      sync("processes.commandLine", () => (processes.at(pid) === undefined ? [] : ["claude", ...(processes.at(pid)!.print ? ["-p"] : [])])),
     find: (pid) =>
       sync("processes.find", () => {
         const found = processes.at(pid)

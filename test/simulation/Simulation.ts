@@ -1,8 +1,8 @@
-import { parseTime } from "@souffleur/domain"
-import { Duration, Option } from "effect"
-import type { Life } from "./Conductor.ts"
+import { decodeEvent, encodeEvent, evolve, initial, parseTime, payloadHeader } from "@souffleur/domain"
+import { Duration, Option, Result } from "effect"
+import { asked, type Life } from "./Conductor.ts"
 import type { When } from "./Gate.ts"
-import { Incarnation, releaseBy } from "./Incarnation.ts"
+import { adoptBy, Incarnation, releaseBy, retryBy } from "./Incarnation.ts"
 import type { Seed } from "./Seed.ts"
 import { World } from "./World.ts"
 
@@ -25,10 +25,22 @@ const cycle = 20 * minute
 /** Until a dead or silent Conductor is back in a world that is healthy again: a souffleur starts, 240 s begin anew, the poll, the limits. */
 const healing = 20 * minute
 
+/** What Conductors say: as it should be, asking for more, older words, and nothing that can be read. */
+const payloads = [
+  undefined,
+  `${payloadHeader}\npermission_mode: acceptEdits\nresume_prompt: ${asked}\nand more`,
+  `${payloadHeader}\npermission_mode: bypassPermissions\nresume_prompt: ${asked}`,
+  `${payloadHeader}\npermission_mode: everything\n${asked}`,
+  `${payloadHeader} permission_mode`,
+  `  ${payloadHeader}\nresume_prompt: ${asked}`
+]
+
 const lifeOf = (seed: Seed): Life => ({
-  fate: seed.pick(["lives", "dies", "dies", "zombie", "hangs", "pauses", "handoff", "handoff", "completes"]),
+  fate: seed.pick(["lives", "dies", "dies", "zombie", "hangs", "pauses", "handoff", "handoff", "turn ends", "completes"]),
   at: seed.chance(0.3) ? seed.between(0, 20_000) : seed.between(0, 15 * minute),
   lasts: seed.between(0, 8 * minute),
+  payload: seed.pick(payloads),
+  print: seed.chance(0.3),
   worksEvery: seed.chance(0.7) ? seed.between(20_000, 300_000) : undefined,
   tools: seed.chance(0.3) ? seed.between(1, 4) : 0,
   onTerm: seed.chance(0.05) ? "unkillable" : seed.chance(0.2) ? "never" : seed.between(0, 2000)
@@ -120,15 +132,49 @@ const keeper = (world: World, seed: Seed): Array<Incarnation> => {
   return all
 }
 
+/** People who meddle: they resume a session by hand, adopt what they see, and try a recovery again. */
+const operators = (world: World, seed: Seed): void => {
+  const { conductors, ledger, timeline } = world
+  const meddle = (): void => {
+    if (world.calm) return
+    const { watch } = ledger
+    if (watch.phase === "Watching") {
+      const adoptable = conductors.filter(({ condition, isAlive }) => isAlive && condition === "working")
+      if (watch.standby !== undefined && seed.chance(0.5)) retryBy(world)
+      else if (world.living.length === 0 && seed.chance(0.3)) {
+        const conductor = world.resumeByHand(watch.sessionId)
+        if (seed.chance(0.6)) timeline.after(seed.between(2000, minute), () => void (conductor.isAlive && adoptBy(world, conductor)))
+      } else if (adoptable.length === 1 && world.living.length === 1 && seed.chance(0.2)) adoptBy(world, adoptable[0]!)
+    }
+    timeline.after(seed.between(1000, 10 * minute), meddle)
+  }
+  timeline.after(seed.between(minute, 20 * minute), meddle)
+}
+
+/** What the roles saw at each revision is what the stored events fold to, up to there. */
+const sightings = (world: World): void => {
+  let watch = initial
+  const folded = [
+    JSON.stringify(watch),
+    ...world.ledger.events.map((event, index) =>
+      JSON.stringify((watch = evolve(watch, Result.getOrThrow(decodeEvent(world.id, index + 1, encodeEvent(event))))))
+    )
+  ]
+  for (const seen of new Set(world.seen))
+    if (JSON.stringify(seen) !== folded[seen.revision])
+      world.violated(`a role saw another state at revision ${seen.revision} than the log has`)
+}
+
 /** What must be true when nothing has gone wrong for long. */
 const verdict = (world: World, souffleurs: ReadonlyArray<Incarnation>): void => {
-  const { conductor, ledger, living } = world
+  const { conductors, ledger, living } = world
+  const conductor = conductors.findLast(({ isAlive }) => isAlive)
   const { watch } = ledger
   if (watch.phase === "Exited" || watch.standby !== undefined) return
   if (watch.phase !== "Watching") return world.violated(`long after, the watch is ${watch.phase}`)
   if (watch.recovery !== undefined) return world.violated("long after, a recovery has not ended")
   if (living.length !== 1) return world.violated(`long after, ${living.length} Conductors live`)
-  if (!conductor.isHealthy) return world.violated("long after, the Conductor is not healthy")
+  if (conductor?.isHealthy !== true) return world.violated("long after, the Conductor is not healthy")
   if (!souffleurs.some(({ outcome }) => outcome === "running")) return world.violated("long after, no souffleur runs")
   if (world.board.souffleur?.state !== "confirmed") world.violated(`long after, the row says ${world.board.souffleur?.state}`)
 }
@@ -140,13 +186,21 @@ export const simulate = (number: number, options: SimulationOptions): Simulated 
   const lives = seed.fork()
   world.lives = () => (world.calm ? { ...lifeOf(lives), fate: "lives", onTerm: 0 } : lifeOf(lives))
   world.ceiling = seed.chance(0.2) ? "bypassPermissions" : "acceptEdits"
+  if (seed.chance(0.3)) world.settings = { forceCompactThresholdTokens: 10 }
   world.startConductor()
   world.compactions = () =>
     world.calm
       ? { after: 3000, writes: true, ends: true }
-      : { after: seed.between(500, 400_000), writes: seed.chance(0.7), ends: seed.chance(0.8) }
+      : {
+          after: seed.between(500, 400_000),
+          writes: seed.chance(0.7),
+          ends: seed.chance(0.8),
+          ...(seed.chance(0.2) ? { late: seed.between(0, 60_000) } : {}),
+          onTerm: seed.chance(0.05) ? "unkillable" : seed.chance(0.2) ? "never" : seed.between(0, 2000)
+        }
   weather(world, seed.fork())
   const souffleurs = keeper(world, seed.fork())
+  if (seed.chance(0.5)) operators(world, seed.fork())
   const storm = options.cycles * cycle
   if (seed.chance(0.2)) {
     world.timeline.after(seed.between(0, storm), () => {
@@ -164,6 +218,7 @@ export const simulate = (number: number, options: SimulationOptions): Simulated 
   // What was begun before the end may not go on after it.
   world.run(world.timeline.monotonic + (ended() ? 2 * minute : ahead + healing))
   verdict(world, souffleurs)
+  sightings(world)
   return {
     seed: number,
     violations: world.violations,

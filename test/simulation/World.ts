@@ -1,8 +1,8 @@
-import { Beats, type LaunchOrder, Outbox, type Permission, type Signal } from "@souffleur/domain"
+import { Beats, type LaunchOrder, Outbox, type Permission, type ResolvedSettings, type Signal, type Watch } from "@souffleur/domain"
 import { Effect } from "effect"
 import { Board } from "./Board.ts"
 import { ClaimRoom } from "./ClaimRoom.ts"
-import { Conductor, type Life, secret, steady } from "./Conductor.ts"
+import { asked, Conductor, type Life, secret, steady } from "./Conductor.ts"
 import { Disk } from "./Disk.ts"
 import { LaunchRoom } from "./LaunchRoom.ts"
 import { Ledger } from "./Ledger.ts"
@@ -14,11 +14,16 @@ import { Timeline } from "./Timeline.ts"
 /** The record that proves a compaction. */
 export const boundary = '{"type":"system","subtype":"compact_boundary"}'
 
-/** A session that compacts: when it is done, whether it writes a boundary, and whether it ends by itself. */
+/** A session that compacts. */
 export interface Compaction {
+  /** When it is done, in ms of its own life. */
   readonly after: number
   readonly writes: boolean
+  /** By itself; else it idles until it is stopped. */
   readonly ends: boolean
+  /** The boundary lands so many ms after the session is gone, whoever ended it. */
+  readonly late?: number
+  readonly onTerm?: SimProcess["onTerm"]
 }
 
 /** Lines of a story that are kept. */
@@ -45,6 +50,8 @@ export class World {
   /** The life of each Conductor, by generation from 1. */
   lives: (generation: number) => Life = () => steady
   ceiling: Permission = "acceptEdits"
+  /** What this user has set besides. */
+  settings: Partial<ResolvedSettings> = {}
   /** What the agent's export of a session says. */
   transcript = `# Conversation\n\n${secret}\n`
   exportFails = false
@@ -70,7 +77,7 @@ export class World {
   }
 
   tell(what: string): void {
-    if (what.includes(secret)) this.violations.push("the conversation is in a log line")
+    if (what.includes(secret) || what.includes(asked)) this.violations.push("the conversation is in a log line")
     this.story.push(`${(this.timeline.monotonic / 1000).toFixed(3).padStart(10)} ${what}`)
     if (this.story.length > longestStory) this.story.splice(0, longestStory / 10)
   }
@@ -87,17 +94,24 @@ export class World {
   /** What becomes of each compaction, counted from 1. */
   compactions: (number: number) => Compaction = () => ({ after: 3000, writes: true, ends: true })
   compactSessions: Array<SimProcess> = []
+  /** Compactions that started, by cycle. */
+  readonly #compacted = new Map<number, number>()
 
   /** A session that compacts: it holds the session like a Conductor, and is none. */
   #compact(process: SimProcess, sessionId: string): void {
     process.session = sessionId
     process.belongsTo = this.conductors.length
     this.compactSessions.push(process)
-    const { after, ends, writes } = this.compactions(this.compactSessions.length)
+    const { after, ends, late, onTerm, writes } = this.compactions(this.compactSessions.length)
+    process.onTerm = onTerm ?? 0
+    const write = () => {
+      const path = this.sessionFile(sessionId)
+      this.disk.write(path, `${this.disk.read(path) ?? ""}${boundary}\n`)
+    }
+    if (late !== undefined) process.ended = () => void this.timeline.after(late, write)
     this.timeline.after(after, () => {
       if (!this.processes.isAlive(process)) return
-      const path = this.sessionFile(sessionId)
-      if (writes) this.disk.write(path, `${this.disk.read(path) ?? ""}${boundary}\n`)
+      if (writes && late === undefined) write()
       if (ends) this.processes.end(process)
     })
   }
@@ -114,11 +128,41 @@ export class World {
 
   /** The user starts the first Conductor. */
   startConductor(sessionId = "11111111-0000-4000-8000-000000000000"): Conductor {
-    const process = this.processes.start({ name: "claude", session: sessionId })
+    const process = this.processes.start({ name: "claude", session: sessionId, print: this.lives(1).print })
     this.disk.write(this.sessionFile(sessionId), "")
     this.#launches.push(this.board.fingerprint)
     return this.#become(process, sessionId)
   }
+
+  /** A person resumes the session in a terminal of their own: souffleur hears of it, or not. */
+  resumeByHand(sessionId = this.conductor.sessionId): Conductor {
+    this.tell("a person resumes the session by hand")
+    const conductor = this.#become(this.processes.start({ name: "claude", session: sessionId }), sessionId)
+    conductor.process.print = conductor.life.print
+    this.byHand.add(conductor)
+    return conductor
+  }
+
+  /** A launcher is started: until now there was time to see who else holds the session. */
+  launching(id: string): void {
+    const { events, watch } = this.ledger
+    this.#spawned.set(id, this.timeline.monotonic)
+    const holder = [...this.byHand].find(
+      ({ process, sessionId }) => sessionId === watch.sessionId && this.#isOlder(process, this.timeline.monotonic)
+    )
+    if (holder !== undefined) this.violated(`a launch beside pid ${holder.process.identity.pid}, which holds the session`)
+    if (watch.recovery?.steps["compact#2"]?._tag === "Failed") this.violated("a launch after compaction was exhausted in its cycle")
+    if (!events.some((event) => event._tag === "LaunchPrepared" && event.launchId === id))
+      this.violated("a launcher without an intent in the log")
+  }
+
+  #isOlder(process: SimProcess, than: number): boolean {
+    return this.processes.isAlive(process) && process.since < than
+  }
+
+  /** Started by a person, not by souffleur. */
+  readonly byHand = new Set<Conductor>()
+  readonly #spawned = new Map<string, number>()
 
   #become(process: SimProcess, sessionId: string): Conductor {
     const generation = this.conductors.length + 1
@@ -133,18 +177,30 @@ export class World {
     const { args } = order.command
     const sessionId = args[args.findIndex((word) => word === "--session-id" || word === "--resume") + 1] ?? "unknown"
     this.tell(`${order.title} starts: pid ${process.identity.pid}, session ${sessionId}`)
-    if (this.living.length > 0) this.violated(`two live Conductors: ${this.living.length + 1}`)
     const { endedAt, events, watch } = this.ledger
+    // Who came while the launcher was on its way, nobody could see: a person who sees two ends their own.
+    const spawned = this.#spawned.get(order.id) ?? 0
+    const late = [...this.byHand].filter(({ process }) => this.processes.isAlive(process) && process.since >= spawned)
+    for (const { process } of late) this.timeline.after(30_000, () => this.processes.end(process))
+    const others = this.living.filter((one) => !late.some(({ process }) => process === one))
+    if (others.length > 0) this.violated(`two live Conductors: ${others.length + 1}`)
+    const granted = watch.recovery?.launch
+    if (endedAt === undefined && granted?.launchId !== order.id)
+      this.violated("a Conductor of a launch that the log does not grant any more")
     if (endedAt !== undefined) this.violated(`a Conductor started ${this.timeline.monotonic - endedAt} ms after the watch had ended`)
     if (!events.some((event) => event._tag === "LaunchPrepared" && event.launchId === order.id))
       this.violated("a receipt without an intent in the log")
     if (watch.standby !== undefined) this.violated("a Conductor started after the cycle failed closed")
     const permission = args[args.indexOf("--permission-mode") + 1]
     if (permission === "bypassPermissions" && this.ceiling !== "bypassPermissions") this.violated("a launch above the ceiling")
+    if (permission === "bypassPermissions" && granted?.requested !== "bypassPermissions")
+      this.violated("a permission that nobody asked for")
     if (JSON.stringify(order).includes(secret)) this.violated("the conversation is in a launch")
+    process.print = args.includes("-p")
     if (args.at(-1) === "/compact") {
-      const attempts = this.ledger.events.filter(({ _tag }) => _tag === "RecoveryStarted").length * 2
-      if (this.compactSessions.length + 1 > attempts) this.violated("a third compaction in one cycle")
+      const attempts = (this.#compacted.get(watch.cycles) ?? 0) + 1
+      this.#compacted.set(watch.cycles, attempts)
+      if (attempts > 2) this.violated("a third compaction in one cycle")
       return this.#compact(process, sessionId)
     }
     this.#launches.push(this.board.fingerprint)
@@ -162,6 +218,8 @@ export class World {
     this.tell(`${signal} to pid ${process.identity.pid} (${process.name})`)
     const conductor = this.conductors.find((one) => one.process === process)
     const first = !this.signals.some((one) => one.process === process)
+    if (conductor !== undefined && this.byHand.has(conductor) && this.ledger.watch.conductor?.startTime !== process.identity.startTime)
+      this.violated("a signal to a Conductor that a person started, and the watch does not follow")
     if (process.belongsTo === 0) this.violated(`a signal to a stranger, pid ${process.identity.pid}`)
     else if (
       this.conductors[process.belongsTo - 1]?.isHealthy === true &&
@@ -176,6 +234,14 @@ export class World {
     this.signals.push({ process, signal, at: timeline.monotonic })
     this.processes.signal(process, signal)
   }
+
+  /** An operator's word counts from here, also for the launches in a row. */
+  adopted(): void {
+    this.#launches = this.board.trouble === undefined ? [this.board.fingerprint] : []
+  }
+
+  /** Each state of the watch that a role of a souffleur has seen, as it was then. */
+  readonly seen: Array<Watch> = []
 
   /** Runs what can run, then moves to the next timer, until `done`, or until `until` on the monotonic clock. */
   run(until: number, done: () => boolean = () => false): void {

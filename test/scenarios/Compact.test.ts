@@ -1,0 +1,118 @@
+import { assert, it } from "@effect/vitest"
+import { boundary, type Compaction } from "../simulation/World.ts"
+import { minutes, seconds, Stage } from "./Stage.ts"
+
+const done: Compaction = { after: 3000, writes: true, ends: true }
+const silent: Compaction = { after: minutes(60), writes: false, ends: false }
+
+/** A Conductor that dies, whose export is over the threshold; its compactions in order, the last one again and again. */
+const overThreshold = (...compactions: ReadonlyArray<Compaction>) => {
+  const stage = new Stage({ fate: "dies", at: minutes(6), tools: 2 })
+  stage.world.settings = { forceCompactThresholdTokens: 10 }
+  stage.world.compactions = (number) => compactions[number - 1] ?? compactions.at(-1)!
+  return stage
+}
+
+const steps = ({ world }: Stage) =>
+  world.ledger.events.flatMap((event) =>
+    event._tag === "StepSucceeded" ? [`${event.step}`] : event._tag === "StepFailed" ? [`${event.step} failed`] : []
+  )
+
+it("(1) the export gate passes: a fresh session reads the export, nothing is compacted", () => {
+  const stage = new Stage({ fate: "dies", at: minutes(6) })
+  stage.souffleur()
+  stage.until("ConductorRelaunched")
+  assert.deepStrictEqual(steps(stage), ["1 stop", "2 export", "3 trim", "4 estimate", "5 prepare", "6 launch"])
+  assert.strictEqual(stage.watch.provider, "claude_export")
+  assert.include(stage.launches[0]!, "--session-id")
+  assert.strictEqual(stage.world.compactSessions.length, 0)
+  stage.pass(minutes(20)).close()
+})
+
+it("(2) the gate fails: compacted with already_killed, the stop skipped and only that, the same session resumed", () => {
+  const stage = overThreshold(done)
+  stage.souffleur()
+  stage.until("ConductorRelaunched")
+  assert.deepStrictEqual(steps(stage), ["1 stop", "2 export", "3 trim", "4 estimate", "mark", "compact#1", "prepare to resume", "resume"])
+  const { sessionId } = stage.world.conductors[0]!
+  assert.deepStrictEqual(
+    stage.launches.map((words) => words[words.indexOf("--resume") + 1]),
+    [sessionId, sessionId]
+  )
+  assert.strictEqual(stage.launches[0]!.at(-1), "/compact")
+  assert.isFalse([...stage.world.disk.files.keys()].some((path) => path.startsWith("/state/exports/")))
+  stage.pass(minutes(20)).close()
+  assert.deepStrictEqual([stage.watch.generation, stage.watch.sessionId, stage.watch.awaiting], [2, sessionId, false])
+})
+
+it("(3) a compaction that times out is tried once more, when its session is gone, and that one succeeds", () => {
+  const stage = overThreshold({ ...silent, onTerm: "never" }, done)
+  stage.souffleur()
+  stage.until("ConductorDied")
+  // The tools' grace, 300 s for the first attempt and its grace, three seconds for the second, and the receipts.
+  const took = stage.until("ConductorRelaunched")
+  assert.isAtLeast(took, seconds(323))
+  assert.isAtMost(took, seconds(327))
+  assert.deepStrictEqual(steps(stage).slice(5), ["compact#1 failed", "compact#2", "prepare to resume", "resume"])
+  stage.pass(minutes(20)).close()
+  assert.strictEqual(stage.world.board.souffleur?.state, "confirmed")
+})
+
+it("(4) compactions that time out twice fail closed: row error, a diagnostic of stage and reason, no launch, no export", () => {
+  const stage = overThreshold(silent)
+  stage.souffleur()
+  stage.until("RecoveryFailedClosed")
+  stage.pass(minutes(60)).close()
+  assert.strictEqual(stage.world.conductors.length, 1)
+  assert.strictEqual(stage.world.compactSessions.length, 2)
+  assert.strictEqual(stage.world.living.length, 0)
+  assert.deepInclude(stage.watch.standby, { stage: "compact", reason: "no boundary came in time" })
+  const { lastError, state } = stage.world.board.souffleur!
+  assert.deepStrictEqual([state, lastError], ["error", "compact: no boundary came in time"])
+  assert.isTrue(stage.world.board.messages.some(({ kind, text }) => kind === "error" && text.includes("compact: no boundary came in time")))
+  // One export, before the compaction, and discarded.
+  assert.strictEqual(steps(stage).filter((name) => name === "2 export").length, 1)
+  assert.isFalse([...stage.world.disk.files.keys()].some((path) => path.startsWith("/state/exports/")))
+})
+
+it("a boundary that lands after the last look at the first attempt counts for the second: while it runs, or before it begins", () => {
+  const late = overThreshold({ ...silent, late: seconds(2) }, silent)
+  late.souffleur()
+  late.until("ConductorRelaunched")
+  assert.strictEqual(late.world.compactSessions.length, 2)
+  late.pass(minutes(20)).close()
+
+  const between = overThreshold(silent)
+  between.souffleur({
+    plan: () => {
+      const { conductor, disk, ledger } = between.world
+      const file = between.world.sessionFile(conductor.sessionId)
+      if (ledger.count("StepFailed") === 1 && !disk.read(file)!.includes(boundary)) disk.write(file, `${disk.read(file)!}${boundary}\n`)
+      return undefined
+    }
+  })
+  between.until("ConductorRelaunched")
+  assert.strictEqual(between.world.compactSessions.length, 1)
+  between.pass(minutes(20)).close()
+})
+
+it("a compact session that cannot be ended is followed by no second one, and by no Conductor", () => {
+  const stage = overThreshold({ ...silent, onTerm: "unkillable" })
+  stage.souffleur()
+  stage.until("RecoveryFailedClosed")
+  stage.pass(minutes(60)).close()
+  assert.strictEqual(stage.world.compactSessions.length, 1)
+  assert.strictEqual(stage.world.conductors.length, 1)
+  assert.include(stage.watch.standby?.reason, "did not end")
+})
+
+it("one that was left over is no Conductor that came back, also when the clock is set forward", () => {
+  const stage = overThreshold({ ...silent, onTerm: "unkillable" })
+  stage.souffleur()
+  stage.until("ConductorDied")
+  // The last beat of the Conductor was written by a clock that was ahead.
+  stage.world.board.write({ lastHeartbeat: "2026-03-01 09:00:00" })
+  stage.until("RecoveryFailedClosed")
+  stage.pass(minutes(90)).close()
+  assert.strictEqual(stage.world.ledger.count("ConductorAdopted"), 0)
+})

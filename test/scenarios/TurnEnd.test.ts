@@ -1,0 +1,54 @@
+import { assert, it } from "@effect/vitest"
+import { minutes, seconds, Stage } from "./Stage.ts"
+
+const turn = { fate: "turn ends", at: minutes(6), print: true } as const
+
+it("a print-mode Conductor whose turn ends is resumed in the same session: a planned handoff, no death", () => {
+  const stage = new Stage({ ...turn, worksEvery: minutes(1) })
+  stage.souffleur()
+  stage.until("TurnEnded")
+  // The probe brings the poll forward.
+  assert.isAtMost(stage.world.timeline.monotonic - minutes(6), seconds(1))
+  stage.until("ConductorRelaunched")
+  const [words] = stage.launches
+  assert.deepStrictEqual(words!.slice(words!.indexOf("--resume"), words!.indexOf("--resume") + 2), ["--resume", stage.watch.sessionId])
+  assert.strictEqual(words!.at(-1)!.split("\n")[0], "/conductor --recovery-bootstrap")
+  assert.include(words!.at(-1), "Your last turn ended by itself")
+  stage.pass(minutes(20)).close()
+  assert.deepStrictEqual([stage.watch.generation, stage.watch.provider, stage.watch.retries], [2, "continue_turn", 0])
+  assert.strictEqual(stage.world.ledger.count("ConductorDied"), 0)
+  assert.strictEqual(stage.world.ledger.count("StepSucceeded"), 3)
+})
+
+it("an interactive Conductor that is quit, and one in print mode that is killed in its turn, died", () => {
+  for (const life of [
+    { ...turn, print: false },
+    { ...turn, fate: "dies" }
+  ] as const) {
+    const stage = new Stage(life)
+    stage.souffleur()
+    stage.until("ConductorDied")
+    stage.until("ConductorRelaunched")
+    assert.strictEqual(stage.watch.provider, "claude_export")
+    stage.pass(minutes(20)).close()
+  }
+})
+
+it("three ended turns without any change of a task: retries are exhausted; one with a change begins anew", () => {
+  const idle = new Stage(turn, turn, turn, turn)
+  idle.souffleur()
+  idle.until("RetriesExhausted", minutes(60))
+  idle.pass(minutes(20)).close()
+  assert.strictEqual(idle.world.ledger.count("TurnEnded"), 3)
+  assert.strictEqual(idle.world.ledger.count("ConductorRelaunched"), 2)
+  assert.strictEqual(idle.world.board.souffleur?.state, "error")
+
+  const works = new Stage(turn, turn, { ...turn, worksEvery: minutes(2) }, turn)
+  works.souffleur()
+  works.until("ConductorRelaunched")
+  works.until("ConductorRelaunched")
+  works.until("TurnEnded")
+  assert.strictEqual(works.watch.retries, 2)
+  works.until("ConductorRelaunched")
+  works.pass(minutes(3)).close()
+})
