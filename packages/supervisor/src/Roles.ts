@@ -14,7 +14,7 @@ import {
   type WatchRef
 } from "@souffleur/domain"
 import { selfMonitor } from "@souffleur/monitor"
-import { claudeExport, continueTurn, recovery, standardCompact } from "@souffleur/recovery"
+import { claudeExport, continueTurn, type Provider, recovery, standardCompact } from "@souffleur/recovery"
 import { watcher } from "@souffleur/watcher"
 import { Context, Effect, type FileSystem, Layer, type Path } from "effect"
 import { bootstrap } from "./Bootstrap.ts"
@@ -22,28 +22,35 @@ import { bootstrap } from "./Bootstrap.ts"
 /** What every role together needs of the world. */
 export type World = Agent | Beats | Claims | Comms | EventLog | FileSystem.FileSystem | Launcher | Path.Path | Processes | Settings
 
+/** The ways of spec §2, in their order. */
+export const standardProviders = [continueTurn, claudeExport, standardCompact] satisfies ReadonlyArray<Provider<World>>
+
 /** How a role is run. A role ends by telling; it fails only when the log does. */
 export class Roles extends Context.Service<
   Roles,
   { readonly run: (role: Role, watch: Watch, ref: WatchRef) => Effect.Effect<void, Refused | LogError> }
 >()("@souffleur/supervisor/Roles") {
-  static readonly layer = Layer.effect(
-    Roles,
-    Effect.gen(function* () {
-      const world = yield* Effect.context<World>()
-      const run = (role: Role, watch: Watch, ref: WatchRef): Effect.Effect<void, Refused | LogError, World> => {
-        switch (role.slice(0, role.indexOf("/"))) {
-          case "bootstrap":
-            return Effect.asVoid(bootstrap(ref))
-          case "watcher":
-            return watcher(ref, watch)
-          case "monitor":
-            return selfMonitor(ref, watch)
-          default:
-            return recovery(ref, watch, [continueTurn, claudeExport, standardCompact])
+  /** With these providers of recovery, in the order in which they are tried (docs/providers.md). */
+  static readonly layerWith = <R>(providers: ReadonlyArray<Provider<R>>): Layer.Layer<Roles, never, World | R> =>
+    Layer.effect(
+      Roles,
+      Effect.gen(function* () {
+        const world = yield* Effect.context<World | R>()
+        const run = (role: Role, watch: Watch, ref: WatchRef): Effect.Effect<void, Refused | LogError, World | R> => {
+          switch (role.slice(0, role.indexOf("/"))) {
+            case "bootstrap":
+              return Effect.asVoid(bootstrap(ref))
+            case "watcher":
+              return watcher(ref, watch)
+            case "monitor":
+              return selfMonitor(ref, watch)
+            default:
+              return recovery(ref, watch, providers)
+          }
         }
-      }
-      return Roles.of({ run: (role, watch, ref) => Effect.provideContext(run(role, watch, ref), world) })
-    })
-  )
+        return Roles.of({ run: (role, watch, ref) => Effect.provideContext(run(role, watch, ref), world) })
+      })
+    )
+
+  static readonly layer = Roles.layerWith(standardProviders)
 }

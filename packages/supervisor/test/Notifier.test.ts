@@ -1,0 +1,124 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { Event, Outbox, type WatchEvent } from "@souffleur/domain"
+import { Context, Effect, Fiber, FileSystem, Layer } from "effect"
+import { noticeOf, notifier } from "../src/index.ts"
+import { begun, identityOf, living, started, watching } from "./World.ts"
+
+const at = begun
+const generation = {
+  at,
+  generation: 2,
+  conductor: identityOf(5000),
+  sessionId: "s2",
+  print: true,
+  taskCount: 1,
+  taskFingerprint: "a",
+  conductorState: null,
+  lastMessageId: 0
+}
+const relaunched = Event.ConductorRelaunched.make({
+  ...generation,
+  cycle: 1,
+  provider: "claude_export",
+  launchId: "l1",
+  awaiting: true,
+  exportPath: "/e.md"
+})
+const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", reason: "too large" })
+const adopted = Event.ConductorAdopted.make({ ...generation, by: "operator" })
+const exhausted = Event.RetriesExhausted.make({ at, cycle: 1, exportPath: "/e.md" })
+const completed = Event.ConductorCompleted.make({ at, by: "watcher" })
+
+describe("a person is told", () => {
+  it("of a recovery, of one that failed closed, of the end of trying, and when that is over", () => {
+    const kinds = (standingBy: boolean) =>
+      [relaunched, closed, exhausted, adopted, completed].map((event) => noticeOf(event, standingBy)?.kind)
+    assert.deepStrictEqual(kinds(false), ["recovered", "failed_closed", "exhausted", undefined, undefined])
+    assert.deepStrictEqual(kinds(true), ["recovered", "failed_closed", "exhausted", "cleared", "cleared"])
+    assert.strictEqual(noticeOf(Event.ValidationExhausted.make({ at, reasons: ["a"] }), false)?.kind, "exhausted")
+    for (const event of watching) assert.isUndefined(noticeOf(event, true), event._tag)
+    assert.include(noticeOf(closed, false)?.text, "gate: too large")
+    assert.include(noticeOf(exhausted, false)?.text, "/e.md")
+  })
+})
+
+it.layer(NodeServices.layer)((it) => {
+  /** A notifier whose command appends what it was told to a file; the marks outlive it, as those on disk do. */
+  const notifying = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, then = "") {
+    const fs = yield* FileSystem.FileSystem
+    const all = yield* living([...watching, ...history])
+    const file = `${yield* fs.makeTempDirectoryScoped()}/told`
+    yield* fs.writeFileString(file, "")
+    const write = 'const fs = require("node:fs"); fs.appendFileSync(process.argv[1], fs.readFileSync(0)); '
+    const marks = Context.get(yield* Layer.build(Outbox.layerMemory), Outbox)
+    const run = (command = JSON.stringify([process.execPath, "-e", write + then, file])) =>
+      notifier("w", "/p", command).pipe(Effect.provideContext(all.context), Effect.provideService(Outbox, marks))
+    const told = Effect.map(fs.readFileString(file), (text) =>
+      text
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as { readonly revision: number; readonly kind: string })
+    )
+    const kinds = Effect.map(told, (all) => all.map(({ kind }) => kind))
+    /** Runs until so many were told, and is killed then. */
+    const killedAfter = Effect.fnUntraced(function* (count: number) {
+      const fiber = yield* Effect.forkChild(run())
+      yield* Effect.repeat(told, { until: (all) => all.length === count })
+      yield* Fiber.interrupt(fiber)
+    })
+    return { ...all, run, told, kinds, killedAfter, marks }
+  })
+
+  it.effect("gets each notice once, in the log's order, as one JSON object a run, and no more after the end", () =>
+    Effect.gen(function* () {
+      const { run, told } = yield* notifying([relaunched, started(2), closed, adopted, completed])
+      yield* run()
+      const [first, ...rest] = yield* told
+      assert.deepStrictEqual(first as unknown, {
+        watch: "w",
+        project: "/p",
+        revision: 7,
+        at: "2026-01-05T12:00:00.000Z",
+        kind: "recovered",
+        text: "Conductor (S2) was launched by claude_export"
+      })
+      assert.deepStrictEqual(
+        rest.map(({ kind, revision }) => [kind, revision]),
+        [
+          ["failed_closed", 9],
+          ["cleared", 10]
+        ]
+      )
+    })
+  )
+  it.effect("is told nothing twice by a souffleur that starts again, and is told what came since; what stands is remembered", () =>
+    Effect.gen(function* () {
+      const { kinds, killedAfter, log, run } = yield* notifying([relaunched, closed])
+      yield* killedAfter(2)
+      yield* log.append("w", 8, [completed])
+      yield* run()
+      assert.deepStrictEqual(yield* kinds, ["recovered", "failed_closed", "cleared"])
+      yield* run()
+      assert.strictEqual((yield* kinds).length, 3)
+    })
+  )
+  it.effect("is marked as told before it is: a souffleur that vanished in between does not page twice", () =>
+    Effect.gen(function* () {
+      const { kinds, marks, run } = yield* notifying([relaunched, closed, completed])
+      yield* marks.tell("w/notified", 7)
+      yield* run()
+      assert.deepStrictEqual(yield* kinds, ["failed_closed", "cleared"])
+    })
+  )
+  it.effect("a command that fails, or is not there, is not run again for that, and stops nothing", () =>
+    Effect.gen(function* () {
+      const failing = yield* notifying([relaunched, closed, completed], "process.exit(1)")
+      yield* failing.run()
+      assert.deepStrictEqual(yield* failing.kinds, ["recovered", "failed_closed", "cleared"])
+      const none = yield* notifying([relaunched, closed, completed])
+      yield* none.run("/nowhere/pager")
+      assert.strictEqual(yield* none.marks.told("w/notified"), 9)
+    })
+  )
+})

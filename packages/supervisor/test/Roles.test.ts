@@ -1,0 +1,45 @@
+import { assert, it } from "@effect/vitest"
+import { Event, Launcher, makeWatchRef, type Role } from "@souffleur/domain"
+import { FailedClosed, type Provider } from "@souffleur/recovery"
+import { Context, Effect, FileSystem, Layer, Path } from "effect"
+import { Roles, standardProviders } from "../src/index.ts"
+import { begun, living, watching } from "./World.ts"
+
+/** What a larger app brings along for its own provider. */
+class Pager extends Context.Service<Pager, { readonly page: (text: string) => Effect.Effect<void> }>()("test/Pager") {}
+
+/** A provider of the app's own: it asks a person, and closes. */
+const askSomebody: Provider<Pager> = {
+  name: "ask_somebody",
+  applies: (watch) => watch.recovery?.trigger === "pid",
+  recover: Effect.fn("AskSomebody")(function* (watch) {
+    yield* (yield* Pager).page(`session ${watch.sessionId}`)
+    return yield* new FailedClosed({ stage: "ask_somebody", reason: "a person was asked" })
+  })
+}
+const evidence = { process: "gone" as const, conductorState: null, heartbeat: null, heartbeatAge: null, staleAfter: 1 }
+const died = [
+  Event.ConductorDied.make({ at: begun, watcher: 1, cause: "pid", retries: 1, taskCount: 1, taskFingerprint: "a", evidence }),
+  Event.RecoveryStarted.make({ at: begun, cycle: 1, purpose: "relaunch", trigger: "pid" })
+]
+
+it.effect("an app puts a provider of its own before those that are there, with what that needs", () =>
+  Effect.gen(function* () {
+    const { context, events } = yield* living([...watching, ...died])
+    const paged: Array<string> = []
+    const own = Roles.layerWith<Pager | Layer.Services<typeof Roles.layer>>([askSomebody, ...standardProviders]).pipe(
+      Layer.provide([
+        Layer.succeedContext(context),
+        Layer.succeed(Pager, { page: (text) => Effect.sync(() => void paged.push(text)) }),
+        Layer.mock(Launcher)({ terminal: "headless" as const, outputPath: () => "" }),
+        FileSystem.layerNoop({}),
+        Path.layer
+      ])
+    )
+    const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), context)
+    const run = Effect.flatMap(ref.state, (watch) => Roles.use((roles) => roles.run("recovery/1" as Role, watch, ref)))
+    yield* Effect.provide(run, own)
+    assert.deepStrictEqual(paged, ["session s1"])
+    assert.deepInclude((yield* events)[0], { _tag: "RecoveryFailedClosed", stage: "ask_somebody", reason: "a person was asked" })
+  })
+)
