@@ -7,7 +7,7 @@ import { Effect, Layer, Ref } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { inject } from "vitest"
 import { makeLab } from "./Lab.ts"
-import { services } from "./Recovered.ts"
+import { services } from "./Watched.ts"
 
 const claude = inject("claude")
 const sessionId = "5c0ff1e0-0000-4000-8000-000000000003"

@@ -1,62 +1,55 @@
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Ref } from "effect"
+import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { inject } from "vitest"
-import { makeLab, type Part, until } from "./Lab.ts"
-import { services } from "./Recovered.ts"
+import { type Part, until } from "./Lab.ts"
+import type { Answer } from "./ModelEndpoint.ts"
 import { headless, tmux, tmuxMissing } from "./Stage.ts"
+import { bash, begin, first, only, outcomeOf, permissionsOf, rehearsal, services, staged, stepsOf } from "./Watched.ts"
 
 const claude = inject("claude")
-const first = "5c0ff1e0-0000-4000-8000-000000000002"
-const summary = "<analysis>short</analysis><summary>We rehearse; the stage word is quinquereme.</summary>"
-const rehearsal = "bash -c 'echo $$ > tool.pid; sleep 300; true'; echo finished"
-const bash = (command: string) => ({ tool: { name: "Bash", input: { command, description: "Rehearse" } } })
+const summary: Answer = { text: "<analysis>short</analysis><summary>We rehearse; the stage word is quinquereme.</summary>" }
+const refusal: Answer = { refused: "prompt is too long: 215000 tokens > 200000 maximum" }
 const isResumed = (said: ReadonlyArray<string>) => said.some((text) => text.includes("This session was compacted: verify every task"))
 
 /** The first Conductor rehearses until it is killed; what comes after the compaction completes. */
 const part =
-  (compaction: { readonly text: string } | { readonly refused: string }): Part =>
+  (compaction: Effect.Effect<Answer>): Part =>
   (asked, board) => {
-    if (asked.compaction) return Effect.succeed(compaction)
+    if (asked.compaction) return compaction
     if (isResumed(asked.said)) return Effect.as(board.complete, { text: "All is complete." })
     return Effect.succeed(asked.toolResult === undefined ? bash("echo one") : bash(rehearsal))
   }
 
-/** Over the gate, whatever it is. */
-const staged = Effect.fn("Compacted.staged")(function* (compaction: Parameters<typeof part>[0], stageOf: typeof headless | typeof tmux) {
-  const lab = yield* makeLab(claude!, "opera", part(compaction))
-  yield* lab.write(".orchestra_configs/souffleur", "FORCE_COMPACT=1\n")
-  const stage = yield* stageOf(lab)
-  const one = yield* stage.conductor(first, "Rehearse. The stage word is quinquereme.")
-  yield* until("a tool call", lab.exists("tool.pid"))
-  const souffleur = yield* stage.souffleur(["watch", "--json", "--pid", String(one), "--session-id", first])
-  yield* until(
-    "watching",
-    Effect.map(souffleur.said, (said) => said.includes("WatchSettled"))
-  )
-  process.kill(one, "SIGKILL")
-  return { lab, souffleur }
+/** Killed, with an export that is over the gate, whatever it is. */
+const killed = Effect.fn("Compacted.killed")(function* (compaction: Effect.Effect<Answer>, stageOf: typeof headless | typeof tmux) {
+  const { conductor, ...scene } = yield* staged(claude!, stageOf, part(compaction), "FORCE_COMPACT=1\n")
+  process.kill(conductor, "SIGKILL")
+  return scene
 })
-const boundaries = (text: string) => text.split("\n").filter((line) => line.includes('"subtype":"compact_boundary"')).length
+const lines = (text: string, words: string) => text.split("\n").filter((line) => line.includes(words)).length
+const boundary = '"subtype":"compact_boundary"'
 
 const compactedInPlace = Effect.fn("Compacted.inPlace")(function* (stageOf: typeof headless | typeof tmux) {
-  const { lab, souffleur } = yield* staged({ text: summary }, stageOf)
+  const { lab, souffleur } = yield* killed(Effect.succeed(summary), stageOf)
   assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
   const log = yield* lab.log
-  const steps = log.flatMap((event) => (event._tag === "StepSucceeded" ? [event["step"]] : []))
-  assert.deepStrictEqual(steps, ["1 stop", "2 export", "3 trim", "4 estimate", "mark", "compact#1", "prepare to resume", "resume"])
-  const relaunched = log.find((event) => event._tag === "ConductorRelaunched")
-  assert.deepStrictEqual([relaunched?.["provider"], relaunched?.["sessionId"]], ["standard_compact", first])
-  assert.strictEqual(boundaries(yield* lab.read(lab.sessionFile(first))), 1)
-  // The export that was too large is discarded; the prompt of the resumed session arrives once.
-  const exported = log.find((event) => event._tag === "StepSucceeded" && event["step"] === "2 export")?.["outcome"] as { path: string }
-  assert.isFalse(yield* lab.exists(exported.path))
-  assert.lengthOf(
-    (yield* lab.asked).filter(({ said, turn }) => turn && isResumed(said)),
-    1
-  )
+  const steps = ["1 stop", "2 export", "3 trim", "4 estimate", "mark", "compact#1", "prepare to resume", "resume"]
+  assert.deepStrictEqual(stepsOf(log, "StepSucceeded"), steps)
+  const relaunched = only(log, "ConductorRelaunched")
+  assert.deepStrictEqual([relaunched["provider"], relaunched["sessionId"]], ["standard_compact", first])
+  assert.strictEqual(lines(yield* lab.read(lab.sessionFile(first)), boundary), 1)
+  // The export that was too large is discarded.
+  assert.isFalse(yield* lab.exists(String(outcomeOf(log, "2 export")["path"])))
+  // The model has the summary, not what was said before it, and the prompt of the resumed session arrives once.
+  const resumed = (yield* lab.asked).filter(({ said, turn }) => turn && isResumed(said))
+  assert.lengthOf(resumed, 1)
+  assert.include(resumed[0]!.known, "We rehearse; the stage word is quinquereme.")
+  assert.notInclude(resumed[0]!.known, begin)
   const { all, most } = yield* lab.agents
   assert.strictEqual(most, 1, "never two at once")
   assert.lengthOf([...all], 3)
+  for (const { argv } of all.values()) assert.deepStrictEqual(permissionsOf(argv), ["acceptEdits"])
 })
 
 it.live.skipIf(claude === null)("an export over the gate: the session is compacted in place and resumed under its own id", () =>
@@ -68,20 +61,35 @@ it.live.skipIf(claude === null || tmuxMissing)(
   () => compactedInPlace(tmux).pipe(Effect.scoped, Effect.provide(services))
 )
 
-it.live.skipIf(claude === null)("a compaction that fails with exit code 0 is tried once more, then closed: nothing is launched", () =>
+it.live.skipIf(claude === null)("a compaction that fails with exit code 0 is tried once more, then closed, until an operator retries", () =>
   Effect.gen(function* () {
-    const { lab, souffleur } = yield* staged({ refused: "prompt is too long: 215000 tokens > 200000 maximum" }, headless)
+    const compaction = yield* Ref.make(refusal)
+    const { lab, souffleur } = yield* killed(Ref.get(compaction), headless)
     yield* until(
-      "failed closed",
-      Effect.map(souffleur.said, (said) => said.includes("RecoveryFailedClosed"))
+      "an error in comms",
+      Effect.map(lab.stateOf("souffleur"), (state) => state === "error")
     )
     const log = yield* lab.log
-    assert.deepStrictEqual(
-      log.flatMap((event) => (event._tag === "StepFailed" ? [event["step"]] : [])),
-      ["compact#1", "compact#2"]
-    )
+    assert.strictEqual(only(log, "RecoveryFailedClosed")["stage"], "compact")
+    assert.deepStrictEqual(stepsOf(log, "StepFailed"), ["compact#1", "compact#2"])
     assert.isUndefined(log.find((event) => event._tag === "ConductorRelaunched"))
-    assert.strictEqual(boundaries(yield* lab.read(lab.sessionFile(first))), 0)
-    assert.strictEqual((yield* lab.agents).most, 1)
+    const { all, most } = yield* lab.agents
+    assert.strictEqual(most, 1)
+    assert.lengthOf([...all], 3)
+    const failed = yield* lab.read(lab.sessionFile(first))
+    assert.strictEqual(lines(failed, "<local-command-stderr>"), 2)
+    assert.strictEqual(lines(failed, boundary), 0)
+
+    // Not a word of it in the exit code.
+    const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+    assert.strictEqual(yield* spawner.exitCode(ChildProcess.make(claude!, ["-p", "--resume", first, "--", "/compact"], lab.options)), 0)
+    assert.strictEqual(lines(yield* lab.read(lab.sessionFile(first)), boundary), 0)
+
+    yield* Ref.set(compaction, summary)
+    yield* lab.said("retry")
+    assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+    assert.strictEqual(lines(yield* lab.read(lab.sessionFile(first)), boundary), 1)
+    assert.strictEqual(only(yield* lab.log, "ConductorRelaunched")["sessionId"], first)
+    assert.strictEqual(yield* lab.stateOf("souffleur"), "complete")
   }).pipe(Effect.scoped, Effect.provide(services))
 )

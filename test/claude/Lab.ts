@@ -1,5 +1,6 @@
 import { Effect, FileSystem, Path, Schedule, Schema } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import type { SqlError } from "effect/sql"
 import { Sqlite } from "@souffleur/domain"
 import { sampler, swept } from "./AgentProcesses.ts"
 import { type Answer, type Asked, modelEndpoint } from "./ModelEndpoint.ts"
@@ -92,7 +93,9 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
     XDG_RUNTIME_DIR: tmp,
     CLAUDE_CODE_TMPDIR: tmp,
     ANTHROPIC_API_KEY: key,
-    SOUFFLEUR_AGENT_COMMAND: claude
+    SOUFFLEUR_AGENT_COMMAND: claude,
+    // The path of an export becomes a pattern in a permission rule.
+    SOUFFLEUR_STATE_DIR: path.join(home, "state [a] (b) {c} #d")
   }
   const here = { cwd: project, env: environment, extendEnv: false, stdin: "ignore" } as const
   const souffleur = ["env", ...marks, process.execPath, main] as const
@@ -101,14 +104,25 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
   const comms = path.join(project, "comms.db")
   yield* said("init")
   const sql = yield* Effect.flatMap(Sqlite, (sqlite) => sqlite.openForeign(comms))
+  /** Another writer is waited for, as every client of SQLite does by itself, and longer than ours. */
+  const patiently = <A>(statement: Effect.Effect<A, SqlError.SqlError>) =>
+    Effect.retry(statement, { while: ({ reason }) => reason._tag === "LockTimeoutError", schedule: Schedule.spaced("20 millis") }).pipe(
+      Effect.orDie
+    )
   const board: Board = {
-    beat: sql`UPDATE orchestration_tasks SET last_heartbeat = datetime('now') WHERE task_id = 'task-00'`.pipe(Effect.asVoid, Effect.orDie),
-    complete: sql`UPDATE orchestration_tasks SET state = 'complete' WHERE task_id = 'task-00'`.pipe(Effect.asVoid, Effect.orDie),
+    beat: Effect.asVoid(patiently(sql`UPDATE orchestration_tasks SET last_heartbeat = datetime('now') WHERE task_id = 'task-00'`)),
+    complete: Effect.asVoid(patiently(sql`UPDATE orchestration_tasks SET state = 'complete' WHERE task_id = 'task-00'`)),
     handoff: (payload) =>
       Effect.andThen(
-        sql`INSERT INTO orchestration_messages (task_id, from_session, message, message_type) VALUES ('souffleur', 'task-00', ${payload}, 'handoff')`,
-        sql`UPDATE orchestration_tasks SET state = 'context_recovery', last_heartbeat = datetime('now') WHERE task_id = 'task-00'`
-      ).pipe(Effect.asVoid, Effect.orDie)
+        patiently(
+          sql`INSERT INTO orchestration_messages (task_id, from_session, message, message_type) VALUES ('souffleur', 'task-00', ${payload}, 'handoff')`
+        ),
+        Effect.asVoid(
+          patiently(
+            sql`UPDATE orchestration_tasks SET state = 'context_recovery', last_heartbeat = datetime('now') WHERE task_id = 'task-00'`
+          )
+        )
+      )
   }
   const model = yield* modelEndpoint((asked) => part(asked, board))
   return {
@@ -122,6 +136,11 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
     asked: model.asked,
     /** Which sessions of the agent there were, and how many at once at most. */
     agents,
+    /** The state of a task in comms. */
+    stateOf: (task: string) =>
+      Effect.map(patiently(sql<{ state: string }>`SELECT state FROM orchestration_tasks WHERE task_id = ${task}`), ([row]) => row?.state),
+    /** What another souffleur answers, such as to an operator's word. */
+    said,
     /** `souffleur log` */
     log: Effect.flatMap(said("log", "--json"), (text) => Effect.forEach(text.trim().split("\n"), (line) => decodeLogged(line))),
     write: (file: string, text: string) =>

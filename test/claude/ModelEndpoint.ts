@@ -28,7 +28,9 @@ export interface Asked {
   readonly compaction: boolean
   /** Texts of the last message of the user: reminders of the agent's own, then what the user said. */
   readonly said: ReadonlyArray<string>
-  /** Of that message; `undefined` when it is no answer to a tool call. */
+  /** Of all messages, in one: what the model knows. */
+  readonly known: string
+  /** Of the last message; `undefined` when it is no answer to a tool call. */
   readonly toolResult: string | undefined
 }
 
@@ -40,16 +42,24 @@ export interface Answer {
   readonly refused?: string
 }
 
+type Message = (typeof Body.Type)["messages"][number]
+const blocksOf = (message: Message | undefined) =>
+  typeof message?.content === "string" ? [{ type: "text", text: message.content }] : (message?.content ?? [])
+const textsOf = (message: Message | undefined) =>
+  blocksOf(message).flatMap((block) => (block.type === "text" && block.text !== undefined ? [block.text] : []))
+
 const read = (body: typeof Body.Type): Asked => {
   const last = body.messages.findLast(({ role }) => role === "user")
-  const blocks = typeof last?.content === "string" ? [{ type: "text", text: last.content }] : (last?.content ?? [])
-  const results = blocks.flatMap((block) => (block.type === "tool_result" && "content" in block ? [JSON.stringify(block.content)] : []))
-  const said = blocks.flatMap((block) => (block.type === "text" && block.text !== undefined ? [block.text] : []))
+  const said = textsOf(last)
+  const results = blocksOf(last).flatMap((block) =>
+    block.type === "tool_result" && "content" in block ? [JSON.stringify(block.content)] : []
+  )
   return {
     compaction: said.some((text) => text.includes("Your task is to create a detailed summary of the conversation")),
     sessionId: Option.match(decodeUser(body.metadata?.user_id), { onNone: () => "", onSome: ({ session_id }) => session_id }),
     turn: (body.tools ?? []).length > 0,
     said,
+    known: body.messages.flatMap(textsOf).join("\n"),
     toolResult: results.length === 0 ? undefined : results.join("\n")
   }
 }

@@ -1,8 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
-import { recovered, services } from "./Recovered.ts"
+import { recovered } from "./Recovered.ts"
 import { headless } from "./Stage.ts"
+import { services } from "./Watched.ts"
 
 const claude = inject("claude")
 

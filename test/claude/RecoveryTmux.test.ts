@@ -2,8 +2,9 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
 import { alive } from "./AgentProcesses.ts"
-import { recovered, services } from "./Recovered.ts"
+import { recovered } from "./Recovered.ts"
 import { tmux, tmuxMissing } from "./Stage.ts"
+import { services } from "./Watched.ts"
 
 const claude = inject("claude")
 

@@ -1,0 +1,63 @@
+import { SqliteClient } from "@souffleur/node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { type Lab, type Logged, makeLab, type Part, until } from "./Lab.ts"
+import { type headless, type Stage, type tmux } from "./Stage.ts"
+
+export const services = Layer.provideMerge(SqliteClient.layerSqlite, NodeServices.layer)
+
+/** The session of the first Conductor. */
+export const first = "5c0ff1e0-0000-4000-8000-000000000001"
+
+/** What the first Conductor is asked to do. */
+export const begin = "Rehearse. The stage word is quinquereme."
+
+/** Goes on until somebody ends it; a sleep alone is refused by the agent. */
+export const rehearsal = "bash -c 'echo $$ > tool.pid; sleep 300; true'; echo finished"
+
+/** Goes on until the test writes the file `go`. */
+export const waiting = "bash -c 'echo $$ > tool.pid; while [ ! -e go ]; do sleep 0.1; done'; echo finished"
+
+/** A tool call of the model. */
+export const bash = (command: string) => ({ tool: { name: "Bash", input: { command, description: "Rehearse" } } })
+
+/** Starts the first Conductor, and in the middle of its tool call a souffleur that watches it. */
+export const watched = Effect.fn("Watched")(function* (lab: Lab, stage: Stage, prompt: string) {
+  const conductor = yield* stage.conductor(first, prompt)
+  yield* until("a tool call", lab.exists("tool.pid"))
+  const souffleur = yield* stage.souffleur(["watch", "--json", "--pid", String(conductor), "--session-id", first])
+  yield* until(
+    "watching",
+    Effect.map(souffleur.said, (said) => said.includes("WatchSettled"))
+  )
+  return { conductor, souffleur }
+})
+
+/** The same from the beginning, in a lab of its own with this config. */
+export const staged = Effect.fn("Staged")(function* (claude: string, stageOf: typeof headless | typeof tmux, part: Part, config = "") {
+  const lab = yield* makeLab(claude, "opera", part)
+  yield* lab.write(".orchestra_configs/souffleur", config)
+  return { lab, ...(yield* watched(lab, yield* stageOf(lab), begin)) }
+})
+
+/** The one event of that kind. */
+export const only = (log: ReadonlyArray<Logged>, tag: string, where: (event: Logged) => boolean = () => true): Logged => {
+  const found = log.filter((event) => event._tag === tag && where(event))
+  assert.lengthOf(found, 1, `${tag} in ${log.map((event) => event._tag).join(" ")}`)
+  return found[0]!
+}
+
+/** Which steps came to that, in their order. */
+export const stepsOf = (log: ReadonlyArray<Logged>, tag: "StepSucceeded" | "StepFailed") =>
+  log.flatMap((event) => (event._tag === tag ? [event["step"]] : []))
+
+/** What a step came to. */
+export const outcomeOf = (log: ReadonlyArray<Logged>, step: string) =>
+  only(log, "StepSucceeded", (event) => event["step"] === step)["outcome"] as Readonly<Record<string, unknown>>
+
+/** The flags of a launch's command line: what follows them is the prompt. */
+export const flagsOf = (argv: ReadonlyArray<string>) => argv.slice(0, argv.indexOf("--"))
+
+/** Each permission that a command line asks for. */
+export const permissionsOf = (argv: ReadonlyArray<string>) => argv.filter((_, index) => argv[index - 1] === "--permission-mode")
