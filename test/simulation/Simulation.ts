@@ -2,8 +2,10 @@ import { decodeEvent, encodeEvent, evolve, initial, parseTime, payloadHeader } f
 import { Duration, Option, Result } from "effect"
 import { asked, type Life } from "./Conductor.ts"
 import type { When } from "./Gate.ts"
-import { adoptBy, Incarnation, releaseBy, retryBy } from "./Incarnation.ts"
+import { Incarnation, releaseBy } from "./Incarnation.ts"
 import type { Seed } from "./Seed.ts"
+import { operators } from "./Operators.ts"
+import { weather } from "./Weather.ts"
 import { World } from "./World.ts"
 
 export interface SimulationOptions {
@@ -49,63 +51,6 @@ const lifeOf = (seed: Seed): Life => ({
 /** Effects that happen all the time; a souffleur that is to be abandoned in a recovery must survive most of them. */
 const frequent = new Set(["processes.condition", "beats.beat", "comms.beat", "log.read", "beats.last", "comms.snapshot"])
 
-/** What goes wrong in the world by itself, one trouble after the other, until it is calm. */
-const weather = (world: World, seed: Seed): void => {
-  const { board, room, timeline } = world
-  const clear = () => {
-    board.trouble = undefined
-    world.exportFails = false
-    room.pace = () => seed.between(50, 1500)
-  }
-  const next = (): void => {
-    if (world.calm) return clear()
-    const lasts = seed.between(1000, seed.chance(0.2) ? 90 * minute : 6 * minute)
-    const trouble = seed.pick([
-      "none",
-      "locked",
-      "missing",
-      "slow launch",
-      "lost launch",
-      "export fails",
-      "sleep",
-      "clock set",
-      "starved"
-    ] as const)
-    world.tell(`the world: ${trouble} (${Math.round(lasts / 1000)} s)`)
-    switch (trouble) {
-      case "none":
-        break
-      case "locked":
-      case "missing":
-        board.trouble = trouble
-        break
-      case "slow launch":
-        room.pace = () => seed.between(1000, 30_000)
-        break
-      case "lost launch":
-        room.pace = () => (seed.chance(0.5) ? "lost" : 300)
-        break
-      case "export fails":
-        world.exportFails = true
-        break
-      case "sleep":
-        timeline.sleep(seed.between(minute, 8 * 60 * minute))
-        break
-      case "clock set":
-        timeline.sleep(seed.between(-60 * minute, 60 * minute))
-        break
-      case "starved":
-        timeline.starve(seed.between(1000, 8 * minute))
-    }
-    timeline.after(Math.min(lasts, 30 * minute), () => {
-      clear()
-      timeline.after(seed.between(0, 5 * minute), next)
-    })
-  }
-  clear()
-  timeline.after(seed.between(0, 5 * minute), next)
-}
-
 /** Somebody who starts souffleur again whenever it is gone, and at times once too often. */
 const keeper = (world: World, seed: Seed): Array<Incarnation> => {
   const { ledger, timeline } = world
@@ -130,25 +75,6 @@ const keeper = (world: World, seed: Seed): Array<Incarnation> => {
   }
   timeline.after(1500, look)
   return all
-}
-
-/** People who meddle: they resume a session by hand, adopt what they see, and try a recovery again. */
-const operators = (world: World, seed: Seed): void => {
-  const { conductors, ledger, timeline } = world
-  const meddle = (): void => {
-    if (world.calm) return
-    const { watch } = ledger
-    if (watch.phase === "Watching") {
-      const adoptable = conductors.filter(({ condition, isAlive }) => isAlive && condition === "working")
-      if (watch.standby !== undefined && seed.chance(0.5)) retryBy(world)
-      else if (world.living.length === 0 && seed.chance(0.3)) {
-        const conductor = world.resumeByHand(watch.sessionId)
-        if (seed.chance(0.6)) timeline.after(seed.between(2000, minute), () => void (conductor.isAlive && adoptBy(world, conductor)))
-      } else if (adoptable.length === 1 && world.living.length === 1 && seed.chance(0.2)) adoptBy(world, adoptable[0]!)
-    }
-    timeline.after(seed.between(1000, 10 * minute), meddle)
-  }
-  timeline.after(seed.between(minute, 20 * minute), meddle)
 }
 
 /** What the roles saw at each revision is what the stored events fold to, up to there. */
