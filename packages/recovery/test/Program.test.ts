@@ -6,15 +6,26 @@ import { closedAt, cycleOf, launches, relaunches } from "./Cycles.ts"
 import { identityOf, World } from "./World.ts"
 
 it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
-  /** One cycle whose first provider is the program of the fixtures, behaving so; the next would compact. */
-  const cycle = Effect.fnUntraced(function* (how: string, world = new World().run({ pid: 4711, parent: 1 })) {
+  type Asking = { readonly world?: World; readonly project?: string; readonly within?: "1 second" }
+  /** One cycle whose first provider is that program, given these arguments; the next would compact. */
+  const asking = Effect.fnUntraced(function* (
+    program: string,
+    args: ReadonlyArray<string>,
+    { project = "/p", within, world }: Asking = {}
+  ) {
+    const fs = yield* FileSystem.FileSystem
+    const read = (file: string) => Effect.mapError(fs.readFileString(file), () => ({ why: "the prompt file cannot be read" }))
+    const own = programProvider("own", JSON.stringify([process.execPath, program, ...args]), read, within)
+    type Needs = typeof own extends Provider<infer R> ? R : never
+    return yield* cycleOf<Needs>([own, standardCompact], { project }, world)
+  })
+  /** With the program of the fixtures, behaving so. */
+  const cycle = Effect.fnUntraced(function* (how: string, world?: World) {
     const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
     const prompt = `${yield* fs.makeTempDirectoryScoped()}/prompt.txt`
-    const command = JSON.stringify([process.execPath, path.join(import.meta.dirname, "fixtures/provider.js"), how, prompt])
-    const read = (file: string) => Effect.mapError(fs.readFileString(file), () => ({ why: "the prompt file cannot be read" }))
-    const own = programProvider("own", command, read, how === "hangs" ? "1 second" : undefined)
-    type Needs = typeof own extends Provider<infer R> ? R : never
-    return { prompt, ...(yield* cycleOf<Needs>([own, standardCompact], {}, world)) }
+    const program = path.join(import.meta.dirname, "fixtures/provider.js")
+    const options = { ...(world === undefined ? {} : { world }), ...(how === "hangs" ? { within: "1 second" as const } : {}) }
+    return { prompt, ...(yield* asking(program, [how, prompt], options)) }
   })
 
   it.effect("its word is a launch: a fresh session, or the same one resumed, with a prompt that is not in the log", () =>
@@ -92,6 +103,27 @@ it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
         if (asked) assert.strictEqual(yield* fs.readFileString(prompt), "as it was then")
         if (!crashed) return assert.isAbove(append, 9)
       }
+    })
+  )
+  it.effect("the example of docs/providers.md does what it says", () =>
+    Effect.gen(function* () {
+      const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+      const page = yield* fs.readFileString(path.join(import.meta.dirname, "../../../docs/providers.md"))
+      const project = yield* fs.makeTempDirectoryScoped()
+      const program = `${project}/example.mjs`
+      yield* fs.writeFileString(program, /```js\n([^]*?)```/u.exec(page)![1]!)
+      const without = yield* asking(program, [], { project })
+      without.world.compactions = ["compacts and ends"]
+      yield* without.start
+      assert.strictEqual(relaunches(yield* without.log.events)[0]?.provider, "standard_compact")
+      yield* fs.writeFileString(`${project}/NOTES.md`, "next: the tests")
+      const { log, start, world } = yield* asking(program, [], { project })
+      yield* start
+      const asked = (yield* log.events).find((event) => event._tag === "StepSucceeded" && event.step === "own: ask")
+      const { prompt_file: prompt } = (asked?._tag === "StepSucceeded" ? asked.outcome : {}) as { readonly prompt_file: string }
+      yield* fs.remove(path.dirname(prompt), { recursive: true })
+      assert.strictEqual(relaunches(yield* log.events)[0]?.provider, "own")
+      assert.include(world.orders[0]?.prompt, `Read ${project}/NOTES.md first`)
     })
   )
 })
