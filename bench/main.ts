@@ -1,15 +1,30 @@
-// node bench/main.ts append | rebuild [events]
+// node bench/main.ts [append | rebuild [events] | estimate | trim | transcripts [--gigabyte]]
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect } from "effect"
 import { append } from "./Append.ts"
+import { estimate } from "./Estimate.ts"
 import { rebuild } from "./Rebuild.ts"
+import { transcripts } from "./Transcripts.ts"
+import { trim } from "./Trim.ts"
 
-const [name, size] = process.argv.slice(2)
+const [name, option] = process.argv.slice(2)
 
-const benches = { append, rebuild: rebuild(Number(size ?? 200_000)) }
-const bench = Object.entries(benches).find(([each]) => each === name)?.[1]
+const benches = {
+  append: [append, "events appended a second, beside raw node:sqlite"],
+  rebuild: [rebuild(Number(option ?? 200_000)), "a log folded to its state, beside reading it; [events]"],
+  estimate: [estimate, "1 GB estimated in process, beside wc and Python"],
+  trim: [trim, "10 MB, 100 MB and 1 GB trimmed in process"],
+  transcripts: [
+    transcripts(option === "--gigabyte" ? [10, 100, 1000] : [10, 100]),
+    "estimate, export and trim as processes with their memory, beside wc and Python; [--gigabyte]"
+  ]
+} as const
+const bench = Object.entries(benches).find(([each]) => each === name)?.[1][0]
+const list = Object.entries(benches).map(([each, [, what]]) => `  ${each.padEnd(12)}${what}`)
 
-NodeRuntime.runMain(
-  (bench ?? Console.error(`one of: ${Object.keys(benches).join(", ")}`)).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
-)
+const main = Effect.gen(function* () {
+  if (bench === undefined) return yield* Console.log(["pnpm bench <name>", ...list].join("\n"))
+  yield* bench
+})
+NodeRuntime.runMain(main.pipe(Effect.scoped, Effect.provide(NodeServices.layer)))

@@ -1,0 +1,43 @@
+import { Effect, FileSystem, Path, Stream } from "effect"
+import { ChildProcess } from "effect/process"
+import { timed } from "./Table.ts"
+
+/** Told by the child itself as it ends: memory by its own address space, which `maxRSS` is not (it keeps the parent's over exec). */
+const tellsPeak = `data:text/javascript,${encodeURIComponent(
+  'import { readFileSync, writeSync } from "node:fs"; process.on("exit", () => writeSync(2, readFileSync("/proc/self/status")))'
+)}`
+
+/** One run of a program: seconds from start to end, and the megabytes it held at its peak where it tells. */
+export const child = Effect.fnUntraced(function* (
+  program: string,
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>> = {}
+) {
+  let told = ""
+  const run = Effect.gen(function* () {
+    const handle = yield* ChildProcess.make(program, args, { env, extendEnv: true })
+    const hear = handle.stderr.pipe(
+      Stream.decodeText(),
+      Stream.runForEach((text) => Effect.sync(() => (told += text)))
+    )
+    yield* Effect.all([Stream.runDrain(handle.stdout), hear], { concurrency: 2 })
+    const code = yield* handle.exitCode
+    if (code !== 0) return yield* Effect.die(new Error(`${program} ended with exit code ${code}: ${told.slice(0, 300)}`))
+  }).pipe(Effect.scoped)
+  const seconds = yield* timed(run)
+  const kilobytes = /VmHWM:\s*(\d+) kB/u.exec(told)?.[1]
+  return { seconds, megabytes: kilobytes === undefined ? Number.NaN : Number(kilobytes) / 1024 }
+})
+
+/** souffleur as its users run it: the bundle where it was built, else the source. */
+export const souffleur = Effect.gen(function* () {
+  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const cli = path.join(import.meta.dirname, "..", "packages/cli")
+  const bundle = path.join(cli, "dist/souffleur.js")
+  const built = yield* fs.exists(bundle)
+  return {
+    what: built ? "the bundle" : "the source (not built)",
+    run: (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
+      child(process.execPath, ["--import", tellsPeak, built ? bundle : path.join(cli, "src/main.ts"), ...args], env)
+  }
+})
