@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { boundary, type Compaction } from "../simulation/World.ts"
+import { boundary, type Compaction } from "../simulation/Compaction.ts"
 import { minutes, seconds, Stage } from "./Stage.ts"
 
 const done: Compaction = { after: 3000, writes: true, ends: true }

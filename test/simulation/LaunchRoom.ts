@@ -38,7 +38,7 @@ export class LaunchRoom {
   spawn(id: string): SimProcess {
     const { processes, timeline } = this.#world
     this.#world.tell(`the launcher of ${id} starts`)
-    this.#world.launching(id)
+    this.#world.judge.spawned(id)
     const pace = this.pace()
     const process = processes.start({ name: "launch", environment: { SOUFFLEUR_LAUNCH_ID: id } })
     if (pace === "lost") timeline.after(100, () => processes.end(process))

@@ -68,7 +68,7 @@ export class Ledger {
       case "ConductorConfirmed":
       case "ConductorAdopted":
       case "ConductorRelaunched": {
-        if (event._tag === "ConductorAdopted") world.adopted()
+        if (event._tag === "ConductorAdopted") world.judge.anew()
         else this.#consume(before)
         const known = world.conductors.some(({ process }) => sameAs(process.identity, event.conductor))
         if (!known) world.violated(`the recorded Conductor ${event.conductor.pid} never was one`)

@@ -18,7 +18,8 @@ import type { Gate } from "./Gate.ts"
 import { machine, type SimProcess } from "./ProcessTable.ts"
 import { launcher } from "./SimLauncher.ts"
 import { processes } from "./SimProcesses.ts"
-import { boundary, type World } from "./World.ts"
+import { boundary } from "./Compaction.ts"
+import type { World } from "./World.ts"
 
 /** The header of an export of our own. */
 const header = `<!-- souffleur-export v1 nonce=${"0".repeat(32)} -->\n`

@@ -3,28 +3,15 @@ import { Effect } from "effect"
 import { Board } from "./Board.ts"
 import { ClaimRoom } from "./ClaimRoom.ts"
 import { asked, Conductor, type Life, secret, steady } from "./Conductor.ts"
+import { type Compaction, compact } from "./Compaction.ts"
 import { Disk } from "./Disk.ts"
+import { LaunchJudge } from "./LaunchJudge.ts"
 import { LaunchRoom } from "./LaunchRoom.ts"
 import { Ledger } from "./Ledger.ts"
 import { ProcessTable, type SimProcess } from "./ProcessTable.ts"
 import { Seed } from "./Seed.ts"
 import { RunQueue } from "./SimScheduler.ts"
 import { Timeline } from "./Timeline.ts"
-
-/** The record that proves a compaction. */
-export const boundary = '{"type":"system","subtype":"compact_boundary"}'
-
-/** A session that compacts. */
-export interface Compaction {
-  /** When it is done, in ms of its own life. */
-  readonly after: number
-  readonly writes: boolean
-  /** By itself; else it idles until it is stopped. */
-  readonly ends: boolean
-  /** The boundary lands so many ms after the session is gone, whoever ended it. */
-  readonly late?: number
-  readonly onTerm?: SimProcess["onTerm"]
-}
 
 /** Lines of a story that are kept. */
 const longestStory = 5000
@@ -40,6 +27,7 @@ export class World {
   readonly room: LaunchRoom
   readonly claims: ClaimRoom
   readonly ledger: Ledger
+  readonly judge: LaunchJudge
   readonly beats: Beats["Service"]
   readonly outbox: Outbox["Service"]
   readonly id = "stage-0001"
@@ -60,8 +48,6 @@ export class World {
   released = false
   /** Nothing more goes wrong by itself. */
   calm = false
-  /** The tasks as they were at each launch. */
-  #launches: Array<string> = []
 
   /** `shuffled`: whichever fiber can run may be next, by the seed; else the oldest. */
   constructor(seed: number, shuffled: boolean) {
@@ -72,6 +58,7 @@ export class World {
     this.room = new LaunchRoom(this)
     this.claims = new ClaimRoom(this.processes)
     this.ledger = new Ledger(this)
+    this.judge = new LaunchJudge(this)
     this.beats = Effect.runSync(Effect.provide(Effect.service(Beats), Beats.layerMemory))
     this.outbox = Effect.runSync(Effect.provide(Effect.service(Outbox), Outbox.layerMemory))
   }
@@ -94,27 +81,6 @@ export class World {
   /** What becomes of each compaction, counted from 1. */
   compactions: (number: number) => Compaction = () => ({ after: 3000, writes: true, ends: true })
   compactSessions: Array<SimProcess> = []
-  /** Compactions that started, by cycle. */
-  readonly #compacted = new Map<number, number>()
-
-  /** A session that compacts: it holds the session like a Conductor, and is none. */
-  #compact(process: SimProcess, sessionId: string): void {
-    process.session = sessionId
-    process.belongsTo = this.conductors.length
-    this.compactSessions.push(process)
-    const { after, ends, late, onTerm, writes } = this.compactions(this.compactSessions.length)
-    process.onTerm = onTerm ?? 0
-    const write = () => {
-      const path = this.sessionFile(sessionId)
-      this.disk.write(path, `${this.disk.read(path) ?? ""}${boundary}\n`)
-    }
-    if (late !== undefined) process.ended = () => void this.timeline.after(late, write)
-    this.timeline.after(after, () => {
-      if (!this.processes.isAlive(process)) return
-      if (writes && late === undefined) write()
-      if (ends) this.processes.end(process)
-    })
-  }
 
   /** The Conductor that runs, or ran last. */
   get conductor(): Conductor {
@@ -130,7 +96,7 @@ export class World {
   startConductor(sessionId = "11111111-0000-4000-8000-000000000000"): Conductor {
     const process = this.processes.start({ name: "claude", session: sessionId, print: this.lives(1).print })
     this.disk.write(this.sessionFile(sessionId), "")
-    this.#launches.push(this.board.fingerprint)
+    this.judge.anew()
     return this.#become(process, sessionId)
   }
 
@@ -143,26 +109,8 @@ export class World {
     return conductor
   }
 
-  /** A launcher is started: until now there was time to see who else holds the session. */
-  launching(id: string): void {
-    const { events, watch } = this.ledger
-    this.#spawned.set(id, this.timeline.monotonic)
-    const holder = [...this.byHand].find(
-      ({ process, sessionId }) => sessionId === watch.sessionId && this.#isOlder(process, this.timeline.monotonic)
-    )
-    if (holder !== undefined) this.violated(`a launch beside pid ${holder.process.identity.pid}, which holds the session`)
-    if (watch.recovery?.steps["compact#2"]?._tag === "Failed") this.violated("a launch after compaction was exhausted in its cycle")
-    if (!events.some((event) => event._tag === "LaunchPrepared" && event.launchId === id))
-      this.violated("a launcher without an intent in the log")
-  }
-
-  #isOlder(process: SimProcess, than: number): boolean {
-    return this.processes.isAlive(process) && process.since < than
-  }
-
   /** Started by a person, not by souffleur. */
   readonly byHand = new Set<Conductor>()
-  readonly #spawned = new Map<string, number>()
 
   #become(process: SimProcess, sessionId: string): Conductor {
     const generation = this.conductors.length + 1
@@ -177,38 +125,9 @@ export class World {
     const { args } = order.command
     const sessionId = args[args.findIndex((word) => word === "--session-id" || word === "--resume") + 1] ?? "unknown"
     this.tell(`${order.title} starts: pid ${process.identity.pid}, session ${sessionId}`)
-    const { endedAt, events, watch } = this.ledger
-    // Who came while the launcher was on its way, nobody could see: a person who sees two ends their own.
-    const spawned = this.#spawned.get(order.id) ?? 0
-    const late = [...this.byHand].filter(({ process }) => this.processes.isAlive(process) && process.since >= spawned)
-    for (const { process } of late) this.timeline.after(30_000, () => this.processes.end(process))
-    const others = this.living.filter((one) => !late.some(({ process }) => process === one))
-    if (others.length > 0) this.violated(`two live Conductors: ${others.length + 1}`)
-    const granted = watch.recovery?.launch
-    if (endedAt === undefined && granted?.launchId !== order.id)
-      this.violated("a Conductor of a launch that the log does not grant any more")
-    if (endedAt !== undefined) this.violated(`a Conductor started ${this.timeline.monotonic - endedAt} ms after the watch had ended`)
-    if (!events.some((event) => event._tag === "LaunchPrepared" && event.launchId === order.id))
-      this.violated("a receipt without an intent in the log")
-    if (watch.standby !== undefined) this.violated("a Conductor started after the cycle failed closed")
-    const permission = args[args.indexOf("--permission-mode") + 1]
-    if (permission === "bypassPermissions" && this.ceiling !== "bypassPermissions") this.violated("a launch above the ceiling")
-    if (permission === "bypassPermissions" && granted?.requested !== "bypassPermissions")
-      this.violated("a permission that nobody asked for")
-    if (JSON.stringify(order).includes(secret)) this.violated("the conversation is in a launch")
+    this.judge.started(order)
     process.print = args.includes("-p")
-    if (args.at(-1) === "/compact") {
-      const attempts = (this.#compacted.get(watch.cycles) ?? 0) + 1
-      this.#compacted.set(watch.cycles, attempts)
-      if (attempts > 2) this.violated("a third compaction in one cycle")
-      return this.#compact(process, sessionId)
-    }
-    this.#launches.push(this.board.fingerprint)
-    // What nobody could read at a launch counts as progress later, once.
-    if (this.board.trouble !== undefined) this.#launches = []
-    // The user's own start counts: after it, or after progress, three deaths are two or three launches.
-    const last = this.#launches.slice(-4)
-    if (last.length === 4 && new Set(last).size === 1) this.violated("more than three launches in a row without progress")
+    if (args.at(-1) === "/compact") return compact(this, process, sessionId)
     this.#become(process, sessionId)
   }
 
@@ -233,11 +152,6 @@ export class World {
     if (since > 0 && this.ledger.watch.end === "released") this.violated(`a signal ${since} ms after the release`)
     this.signals.push({ process, signal, at: timeline.monotonic })
     this.processes.signal(process, signal)
-  }
-
-  /** An operator's word counts from here, also for the launches in a row. */
-  adopted(): void {
-    this.#launches = this.board.trouble === undefined ? [this.board.fingerprint] : []
   }
 
   /** Each state of the watch that a role of a souffleur has seen, as it was then. */

@@ -2,8 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { simulate } from "./Simulation.ts"
 
-/** Seeds that once showed something wrong, or nearly did: a handoff lost, a healthy Conductor stopped, a dead watcher not seen. */
-const remembered = [8, 21, 64, 83, 143, 360, 436, 848, 1158, 1472, 11001, 11397, 12557]
+/**
+ * Seeds that once showed something wrong, or nearly did: a handoff lost, a healthy Conductor stopped, a dead watcher not seen, a
+ * payload consumed twice, a compact session taken for the Conductor.
+ */
+const remembered = [8, 21, 64, 83, 143, 360, 436, 848, 1158, 1176, 1192, 1286, 1377, 1472, 2242, 2398, 11001, 11397, 12557]
 
 const cycles = 4
 /** As many fresh seeds as fit. */

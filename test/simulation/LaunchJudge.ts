@@ -1,0 +1,73 @@
+import type { LaunchOrder } from "@souffleur/domain"
+import { secret } from "./Conductor.ts"
+import type { World } from "./World.ts"
+
+/** What must never be at a launch, or after one. */
+export class LaunchJudge {
+  readonly #world: World
+  /** When each launcher was started, on the monotonic clock. */
+  readonly #spawned = new Map<string, number>()
+  /** Compactions that started, by cycle. */
+  readonly #compacted = new Map<number, number>()
+  /** The tasks as they were at each launch. */
+  #launches: Array<string> = []
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  /** A Conductor that a person started: the launches in a row are counted from it. What nobody could read counts as progress later, once. */
+  anew(): void {
+    const { board } = this.#world
+    this.#launches = board.trouble === undefined ? [board.fingerprint] : []
+  }
+
+  #byHand() {
+    return [...this.#world.byHand].filter(({ isAlive }) => isAlive)
+  }
+
+  /** A launcher is started: until now there was time to see who else holds the session. */
+  spawned(id: string): void {
+    const { ledger, timeline } = this.#world
+    const { events, watch } = ledger
+    this.#spawned.set(id, timeline.monotonic)
+    const holder = this.#byHand().find(({ process, sessionId }) => sessionId === watch.sessionId && process.since < timeline.monotonic)
+    if (holder !== undefined) this.#world.violated(`a launch beside pid ${holder.process.identity.pid}, which holds the session`)
+    if (watch.recovery?.steps["compact#2"]?._tag === "Failed") this.#world.violated("a launch after compaction was exhausted in its cycle")
+    if (!events.some((event) => event._tag === "LaunchPrepared" && event.launchId === id))
+      this.#world.violated("a launcher without an intent in the log")
+  }
+
+  /** A launcher took its receipt and becomes the agent: the most dangerous moment there is. */
+  started(order: LaunchOrder): void {
+    const world = this.#world
+    const { args } = order.command
+    const { endedAt, watch } = world.ledger
+    // Who came while the launcher was on its way, nobody could see: a person who sees two ends their own.
+    const spawned = this.#spawned.get(order.id) ?? 0
+    const late = this.#byHand().filter(({ process }) => process.since >= spawned)
+    for (const { process } of late) world.timeline.after(30_000, () => world.processes.end(process))
+    const others = world.living.filter((one) => !late.some(({ process }) => process === one))
+    if (others.length > 0) world.violated(`two live Conductors: ${others.length + 1}`)
+    const granted = watch.recovery?.launch
+    if (endedAt !== undefined) world.violated(`a Conductor started ${world.timeline.monotonic - endedAt} ms after the watch had ended`)
+    else if (granted?.launchId !== order.id) world.violated("a Conductor of a launch that the log does not grant any more")
+    if (watch.standby !== undefined) world.violated("a Conductor started after the cycle failed closed")
+    const permission = args[args.indexOf("--permission-mode") + 1]
+    if (permission === "bypassPermissions" && world.ceiling !== "bypassPermissions") world.violated("a launch above the ceiling")
+    if (permission === "bypassPermissions" && granted?.requested !== "bypassPermissions")
+      world.violated("a permission that nobody asked for")
+    if (JSON.stringify(order).includes(secret)) world.violated("the conversation is in a launch")
+    if (args.at(-1) === "/compact") return this.#compaction(watch.cycles)
+    this.#launches = world.board.trouble === undefined ? [...this.#launches, world.board.fingerprint] : []
+    // The start by a person counts: after it, or after progress, three deaths are two or three launches.
+    const last = this.#launches.slice(-4)
+    if (last.length === 4 && new Set(last).size === 1) world.violated("more than three launches in a row without progress")
+  }
+
+  #compaction(cycle: number): void {
+    const attempts = (this.#compacted.get(cycle) ?? 0) + 1
+    this.#compacted.set(cycle, attempts)
+    if (attempts > 2) this.#world.violated("a third compaction in one cycle")
+  }
+}
