@@ -19,7 +19,8 @@ export interface Compaction {
 /** It holds the session like a Conductor, and is none. */
 export const compact = (world: World, process: SimProcess, sessionId: string): void => {
   process.session = sessionId
-  process.belongsTo = world.conductors.length
+  // Souffleur's own: no Conductor's, and no stranger.
+  process.belongsTo = -1
   world.compactSessions.push(process)
   const { after, ends, late, onTerm, writes } = world.compactions(world.compactSessions.length)
   process.onTerm = onTerm ?? 0

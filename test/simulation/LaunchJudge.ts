@@ -1,5 +1,5 @@
 import type { LaunchOrder } from "@souffleur/domain"
-import { secret } from "./Conductor.ts"
+import { type Conductor, secret } from "./Conductor.ts"
 import type { World } from "./World.ts"
 
 /** What must never be at a launch, or after one. */
@@ -9,6 +9,8 @@ export class LaunchJudge {
   readonly #spawned = new Map<string, number>()
   /** Compactions that started, by cycle. */
   readonly #compacted = new Map<number, number>()
+  /** Started by a person who sees that another one runs, and ends theirs. */
+  readonly #leaving = new Set<Conductor>()
   /** The tasks as they were at each launch. */
   #launches: Array<string> = []
 
@@ -31,7 +33,9 @@ export class LaunchJudge {
     const { ledger, timeline } = this.#world
     const { events, watch } = ledger
     this.#spawned.set(id, timeline.monotonic)
-    const holder = this.#byHand().find(({ process, sessionId }) => sessionId === watch.sessionId && process.since < timeline.monotonic)
+    const holder = this.#byHand().find(
+      (one) => !this.#leaving.has(one) && one.sessionId === watch.sessionId && one.process.since < timeline.monotonic
+    )
     if (holder !== undefined) this.#world.violated(`a launch beside pid ${holder.process.identity.pid}, which holds the session`)
     if (watch.recovery?.steps["compact#2"]?._tag === "Failed") this.#world.violated("a launch after compaction was exhausted in its cycle")
     if (!events.some((event) => event._tag === "LaunchPrepared" && event.launchId === id))
@@ -45,7 +49,8 @@ export class LaunchJudge {
     const { endedAt, watch } = world.ledger
     // Who came while the launcher was on its way, nobody could see: a person who sees two ends their own.
     const spawned = this.#spawned.get(order.id) ?? 0
-    const late = this.#byHand().filter(({ process }) => process.since >= spawned)
+    const late = this.#byHand().filter((one) => one.process.since >= spawned || this.#leaving.has(one))
+    for (const one of late) this.#leaving.add(one)
     for (const { process } of late) world.timeline.after(30_000, () => world.processes.end(process))
     const others = world.living.filter((one) => !late.some(({ process }) => process === one))
     if (others.length > 0) world.violated(`two live Conductors: ${others.length + 1}`)
