@@ -1,0 +1,49 @@
+import { assert, it } from "@effect/vitest"
+import { parsePayload, payloadHeader } from "@souffleur/domain"
+import { Effect, Option } from "effect"
+import { fixture, services, withComms } from "./support/CommsFile.ts"
+
+it.layer(services)((it) => {
+  /** Messages as the Conductor writes them, in their order, and the payload that a snapshot finds among them. */
+  const payloadOf = Effect.fnUntraced(function* (messages: ReadonlyArray<string | Uint8Array | number | null>) {
+    const { db, path } = yield* fixture("WAL")
+    const insert = db.prepare("INSERT INTO orchestration_messages (task_id, message, message_type) VALUES ('task-00', ?, 'handoff')")
+    for (const message of messages) insert.run(message)
+    const { lastMessageId, payload } = yield* withComms(path, (comms) => comms.snapshot)
+    assert.strictEqual(lastMessageId, messages.length)
+    return payload
+  })
+  const text = `${payloadHeader}\npermission_mode: acceptEdits\nresume_prompt: go on\r\n\r\n  "here"; DROP TABLE x -- 🎉\n`
+
+  it.effect("a snapshot has the newest message that begins as a payload, as it was written", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* payloadOf([text]), Option.some({ id: 1, text }))
+      assert.deepStrictEqual(
+        yield* payloadOf([text, "other", `${payloadHeader}\n`, "other"]),
+        Option.some({ id: 3, text: `${payloadHeader}\n` })
+      )
+    })
+  )
+  it.effect("no message that only speaks of one, or is no text, is one", () =>
+    Effect.gen(function* () {
+      const spoken = [`see ${payloadHeader}`, ` ${text}`, `\n${text}`, payloadHeader.toLowerCase(), payloadHeader.slice(1)]
+      assert.deepStrictEqual(yield* payloadOf([]), Option.none())
+      assert.deepStrictEqual(yield* payloadOf([...spoken, new TextEncoder().encode(text), null, 7, ""]), Option.none())
+    })
+  )
+  it.effect("a huge one is cut so that it fits into one argument of a launch", () =>
+    Effect.gen(function* () {
+      const payload = Option.getOrThrow(yield* payloadOf([`${payloadHeader}\nresume_prompt: ${"🎉".repeat(500_000)}`]))
+      assert.match(payload.text, /^CONTEXT_RECOVERY_PAYLOAD_V1\nresume_prompt: 🎉+$/u)
+      // 128 KiB, of which some is the prompt's own frame.
+      assert.isBelow(new TextEncoder().encode(payload.text).length, 122_880)
+      assert.isAbove(payload.text.length, 50_000)
+    })
+  )
+  it.effect("no resume prompt has a zero byte in it, which no program could be launched with", () =>
+    Effect.gen(function* () {
+      const payload = Option.getOrThrow(yield* payloadOf([`${payloadHeader}\nresume_prompt: go on\0rm`]))
+      assert.strictEqual(parsePayload(payload.text).resumePrompt, "go on")
+    })
+  )
+})
