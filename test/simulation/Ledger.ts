@@ -79,11 +79,11 @@ export class Ledger {
           world.violated("a turn ended that did not")
         return
       case "ConductorDied":
-        // A finished turn is no death, unless nobody could know that it was in print mode.
+        // A finished turn is no death, unless nobody could know: not in print mode, or another agent has its pid.
         if (
           event.cause === "pid" &&
           before.print &&
-          world.conductors.find(({ process }) => sameAs(process.identity, before.conductor!))?.turnEnded === true
+          world.conductors.findLast(({ process }) => process.identity.pid === before.conductor!.pid)?.turnEnded === true
         )
           world.violated("a finished turn was taken for a death")
         return
