@@ -47,11 +47,14 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
   const [wait, interval] = [Duration.toMillis(settings.watcherInitialWait), Duration.toMillis(settings.watcherInterval)]
   const exit = yield* Deferred.make<Report>()
 
-  /** In our own store first: a locked comms must not look like a dead watcher. */
+  /** In our own store first: a locked comms must not look like a dead watcher. Whether comms took the mirror of it. */
   const beat = Effect.gen(function* () {
     const at = yield* Clock.currentTimeMillis
     yield* beats.beat(ref.id, { by: `watcher/${me}`, at })
-    yield* Effect.catchTag(comms.beat(at), "CommsUnavailable", (error) => Effect.logDebug("the beat is not mirrored", error.reason))
+    return yield* comms.beat(at).pipe(
+      Effect.as(true),
+      Effect.catchTag("CommsUnavailable", (error) => Effect.as(Effect.logDebug("the beat is not mirrored", error.reason), false))
+    )
   })
 
   yield* beat
@@ -62,8 +65,8 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
   const memory = yield* Ref.make<Patrol>({
     last: start,
     heartbeat: first === undefined ? undefined : see(undefined, conductorOf(first)?.lastHeartbeat ?? null, start.wall),
-    // A watcher that starts long after its event follows a souffleur that was away.
-    notBefore: Math.max(watch.launchedAt, watch.brokenOffAt, start.wall - since > interval ? start.wall : 0),
+    // A watcher that starts long after its event follows a souffleur that was away; what is ahead was told by another clock.
+    notBefore: Math.min(start.wall, Math.max(watch.launchedAt, watch.brokenOffAt, start.wall - since > interval ? start.wall : 0)),
     otherStateSeen: isOther(watch.baseline.conductorState) || isOther(conductorOf(first)?.state),
     commsOut: first === undefined
   })
@@ -140,7 +143,11 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
     const state = conductorOf(Option.getOrUndefined(yield* Effect.option(comms.snapshot)))?.state
     if (isOther(state)) yield* Ref.update(memory, (before) => ({ ...before, otherStateSeen: true }))
   })
-  const beating = Effect.andThen(beat, glance).pipe(
+  /** An outage that is over before the first poll is seen by the mirror alone: the Conductor's beats were lost in it, too. */
+  const mirror = Effect.flatMap(beat, (mirrored) =>
+    mirrored ? Effect.void : Ref.update(memory, (before) => ({ ...before, commsOut: true }))
+  )
+  const beating = Effect.andThen(mirror, glance).pipe(
     Effect.schedule(patrol(settings.watcherInterval, settings.watcherInterval)),
     Effect.timeoutOption(wait)
   )

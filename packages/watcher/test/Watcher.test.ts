@@ -215,6 +215,19 @@ describe("what breaks polling off", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
     })
   )
+  it.effect("comms that was out while the watcher waited for its first poll begins the 240 s anew, too", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ world: { row: stuck } })
+      yield* until(50)
+      world.row = undefined
+      yield* until(130)
+      world.row = stuck
+      yield* until(480)
+      assert.deepStrictEqual(yield* told, [])
+      yield* until(540)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
+    })
+  )
   it.effect("comms that is out does not hide the end of the process", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching()
@@ -240,6 +253,17 @@ describe("what breaks polling off", () => {
       yield* until(1140)
       assert.deepStrictEqual(yield* told, [])
       yield* until(1200)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
+    })
+  )
+  it.effect("a clock that was set back after the launch hides no dead Conductor from a watcher that begins then", () =>
+    Effect.gen(function* () {
+      const hour = 3_600_000
+      const row = { ...stuck, heartbeat: formatTime(begun - 2 * hour) }
+      const { told } = yield* watching({ world: { row, wallJump: -hour } })
+      yield* until(240)
+      assert.deepStrictEqual(yield* told, [])
+      yield* until(300)
       assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
     })
   )
