@@ -52,12 +52,13 @@ export interface Board {
 /** What the model says; what is to happen first may happen here. */
 export type Part = (asked: Asked, board: Board) => Effect.Effect<Answer>
 
-/** Asks again until it is so; what does not come in time is told. */
+/** What does not come in time is told. */
+export const inTime = (what: string) =>
+  Effect.timeoutOrElse({ duration: "30 seconds", orElse: () => Effect.die(`not in 30 seconds: ${what}`) })
+
+/** Asks again until it is so. */
 export const until = <E, R>(what: string, so: Effect.Effect<boolean, E, R>) =>
-  Effect.repeat(so, { until: (yes) => yes, schedule: Schedule.spaced("50 millis") }).pipe(
-    Effect.timeoutOrElse({ duration: "30 seconds", orElse: () => Effect.die(`not in 30 seconds: ${what}`) }),
-    Effect.asVoid
-  )
+  Effect.repeat(so, { until: (yes) => yes, schedule: Schedule.spaced("50 millis") }).pipe(inTime(what), Effect.asVoid)
 
 /**
  * A home and a project of a user's own, a model on loopback, and souffleur's command line. Whatever was started with that home

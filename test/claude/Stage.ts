@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { Effect, Path, Ref, Scope, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
-import { type Lab, until } from "./Lab.ts"
+import { inTime, type Lab, until } from "./Lab.ts"
 
 /** Where a Conductor and souffleur run. */
 export interface Stage {
@@ -26,7 +26,7 @@ export const headless = Effect.fn("Stage.headless")(function* (lab: Lab) {
       const handle = yield* spawner.spawn(ChildProcess.make(program, args, lab.options))
       const said = yield* Ref.make("")
       yield* Effect.forkScoped(Stream.runForEach(Stream.decodeText(handle.all), (text) => Ref.update(said, (before) => before + text)))
-      return { pid: handle.pid, said: Ref.get(said), exitCode: Effect.orDie(handle.exitCode) }
+      return { pid: handle.pid, said: Ref.get(said), exitCode: inTime("the end of souffleur")(Effect.orDie(handle.exitCode)) }
     }).pipe(Effect.provideService(Scope.Scope, scope), Effect.orDie)
   return {
     conductor: (sessionId, prompt) =>
