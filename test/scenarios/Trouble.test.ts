@@ -75,16 +75,24 @@ it("a watcher that hangs is replaced though the clock is set back an hour right 
   stage.pass(minutes(20)).close()
 })
 
-it("a Conductor that goes on before an abandoned recovery is resumed is not signalled", () => {
-  const stage = new Stage({ fate: "pauses", at: seconds(1.5), lasts: minutes(6) })
-  stage.souffleur({ plan: (_, name) => (name === "processes.tree" ? "before" : undefined) })
-  stage.until("StepStarted")
-  stage.pass(minutes(3))
-  stage.souffleur()
-  stage.pass(hour).close()
-  assert.strictEqual(stage.world.ledger.count("RecoveryFailedClosed"), 1)
-  assert.strictEqual(stage.world.signals.length, 0)
-  assert.isTrue(stage.world.conductor.isHealthy)
+it("a Conductor that goes on before an abandoned recovery is resumed is not signalled: also after a clock was set back, or without comms", () => {
+  for (const trouble of ["none", "clock", "comms"] as const) {
+    const stage = new Stage({ fate: "pauses", at: seconds(1.5), lasts: minutes(6) })
+    stage.souffleur({ plan: (_, name) => (name === "processes.tree" ? "before" : undefined) })
+    stage.until("StepStarted")
+    if (trouble === "clock") stage.world.timeline.sleep(-hour)
+    stage.pass(minutes(3))
+    if (trouble === "comms") stage.world.board.trouble = "missing"
+    stage.souffleur()
+    stage.pass(minutes(10))
+    stage.world.board.trouble = undefined
+    stage.pass(hour).close()
+    assert.strictEqual(stage.world.ledger.count("RecoveryFailedClosed"), 1)
+    assert.strictEqual(stage.world.signals.length, 0)
+    assert.isTrue(stage.world.conductor.isHealthy)
+    // Its beats ended the standby.
+    assert.deepStrictEqual([stage.watch.standby, stage.world.board.souffleur?.state], [undefined, "confirmed"])
+  }
 })
 
 it("a self-monitor that dies is replaced, and one after it replaces a watcher that hangs", () => {

@@ -16,6 +16,8 @@ export interface RecoveryCycle {
   readonly purpose: typeof Purpose.Type
   readonly trigger: (typeof RecoveryStarted.Type)["trigger"]
   readonly since: number
+  /** Another souffleur took the watch over since: nobody has looked at the Conductor meanwhile. */
+  readonly resumed: boolean
   readonly steps: Readonly<Record<string, StepState>>
   /** The newest launch of this cycle whose file was written. */
   readonly launch: typeof LaunchPrepared.Type | undefined
@@ -61,6 +63,8 @@ export interface Watch {
   /** When polling was last broken off for longer than a poll (lost watcher, new owner); 0: never in this generation. */
   readonly brokenOffAt: number
   readonly recovery: RecoveryCycle | undefined
+  /** The heartbeat that the Conductor was given up for; an operator's retry speaks of now, and ends it. */
+  readonly silent: { readonly heartbeat: string | null } | undefined
   readonly cycles: number
   readonly standby:
     | {
@@ -106,6 +110,7 @@ export const initial: Watch = {
   monitorsStarted: 0,
   brokenOffAt: 0,
   recovery: undefined,
+  silent: undefined,
   cycles: 0,
   standby: undefined,
   lastExport: null,

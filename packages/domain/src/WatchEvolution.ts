@@ -41,7 +41,12 @@ const change = (watch: Watch, event: WatchEvent): Change =>
       sessions: [sessionId],
       openedAt: at
     }),
-    OwnerTook: ({ at, fence, owner }) => ({ fence, owner, brokenOffAt: watch.conductor === undefined ? 0 : at }),
+    OwnerTook: ({ at, fence, owner }) => ({
+      fence,
+      owner,
+      brokenOffAt: watch.conductor === undefined ? 0 : at,
+      recovery: watch.recovery === undefined ? undefined : { ...watch.recovery, resumed: true }
+    }),
     OwnerLeft: () => ({ owner: undefined }),
     ValidationFailed: ({ at, check, lastMessageId, reason }) => ({ failures: [...watch.failures, { at, check, lastMessageId, reason }] }),
     ArgumentsCorrected: ({ messageId, pid, sessionId }) => ({
@@ -72,7 +77,12 @@ const change = (watch: Watch, event: WatchEvent): Change =>
     SelfMonitorStarted: ({ at, monitor, watcher }) => ({ monitor: { monitor, watcher, since: at }, monitorsStarted: monitor }),
     SelfMonitorStopped: () => ({ monitor: undefined }),
     WatchSettled: () => ({ phase: "Watching" }),
-    ConductorDied: ({ retries }) => ({ phase: "Watching", watcher: undefined, retries }),
+    ConductorDied: ({ cause, evidence, retries }) => ({
+      phase: "Watching",
+      watcher: undefined,
+      retries,
+      silent: cause === "heartbeat" ? { heartbeat: evidence.heartbeat } : undefined
+    }),
     ContextRecoveryRequested: ({ retries }) => ({ phase: "Watching", watcher: undefined, retries }),
     TurnEnded: ({ retries }) => ({ phase: "Watching", watcher: undefined, retries }),
     ConductorCompleted: () => exited("completed"),
@@ -81,7 +91,7 @@ const change = (watch: Watch, event: WatchEvent): Change =>
       cycles: cycle,
       watcher: undefined,
       standby: undefined,
-      recovery: { cycle, purpose, trigger, since: at, steps: {}, launch: undefined }
+      recovery: { cycle, purpose, trigger, since: at, resumed: false, steps: {}, launch: undefined }
     }),
     RecoveryWithheld: ({ at, cycle }) => ({
       cycles: cycle,
@@ -128,7 +138,7 @@ const change = (watch: Watch, event: WatchEvent): Change =>
       standby: undefined,
       brokenOffAt: 0
     }),
-    RecoveryRetried: () => ({ standby: undefined }),
+    RecoveryRetried: () => ({ standby: undefined, silent: undefined }),
     WatchReleased: ({ exportPath }) => ({ ...exited("released"), lastExport: exportPath })
   })
 

@@ -15,17 +15,25 @@ const failedClosed = (stage: string) => (error: { readonly why: string }) => Eff
  * A recovery that was broken off comes back to a Conductor that was given up for its silence and has beaten since: it is
  * healthy, and nobody signals that (spec §7). Its beats end the standby.
  */
-const unlessBeating = Effect.fnUntraced(function* ({ conductor, recovery }: Watch, snapshot: Option.Option<CommsSnapshot>) {
+const unlessBeating = Effect.fnUntraced(function* (watch: Watch, snapshot: Option.Option<CommsSnapshot>) {
+  const { conductor, recovery } = watch
   if (recovery?.trigger !== "heartbeat" || conductor === undefined) return
-  const now = yield* Clock.currentTimeMillis
-  const beat = snapshot.pipe(
-    Option.flatMap((seen) => seen.conductor),
-    Option.flatMap(({ lastHeartbeat }) => parseTime(lastHeartbeat))
-  )
-  if (Option.isNone(beat) || beat.value <= recovery.since || beat.value > now) return
-  if ((yield* (yield* Processes).condition(conductor)) !== "running") return
-  return yield* new FailedClosed({ stage: "stop", reason: "the Conductor beats again: it is not stopped" })
+  const beats = Option.isNone(snapshot)
+    ? recovery.resumed
+    : hasBeaten(watch, recovery.since, yield* Clock.currentTimeMillis, snapshot.value)
+  if (!beats || (yield* (yield* Processes).condition(conductor)) !== "running") return
+  const reason = Option.isNone(snapshot)
+    ? "comms is out, and the Conductor may beat again since souffleur was gone: it is not stopped"
+    : "the Conductor beats again: it is not stopped"
+  return yield* new FailedClosed({ stage: "stop", reason })
 })
+
+/** A value that changed is alive, whatever clock wrote it; after an operator's retry, one that is newer than that. */
+const hasBeaten = ({ silent }: Watch, since: number, now: number, { conductor }: CommsSnapshot): boolean => {
+  const heartbeat = Option.match(conductor, { onNone: () => null, onSome: ({ lastHeartbeat }) => lastHeartbeat })
+  if (silent === undefined) return Option.exists(parseTime(heartbeat), (at) => at > since && at <= now)
+  return heartbeat !== null && heartbeat !== silent.heartbeat
+}
 
 /** 1: stop the old Conductor. */
 export const stop = Effect.fn("Recovery.1-stop")(function* (watch: Watch) {
