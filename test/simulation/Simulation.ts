@@ -100,6 +100,8 @@ const verdict = (world: World, souffleurs: ReadonlyArray<Incarnation>): void => 
   if (watch.phase !== "Watching") return world.violated(`long after, the watch is ${watch.phase}`)
   if (watch.recovery !== undefined) return world.violated("long after, a recovery has not ended")
   if (living.length !== 1) return world.violated(`long after, ${living.length} Conductors live`)
+  // One whose beats never came through is neither dead nor fresh.
+  if (world.board.conductor === undefined) return
   if (conductor?.isHealthy !== true) return world.violated("long after, the Conductor is not healthy")
   if (!souffleurs.some(({ outcome }) => outcome === "running")) return world.violated("long after, no souffleur runs")
   if (world.board.souffleur?.state !== "confirmed") world.violated(`long after, the row says ${world.board.souffleur?.state}`)
