@@ -49,6 +49,15 @@ describe("standard_compact", () => {
       assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000", "launch 5001"])
     })
   )
+  it.effect("looks once more when its session has ended: what was written meanwhile counts", () =>
+    Effect.gen(function* () {
+      const { last, log, run, world } = yield* cycle
+      world.compactions = ["compacts as it ends"]
+      yield* run
+      assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
+      assert.deepStrictEqual([launches(world), stepsOf(yield* log.events, "StepFailed")], [["launch 5000", "launch 5001"], []])
+    })
+  )
   it.effect("takes no boundary for its own that was there before, nor one of another file", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle

@@ -54,8 +54,10 @@ export class World {
   /** The session file: which one it is, its end in bytes, where boundaries begin in it. */
   readonly session = { inode: 1, size: 1000, boundaries: [] as Array<number> }
   /** What each compact session does, in their order; the last one for all that follow. */
-  compactions: ReadonlyArray<"compacts" | "compacts and ends" | "ends" | "hangs" | "cannot be ended"> = ["compacts"]
+  compactions: ReadonlyArray<"compacts" | "compacts and ends" | "ends" | "hangs" | "compacts as it ends" | "cannot be ended"> = ["compacts"]
   compacted = 0
+  /** Writes its boundary when it is told to end. */
+  compactsAsItEnds: number | undefined
   /** How often souffleur vanishes right after a launch, as by SIGKILL. */
   vanishes = 0
   launchFails: string | undefined
@@ -78,6 +80,7 @@ export class World {
     const how = this.compactions[Math.min(this.compacted++, this.compactions.length - 1)]
     if (how === "compacts" || how === "compacts and ends") this.boundary()
     if (how === "compacts and ends" || how === "ends") this.end(pid)
+    if (how === "compacts as it ends") this.compactsAsItEnds = pid
     if (how === "cannot be ended") this.run({ pid, parent: 1, on: { SIGTERM: "stays", SIGKILL: "stays" } })
   }
   end(pid: number) {
@@ -140,6 +143,7 @@ const processes = (world: World) => {
       if (how === "not permitted") return yield* new NotPermitted({ pid, signal })
       world.did.push(`${signal} ${pid}`)
       if (how === "ends") entry.condition = "gone"
+      if (world.compactsAsItEnds === pid) world.boundary()
       if (how === "zombie") entry.condition = "zombie"
       if (typeof how === "number") entry.endsAt = (yield* Clock.currentTimeMillis) + how
     })
