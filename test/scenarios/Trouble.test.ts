@@ -156,16 +156,20 @@ it("a heartbeat that nobody can read is neither dead nor fresh", () => {
   assert.strictEqual(stage.watch.generation, 1)
 })
 
-it("(17) a second writer holds the session: no launch", () => {
-  const stage = new Stage({ fate: "dies", at: minutes(6) })
-  stage.souffleur()
-  stage.pass(minutes(3))
-  const other = stage.world.processes.start({ name: "claude", session: stage.watch.sessionId })
-  stage.until("RecoveryFailedClosed")
-  stage.pass(hour).close()
-  assert.strictEqual(stage.watch.standby?.stage, "one writer")
-  assert.isTrue(stage.world.processes.isAlive(other))
-  assert.strictEqual(stage.world.conductors.length, 1)
+it("(17) a second writer holds the session, or one of an earlier generation: no launch", () => {
+  for (const generations of [1, 2]) {
+    const dies = { fate: "dies", at: minutes(6) } as const
+    const stage = new Stage(dies, dies)
+    stage.souffleur()
+    if (generations === 2) stage.until("ConductorRelaunched")
+    stage.pass(minutes(5))
+    const other = stage.world.processes.start({ name: "claude", session: stage.world.conductors[0]!.sessionId })
+    stage.until("RecoveryFailedClosed")
+    stage.pass(hour).close()
+    assert.strictEqual(stage.watch.standby?.stage, "one writer")
+    assert.isTrue(stage.world.processes.isAlive(other))
+    assert.strictEqual(stage.world.conductors.length, generations)
+  }
 })
 
 it("an export over the threshold is compacted; no boundary, twice, fails closed, and completion is honoured in standby", () => {

@@ -84,12 +84,12 @@ export const isStopped = Effect.fn("Recovery.isStopped")(function* (watch: Watch
 })
 
 /**
- * Who else holds the session: a live agent process that says so, or a leftover of the old tree (spec §2, one writer).
- * `undefined`: nobody.
+ * Who else holds the session: a live agent process that says so, or a leftover of the old tree (spec §2, one writer). One of an
+ * earlier generation counts too: who resumed it by hand goes on with the same work. `undefined`: nobody.
  */
 export const otherWriter = Effect.fn("Recovery.otherWriter")(function* (watch: Watch) {
   const agent = yield* Agent
-  const holder = (yield* agent.sessions).find((session) => session.sessionId === watch.sessionId)
+  const holder = (yield* agent.sessions).find((session) => watch.sessions.includes(session.sessionId))
   if (holder !== undefined) return `process ${holder.pid} holds the session`
   const left = watch.conductor === undefined ? [] : yield* treeOf(watch, watch.conductor)
   return left.length === 0 ? undefined : `processes of the old Conductor still run: ${left.map((info) => info.identity.pid).join(", ")}`
