@@ -172,22 +172,6 @@ it("(17) a second writer holds the session, or one of an earlier generation: no 
   }
 })
 
-it("an export over the threshold is compacted; no boundary, twice, fails closed, and completion is honoured in standby", () => {
-  const stage = new Stage({ fate: "dies", at: minutes(6) })
-  stage.world.compactions = () => ({ after: 2000, writes: false, ends: true })
-  const souffleur = stage.souffleur({ settings: { forceCompactThresholdTokens: 10 } })
-  stage.until("RecoveryFailedClosed")
-  stage.pass(hour)
-  assert.strictEqual(stage.watch.standby?.stage, "compact")
-  assert.strictEqual(stage.world.room.launches.size, 2)
-  assert.isFalse([...stage.world.disk.files.keys()].some((path) => path.startsWith("/state/exports/")))
-  assert.strictEqual(stage.world.board.souffleur?.state, "error")
-  stage.world.board.write({ state: "complete" })
-  stage.until("ConductorCompleted")
-  stage.pass(minutes(5)).close()
-  assert.strictEqual(souffleur.outcome, "ended")
-})
-
 it("a launcher that is slow is waited for; one that is lost or too slow is cancelled for ever", () => {
   for (const pace of [minutes(1), "lost"] as const) {
     const stage = new Stage({ fate: "dies", at: minutes(6) })
@@ -203,14 +187,4 @@ it("a launcher that is slow is waited for; one that is lost or too slow is cance
   slow.souffleur()
   slow.until("ConductorRelaunched")
   slow.pass(minutes(20)).close()
-})
-
-it("no launch is above the ceiling", () => {
-  const stage = new Stage({ fate: "dies", at: minutes(6) })
-  stage.souffleur()
-  stage.until("ConductorRelaunched")
-  for (const { order } of stage.world.room.launches.values()) {
-    assert.strictEqual(order.command.args[order.command.args.indexOf("--permission-mode") + 1], "acceptEdits")
-  }
-  stage.close()
 })
