@@ -4,9 +4,11 @@ import { simulate } from "./Simulation.ts"
 
 /**
  * Seeds that once showed something wrong, or nearly did: a handoff lost, a healthy Conductor stopped, a dead watcher not seen, a
- * payload consumed twice, a compact session taken for the Conductor.
+ * payload consumed twice, a compact session taken for the Conductor, an outage or a clock that misled, a second writer of an old session.
  */
-const remembered = [8, 21, 64, 83, 143, 360, 436, 848, 1158, 1176, 1192, 1286, 1377, 1472, 2242, 2398, 11001, 11397, 12557]
+const remembered = [
+  8, 21, 64, 83, 143, 360, 436, 848, 1158, 1176, 1192, 1286, 1377, 1472, 2242, 2398, 11001, 11397, 12557, 21654, 22514, 24341, 25301, 46502
+]
 
 const cycles = 4
 /** As many fresh seeds as fit. */
