@@ -1,4 +1,5 @@
 import type { LaunchOrder } from "@souffleur/domain"
+import { Predicate } from "effect"
 import { type Conductor, secret } from "./Conductor.ts"
 import type { World } from "./World.ts"
 
@@ -34,7 +35,7 @@ export class LaunchJudge {
     const { events, watch } = ledger
     this.#spawned.set(id, timeline.monotonic)
     const holder = this.#byHand().find(
-      (one) => !this.#leaving.has(one) && one.sessionId === watch.sessionId && one.process.since < timeline.monotonic
+      (one) => !this.#leaving.has(one) && watch.sessions.includes(one.sessionId) && one.process.since < timeline.monotonic
     )
     if (holder !== undefined) this.#world.violated(`a launch beside pid ${holder.process.identity.pid}, which holds the session`)
     if (watch.recovery?.steps["compact#2"]?._tag === "Failed") this.#world.violated("a launch after compaction was exhausted in its cycle")
@@ -64,7 +65,14 @@ export class LaunchJudge {
       world.violated("a permission that nobody asked for")
     if (JSON.stringify(order).includes(secret)) world.violated("the conversation is in a launch")
     if (args.at(-1) === "/compact") return this.#compaction(watch.cycles)
-    this.#launches = world.board.trouble === undefined ? [...this.#launches, world.board.fingerprint] : []
+    // What the successor is measured against was fixed before its launch, and may have been out of sight then.
+    const measured = Object.values(watch.recovery?.steps ?? {}).some(
+      (step) =>
+        step._tag === "Succeeded" &&
+        Predicate.hasProperty(step.outcome, "taskFingerprint") &&
+        step.outcome.taskFingerprint === world.board.fingerprint
+    )
+    this.#launches = measured ? [...this.#launches, world.board.fingerprint] : []
     // The start by a person counts: after it, or after progress, three deaths are two or three launches.
     const last = this.#launches.slice(-4)
     if (last.length === 4 && new Set(last).size === 1) world.violated("more than three launches in a row without progress")
