@@ -7,6 +7,8 @@ const names = new Set(
     "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TERM COLORTERM TZ TMPDIR SSH_AUTH_SOCK",
     "http_proxy https_proxy no_proxy all_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY",
     "NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR",
+    // Where our own log is: the agent may say "souffleur done".
+    "SOUFFLEUR_STATE_DIR",
     "CLAUDE_CONFIG_DIR CLAUDE_CODE_OAUTH_TOKEN CLAUDE_CODE_TMPDIR CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"
   ].flatMap((line) => line.split(" "))
 )

@@ -5,6 +5,7 @@ import { attachCommand } from "./commands/Attach.ts"
 import { compactCommand } from "./commands/Compact.ts"
 import { configCommand } from "./commands/Config.ts"
 import { demoCommand } from "./commands/Demo.ts"
+import { doneCommand } from "./commands/Done.ts"
 import { doctorCommand } from "./commands/Doctor.ts"
 import { estimateCommand } from "./commands/Estimate.ts"
 import { exportCommand } from "./commands/Export.ts"
@@ -27,6 +28,7 @@ const root = Command.make("souffleur").pipe(
     logCommand,
     stateCommand,
     whyCommand,
+    doneCommand,
     releaseCommand,
     retryCommand,
     adoptCommand,

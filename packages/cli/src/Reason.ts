@@ -23,6 +23,14 @@ const evidence = (
   conductorState === null ? "comms did not tell a state" : `task-00 was in state ${conductorState}`
 ]
 
+/** Who said that the work is complete. */
+const saidBy: Readonly<Record<(typeof Event.ConductorCompleted.Type)["by"], string>> = {
+  watcher: "task-00 was in state complete",
+  recovery: "task-00 was in state complete",
+  agent: 'the agent said so: "souffleur done"',
+  operator: 'an operator said so: "souffleur done"'
+}
+
 const outcomeOf = (watch: Watch, step: string): unknown => {
   const state = watch.recovery?.steps[step]
   return state?._tag === "Succeeded" ? state.outcome : undefined
@@ -76,7 +84,10 @@ const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule"
         rule: "A Conductor in print mode ends after its turn: the same session is resumed."
       }
     case "ConductorCompleted":
-      return { seen: ["task-00 was in state complete"], rule: "Completion comes before every other exit, and cancels a recovery." }
+      return {
+        seen: [saidBy[event.by]],
+        rule: "Completion comes before every other exit, and cancels a recovery."
+      }
     case "WatcherLost":
       return {
         seen: [event.beatAge === null ? "the watcher never beat" : `the watcher's last beat was ${inWords(event.beatAge)} ago`],

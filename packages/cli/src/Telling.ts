@@ -49,7 +49,7 @@ export const sentence = (event: WatchEvent): string =>
     ConductorDied: died,
     ContextRecoveryRequested: () => "the Conductor asks for a context recovery",
     TurnEnded: () => "the Conductor's turn ended, its work is not complete: the session goes on",
-    ConductorCompleted: () => "the Conductor completed",
+    ConductorCompleted: ({ by }) => (by === "agent" || by === "operator" ? `complete, as the ${by} says` : "the Conductor completed"),
     SessionIdFound: ({ sessionId }) => `the session id is ${sessionId}`,
     RecoveryStarted: ({ cycle, purpose }) =>
       purpose === "salvage" ? `recovery ${cycle}: retries are exhausted, saving what can be saved` : `recovery ${cycle} starts`,

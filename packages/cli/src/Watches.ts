@@ -42,3 +42,15 @@ export const unfinished = (watches: ReadonlyArray<Named>, of: { readonly session
       ({ watch }) => watch.phase !== "Exited" && ("sessionId" in of ? watch.sessions.includes(of.sessionId) : watch.project === of.project)
     )
   )
+
+/**
+ * The watch of the agent that runs this very command: by the session that it is in, else by the launch that it descends from. `None`:
+ * no agent of a watch does.
+ */
+export const ofAgent = (watches: ReadonlyArray<Named>, variables: Readonly<Record<string, string | undefined>>) => {
+  const [session, launch] = [variables["CLAUDE_CODE_SESSION_ID"] ?? "", variables["SOUFFLEUR_LAUNCH_ID"] ?? ""]
+  const inSession = newest(watches.filter(({ watch }) => session !== "" && watch.sessions.includes(session)))
+  // A launch is named after its watch. One watch's id may be the beginning of another's: the longest is meant.
+  const launched = watches.filter(({ id }) => launch.startsWith(`${id}-g`)).toSorted((a, b) => a.id.length - b.id.length)
+  return Option.orElse(inSession, () => newest(launched))
+}

@@ -84,6 +84,8 @@ export type WatchIntent =
   | { readonly _tag: "ExhaustRetries"; readonly cycle: number; readonly exportPath: string | null }
   /** A recovery saw `complete` before its next act. */
   | { readonly _tag: "CancelForCompletion"; readonly cycle: number }
+  /** `souffleur done`: the work is complete, by the word of the agent that did it or of an operator. */
+  | { readonly _tag: "Finish"; readonly saidBy: "agent" | "operator" }
   | { readonly _tag: "Release" }
   | { readonly _tag: "Retry" }
   | {

@@ -284,6 +284,8 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
       const { baseline, conductor, print, sessionId } = command
       return ok(...adopted(watch, at, { by: "operator", conductor, print, baseline, sessionId }))
     }
+    case "Finish":
+      return ok(Event.ConductorCompleted.make({ at, by: command.saidBy }))
     case "Release":
       return ok(Event.WatchReleased.make({ at, exportPath: exportOf(watch) }))
   }

@@ -105,7 +105,10 @@ export const ConductorDied = event("ConductorDied", {
 export const ContextRecoveryRequested = event("ContextRecoveryRequested", { ...seen, retries: Schema.Int })
 /** A Conductor in print mode ended after a finished turn, its work not complete: a planned handoff (spec §2). */
 export const TurnEnded = event("TurnEnded", { ...seen, retries: Schema.Int })
-export const ConductorCompleted = event("ConductorCompleted", { by: Schema.Literals(["watcher", "recovery"]) })
+/** Its work is done: comms says so, seen by a watcher or a recovery; or the agent itself, or an operator, did (`souffleur done`). */
+export const ConductorCompleted = event("ConductorCompleted", {
+  by: Schema.Literals(["watcher", "recovery", "agent", "operator"])
+})
 export const SessionIdFound = event("SessionIdFound", { watcher: Schema.Int, sessionId: Text })
 
 /** `relaunch`, or `salvage`: retries are exhausted, so stop and export for a person. */

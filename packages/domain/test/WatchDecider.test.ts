@@ -357,6 +357,17 @@ describe("a recovery cycle", () => {
       .when({ _tag: "Release" }, { _tag: "Operator" })
       .then(Event.WatchReleased.make({ at: 1000, exportPath: "/new.md" }))
   })
+  it("is cancelled by who says that the work is complete, as any state of a watch is ended by it", () => {
+    for (const events of [[opened, owned], watching, recovering]) {
+      for (const by of ["agent", "operator"] as const) {
+        const word = given(...events)
+        const decided = word.when({ _tag: "Finish", saidBy: by }, { _tag: "Operator" }).thenTags("ConductorCompleted")
+        assert.deepInclude(decided[0], { by })
+        const watch = decided.reduce(evolve, word.watch)
+        assert.deepStrictEqual([watch.end, rolesOf(watch)], ["completed", []])
+      }
+    }
+  })
 })
 
 describe("compaction and launches of a cycle", () => {

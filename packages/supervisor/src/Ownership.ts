@@ -35,6 +35,13 @@ export const release = Effect.fn("Watch.release")(function* (id: string) {
   return watch
 })
 
+/** Ends a watch as complete, a running recovery with it; its launch becomes nobody any more, as after a release (spec §2, Ends). */
+export const finish = Effect.fn("Watch.finish")(function* (id: string, saidBy: "agent" | "operator") {
+  const watch = yield* command(id, { _tag: "Finish", saidBy })
+  yield* settleLast(id)
+  return watch
+})
+
 /**
  * From now on this process is the Conductor; a running recovery is over, and its launch becomes nobody any more, as after a
  * release (spec §2, Standby).

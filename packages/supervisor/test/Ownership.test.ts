@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Event, Launcher, LaunchFailed, type LaunchOrder, load, type WatchEvent } from "@souffleur/domain"
 import { Effect, Exit, Option, Scope } from "effect"
-import { command, own, release } from "../src/index.ts"
+import { command, finish, own, release } from "../src/index.ts"
 import { begun, confirmed, living, opened, owned, ownerOf, self, watching, World } from "./World.ts"
 
 const took = (fence: number, pid: number, host?: string) => Event.OwnerTook.make({ at: begun, fence, owner: ownerOf(pid, host) })
@@ -134,6 +134,15 @@ describe("an operator's release", () => {
       const settled: Array<string> = []
       const watch = yield* release("w").pipe(Effect.provideContext(context), Effect.provideService(Launcher, launcher(settled)))
       assert.deepStrictEqual([watch.end, settled, yield* tags], ["released", ["l1"], ["WatchReleased"]])
+    })
+  )
+  it.effect("so does the word that the work is complete", () =>
+    Effect.gen(function* () {
+      const recovering = Event.RecoveryStarted.make({ at: begun, cycle: 1, purpose: "relaunch", trigger: "pid" })
+      const { context, tags } = yield* living([opened(), owned, confirmed, recovering, prepared])
+      const settled: Array<string> = []
+      const watch = yield* finish("w", "agent").pipe(Effect.provideContext(context), Effect.provideService(Launcher, launcher(settled)))
+      assert.deepStrictEqual([watch.end, settled, yield* tags], ["completed", ["l1"], ["ConductorCompleted"]])
     })
   )
   it.effect("asks nothing of a launcher where nothing was ever launched", () =>
