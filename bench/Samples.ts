@@ -12,7 +12,9 @@ export const died = (at: number): WatchEvent => ({
     conductorState: "working",
     heartbeat: "2026-03-01 12:00:00",
     heartbeatAge: 61_000,
-    staleAfter: 240_000
+    staleAfter: 240_000,
+    signs: [],
+    contextTokens: null
   },
   cause: "pid",
   retries: 1

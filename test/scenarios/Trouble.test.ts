@@ -23,7 +23,15 @@ const conductorDead: WatchIntent = {
   watcher: 1,
   exit: { _tag: "Dead", cause: "pid" },
   tasks: null,
-  evidence: { process: "gone", conductorState: null, heartbeat: null, heartbeatAge: null, staleAfter: 240_000 }
+  evidence: {
+    process: "gone",
+    conductorState: null,
+    heartbeat: null,
+    heartbeatAge: null,
+    staleAfter: 240_000,
+    signs: [],
+    contextTokens: null
+  }
 }
 
 it("(9) a watcher that hangs without a word: the new one runs before its self-monitor ends, and nobody is killed", () => {

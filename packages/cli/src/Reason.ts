@@ -11,7 +11,7 @@ export interface Reason {
 }
 
 const evidence = (
-  { conductorState, heartbeat, heartbeatAge, process, staleAfter }: Event.Evidence,
+  { conductorState, contextTokens, heartbeat, heartbeatAge, process, signs, staleAfter }: Event.Evidence,
   watch: Watch
 ): ReadonlyArray<string> => [
   watch.conductor === undefined
@@ -20,7 +20,9 @@ const evidence = (
   heartbeat === null
     ? "task-00 had no heartbeat"
     : `the heartbeat of task-00 was ${heartbeat}, ${heartbeatAge === null ? "which says nothing" : `${inWords(heartbeatAge)} old`}; the limit is ${inWords(staleAfter)}`,
-  conductorState === null ? "comms did not tell a state" : `task-00 was in state ${conductorState}`
+  conductorState === null ? "comms did not tell a state" : `task-00 was in state ${conductorState}`,
+  ...signs.map(({ age, says, source }) => `${source}: ${says}${age === null ? "" : `, ${inWords(age)} old`}`),
+  ...(contextTokens === null ? [] : [`${contextTokens} tokens of context were in use`])
 ]
 
 /** Who said that the work is complete. */
@@ -59,6 +61,19 @@ const closing = (before: Watch, reason: string): ReadonlyArray<string> => {
   return [...gate(before), ...failed, ...(failed.some((line) => line.endsWith(`: ${reason}`)) ? [] : [reason])]
 }
 
+const ruleOfDeath = ({ cause, evidence: { staleAfter } }: typeof Event.ConductorDied.Type): string => {
+  switch (cause) {
+    case "pid":
+      return "A process that is gone, is a zombie, or whose pid belongs to another is dead."
+    case "heartbeat":
+      return `A heartbeat older than ${inWords(staleAfter)} means that the Conductor is dead or hung.`
+    case "hang":
+      return "A Conductor whose every sign has been silent for longer than a call may stall is hung."
+    case "untaken":
+      return "A successor that does not take its hand-off in time is dead."
+  }
+}
+
 /** Of a decision, what was seen and the rule; `undefined` for an event that only follows from one. */
 const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule"> | undefined => {
   switch (event._tag) {
@@ -68,10 +83,31 @@ const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule"
           ...evidence(event.evidence, before),
           `${event.taskCount ?? "an unknown number of"} tasks, ${before.baseline.taskCount} at the last launch`
         ],
-        rule:
-          event.cause === "pid"
-            ? "A process that is gone, is a zombie, or whose pid belongs to another is dead."
-            : `A heartbeat older than ${inWords(event.evidence.staleAfter)} means that the Conductor is dead or hung.`
+        rule: ruleOfDeath(event)
+      }
+    case "ContextExhausted":
+      return {
+        seen: evidence(event.evidence, before),
+        rule: "A conversation that no longer fits ends every turn: it is handed to a fresh session, smaller."
+      }
+    case "KillDeferred":
+      return { seen: [event.because], rule: "A live process whose session file states why it is silent is left alone for as long." }
+    case "WaitStarted":
+      return {
+        seen: [
+          event.resetsAt === null ? "the session file does not state when it ends" : `it ends at ${new Date(event.resetsAt).toISOString()}`
+        ],
+        rule: "A usage limit and an outage are waited out: neither is a death."
+      }
+    case "WaitEnded":
+      return {
+        seen: [event.how === "over" ? "nothing has gone on meanwhile" : "the session has gone on meanwhile"],
+        rule: "At its end a wait is checked once, and the session resumed once."
+      }
+    case "HandoffTaken":
+      return {
+        seen: [`the session of launch ${event.launchId} has our prompt, and a first real answer after it`],
+        rule: "A recovery has succeeded when the successor has taken the hand-off, not when it was started."
       }
     case "ContextRecoveryRequested":
       return {

@@ -23,10 +23,25 @@ export const inWords = (millis: number | null | undefined): string => {
 /** Silent where there was progress: then a death is only a death. */
 const counted = (retries: number) => (retries === 0 ? "" : ` (death ${retries} of 3 without progress)`)
 
-const died = ({ cause, evidence, retries }: typeof Event.ConductorDied.Type) =>
-  cause === "pid"
-    ? `the Conductor is dead: its process is ${evidence.process}${counted(retries)}`
-    : `the Conductor is dead: no heartbeat for ${inWords(evidence.heartbeatAge)}, more than ${inWords(evidence.staleAfter)}${counted(retries)}`
+const deadBy = ({ cause, evidence }: typeof Event.ConductorDied.Type): string => {
+  switch (cause) {
+    case "pid":
+      return `its process is ${evidence.process}`
+    case "heartbeat":
+      return `no heartbeat for ${inWords(evidence.heartbeatAge)}, more than ${inWords(evidence.staleAfter)}`
+    case "hang":
+      return "every sign says that it does nothing any more"
+    case "untaken":
+      return "it did not take its hand-off in time"
+  }
+}
+
+const died = (event: typeof Event.ConductorDied.Type) => `the Conductor is dead: ${deadBy(event)}${counted(event.retries)}`
+
+/** A service that does not serve, as a person says it. */
+export const waitInWords = { "usage-limit": "a usage limit", outage: "an outage of the service" } as const
+
+const tokens = (count: number | null) => (count === null ? "" : `, ${count} tokens of context in use`)
 
 /** What happened, in plain words. */
 export const sentence = (event: WatchEvent): string =>
@@ -66,6 +81,14 @@ export const sentence = (event: WatchEvent): string =>
     ConductorAdopted: ({ by, conductor, generation, sessionId }) =>
       `Conductor (S${generation}) is pid ${conductor.pid}, session ${sessionId}: ${by === "operator" ? "adopted by an operator" : "it came back by itself"}`,
     RecoveryRetried: ({ cycle }) => `an operator wants recovery ${cycle} tried again`,
+    KillDeferred: ({ because, until }) => `no heartbeat, yet left alone until ${when(until)}: ${because}`,
+    PersonAwaited: (event) => `the Conductor waits for a person: ${event.for}`,
+    PersonCame: () => "the Conductor waits for nobody any more",
+    WaitStarted: ({ kind, resetsAt, until }) =>
+      `${waitInWords[kind]}: waiting until ${when(until)}${resetsAt === null ? ", a guess: the session does not say" : ""}`,
+    WaitEnded: ({ how }) => (how === "over" ? "the wait is over" : "the Conductor went on by itself: the wait is over"),
+    ContextExhausted: ({ retries }) => `the conversation no longer fits the model${counted(retries)}`,
+    HandoffTaken: ({ contextTokens, generation }) => `Conductor (S${generation}) has taken the hand-off${tokens(contextTokens)}`,
     WatchReleased: () => "released by an operator; the Conductor is left as it is"
   })
 
@@ -79,8 +102,13 @@ const colourOf = (event: WatchEvent): "red" | "green" | "yellow" | "dim" | undef
     case "ConductorRelaunched":
     case "ConductorAdopted":
     case "ConductorCompleted":
+    case "HandoffTaken":
     case "WatchSettled":
       return "green"
+    case "ContextExhausted":
+    case "KillDeferred":
+    case "PersonAwaited":
+    case "WaitStarted":
     case "ValidationFailed":
     case "WatcherLost":
     case "StepFailed":
@@ -119,5 +147,6 @@ export const jsonLine = ({ event: { at, ...event }, revision, stream }: Recorded
 export const standing = (watch: Watch): string => {
   if (watch.phase === "Exited") return watch.end ?? "ended"
   if (watch.recovery !== undefined) return watch.recovery.purpose === "salvage" ? "saving what can be saved" : "recovering"
+  if (watch.wait !== undefined) return `waiting out ${waitInWords[watch.wait.kind]} until ${when(watch.wait.until)}`
   return watch.standby === undefined ? watch.phase.toLowerCase() : `standing by (${watch.standby.stage})`
 }

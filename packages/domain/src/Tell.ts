@@ -2,7 +2,8 @@ import { Effect } from "effect"
 import { EventLog, type LogUnusable, type ReadError } from "./EventLog.ts"
 import { initial, type Watch } from "./Watch.ts"
 import type { WatchCommand, WatchIntent } from "./WatchCommand.ts"
-import { decide, type Refused } from "./WatchDecider.ts"
+import type { Refused } from "./Decision.ts"
+import { decide } from "./WatchDecider.ts"
 import { evolve } from "./WatchEvolution.ts"
 
 export type LogError = ReadError | LogUnusable

@@ -1,6 +1,7 @@
 import type { Owner } from "./Claims.ts"
 import type { ProcessIdentity } from "./Process.ts"
 import type { Baseline } from "./WatchCommand.ts"
+import type { WaitKind } from "./SignEvent.ts"
 import type { Check, LaunchPrepared, Mode, Purpose, RecoveryStarted } from "./WatchEvent.ts"
 
 export type Phase = "New" | "Validating" | "Settling" | "Watching" | "Exited"
@@ -66,6 +67,16 @@ export interface Watch {
   /** The heartbeat that the Conductor was given up for; an operator's retry speaks of now, and ends it. */
   readonly silent: { readonly heartbeat: string | null } | undefined
   readonly cycles: number
+  /** Silent beyond its limit, and left alone until then. */
+  readonly deferred: { readonly because: string; readonly until: number } | undefined
+  /** It waits for a person. */
+  readonly person: { readonly for: string; readonly since: number } | undefined
+  /** A usage limit or an outage is waited out: nothing is launched before `until`. */
+  readonly wait: { readonly kind: WaitKind; readonly since: number; readonly until: number } | undefined
+  /** Waits in a row, since a hand-off was last taken. */
+  readonly waits: number
+  /** When the successor of the running launch took its hand-off; `undefined`: not yet, or there was no launch. */
+  readonly taken: { readonly at: number; readonly contextTokens: number | null; readonly contextWindow: number | null } | undefined
   readonly standby:
     | {
         readonly cycle: number
@@ -112,6 +123,11 @@ export const initial: Watch = {
   recovery: undefined,
   silent: undefined,
   cycles: 0,
+  deferred: undefined,
+  person: undefined,
+  wait: undefined,
+  waits: 0,
+  taken: undefined,
   standby: undefined,
   lastExport: null,
   owner: undefined,

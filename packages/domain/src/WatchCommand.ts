@@ -2,7 +2,8 @@ import type { Schema } from "effect"
 import type { Owner } from "./Claims.ts"
 import type { Permission } from "./Permission.ts"
 import type { ProcessIdentity } from "./Process.ts"
-import type { Check, Evidence } from "./WatchEvent.ts"
+import type { WaitKind } from "./SignEvent.ts"
+import type { Check, ConductorDied, Evidence, HandoffTaken } from "./WatchEvent.ts"
 
 /** What a generation starts from; see `ConductorConfirmed` and `ConductorRelaunched`. */
 export interface Baseline {
@@ -19,7 +20,11 @@ export type WatcherExit =
   | { readonly _tag: "TurnEnded" }
   /** In standby: a heartbeat newer than the closing, and this process holds the session. */
   | { readonly _tag: "Returned"; readonly conductor: ProcessIdentity; readonly print: boolean; readonly baseline: Baseline }
-  | { readonly _tag: "Dead"; readonly cause: "pid" | "heartbeat" }
+  | { readonly _tag: "Dead"; readonly cause: (typeof ConductorDied.Type)["cause"] }
+  /** Its last turn ended by the service; `resetsAt` in epoch ms, `null` where nobody says. */
+  | { readonly _tag: "Limited"; readonly kind: WaitKind; readonly resetsAt: number | null }
+  | { readonly _tag: "WaitOver"; readonly how: "over" | "went on" }
+  | { readonly _tag: "ContextExhausted" }
   | { readonly _tag: "SessionIdFound"; readonly sessionId: string }
 
 /** What somebody wants of a watch: a role, a recovery step, an operator in another process. */
@@ -53,6 +58,14 @@ export type WatchIntent =
       readonly tasks: { readonly count: number; readonly fingerprint: string } | null
       readonly evidence: Evidence
     }
+  /** What a watcher tells of without ending. */
+  | { readonly _tag: "ReportDeferred"; readonly watcher: number; readonly because: string; readonly until: number }
+  /** `null`: it waits for nobody any more. */
+  | { readonly _tag: "ReportPerson"; readonly watcher: number; readonly for: string | null }
+  | ({ readonly _tag: "ReportHandoffTaken" } & Pick<
+      typeof HandoffTaken.Type,
+      "watcher" | "launchId" | "takenAt" | "contextTokens" | "contextWindow"
+    >)
   /** `WATCHER_DEAD {watcher}`. */
   | { readonly _tag: "ReportWatcherDead"; readonly monitor: number; readonly watcher: number; readonly beatAge: number | null }
   | { readonly _tag: "ReportSelfMonitorLost"; readonly monitor: number }

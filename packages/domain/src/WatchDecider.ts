@@ -1,22 +1,10 @@
-import { Predicate, Result, Schema } from "effect"
+import { Predicate } from "effect"
+import { type Decision, no, ok } from "./Decision.ts"
+import { adopted, attempts, decideExit, nextWatcher } from "./ExitDecider.ts"
 import { compactAttempts, launchSteps } from "./StepName.ts"
 import type { RecoveryCycle, StepState, Watch } from "./Watch.ts"
-import type { Baseline, WatchCommand } from "./WatchCommand.ts"
+import type { WatchCommand } from "./WatchCommand.ts"
 import * as Event from "./WatchEvent.ts"
-
-/** What cannot be, said so that whoever asked can tell why. Nothing was appended. */
-export class Refused extends Schema.TaggedError<Refused>()("Refused", {
-  why: Schema.Literals(["ended", "fenced", "exists", "no such watch", "owned", "not now", "never"]),
-  detail: Schema.String
-}) {}
-
-type Decision = Result.Result<ReadonlyArray<Event.WatchEvent>, Refused>
-
-const ok = (...events: ReadonlyArray<Event.WatchEvent>): Decision => Result.succeed(events)
-const no = (why: Refused["why"], detail: string): Decision => Result.fail(new Refused({ why, detail }))
-
-/** Three failed validations, three deaths without progress (spec §2). */
-const attempts = 3
 
 /** A token is new for each attempt and safe as a file name: the watch's own numbers only. */
 const tokenOf = (watch: Watch, cycle: number, step: string, attempt: number): string =>
@@ -29,78 +17,6 @@ const exportOf = (watch: Watch): string | null => {
       return step.outcome.path
   }
   return watch.lastExport
-}
-
-const nextWatcher = (watch: Watch, at: number, change: { readonly awaiting?: boolean; readonly mode?: Watch["mode"] } = {}) =>
-  Event.WatcherStarted.make({
-    at,
-    watcher: watch.watchersStarted + 1,
-    awaiting: change.awaiting ?? watch.awaiting,
-    mode: change.mode ?? watch.mode
-  })
-
-const recoveryOf = (watch: Watch, at: number, trigger: RecoveryCycle["trigger"], retries: number): ReadonlyArray<Event.WatchEvent> => {
-  const cycle = watch.cycles + 1
-  return watch.observe
-    ? [Event.RecoveryWithheld.make({ at, cycle }), nextWatcher(watch, at)]
-    : [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: retries >= attempts ? "salvage" : "relaunch" })]
-}
-
-type Report = Extract<WatchCommand, { readonly _tag: "ReportExit" }>
-
-/** More tasks than at the last launch reset the count, else +1; tasks that nobody could count are no progress (spec §2, Retries). */
-const retriesAfterDeath = (watch: Watch, { tasks }: Report): number =>
-  tasks !== null && tasks.count > watch.baseline.taskCount ? 0 : watch.retries + 1
-
-/** A planned handoff counts only when no task was added or changed its state since the last launch. */
-const retriesAfterHandoff = (watch: Watch, { tasks }: Report): number =>
-  tasks !== null && tasks.fingerprint !== watch.baseline.taskFingerprint ? watch.retries : watch.retries + 1
-
-/** Another process of the same work: a new generation, measured from now on. */
-const adopted = (
-  watch: Watch,
-  at: number,
-  {
-    baseline,
-    ...conductor
-  }: Pick<typeof Event.ConductorAdopted.Type, "by" | "conductor" | "print" | "sessionId"> & { readonly baseline: Baseline }
-): ReadonlyArray<Event.WatchEvent> => [
-  Event.ConductorAdopted.make({ at, generation: watch.generation + 1, ...conductor, ...baseline }),
-  nextWatcher(watch, at, { awaiting: false, mode: "normal" })
-]
-
-const decideExit = (watch: Watch, command: Report): Decision => {
-  const { evidence, exit, now: at, tasks, watcher } = command
-  if (watcher !== watch.watcher?.watcher) return ok()
-  const seen = { at, watcher, evidence, taskCount: tasks?.count ?? null, taskFingerprint: tasks?.fingerprint ?? null }
-  switch (exit._tag) {
-    case "Complete":
-      return ok(Event.ConductorCompleted.make({ at, by: "watcher" }))
-    case "Dead": {
-      if (watch.standby !== undefined) return ok()
-      const retries = retriesAfterDeath(watch, command)
-      return ok(Event.ConductorDied.make({ ...seen, cause: exit.cause, retries }), ...recoveryOf(watch, at, exit.cause, retries))
-    }
-    case "ContextRecovery": {
-      if (watch.standby !== undefined) return ok()
-      const retries = retriesAfterHandoff(watch, command)
-      return ok(Event.ContextRecoveryRequested.make({ ...seen, retries }), ...recoveryOf(watch, at, "handoff", retries))
-    }
-    case "TurnEnded": {
-      if (watch.standby !== undefined) return ok()
-      const retries = retriesAfterHandoff(watch, command)
-      return ok(Event.TurnEnded.make({ ...seen, retries }), ...recoveryOf(watch, at, "turn-ended", retries))
-    }
-    case "Returned": {
-      if (watch.standby === undefined) return ok()
-      const { baseline, conductor, print } = exit
-      return ok(...adopted(watch, at, { by: "heartbeat", conductor, print, baseline, sessionId: watch.sessionId }))
-    }
-    case "SessionIdFound":
-      return watch.awaiting
-        ? ok(Event.SessionIdFound.make({ at, watcher, sessionId: exit.sessionId }), nextWatcher(watch, at, { awaiting: false }))
-        : ok()
-  }
 }
 
 const step = (watch: Watch, command: { readonly cycle: number; readonly step: string }): StepState | undefined =>
@@ -193,6 +109,22 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
       return watch.phase === "Settling" && watch.monitor?.monitor === command.monitor ? ok(Event.WatchSettled.make({ at })) : ok()
     case "ReportExit":
       return decideExit(watch, command)
+    case "ReportDeferred": {
+      const { because, until, watcher } = command
+      const known = watch.deferred?.because === because && watch.deferred.until >= until
+      return watcher !== watch.watcher?.watcher || known ? ok() : ok(Event.KillDeferred.make({ at, watcher, because, until }))
+    }
+    case "ReportPerson": {
+      const { for: what, watcher } = command
+      if (watcher !== watch.watcher?.watcher || what === (watch.person?.for ?? null)) return ok()
+      return ok(what === null ? Event.PersonCame.make({ at, watcher }) : Event.PersonAwaited.make({ at, watcher, for: what }))
+    }
+    case "ReportHandoffTaken": {
+      const { contextTokens, contextWindow, launchId, takenAt, watcher } = command
+      if (watcher !== watch.watcher?.watcher || launchId !== watch.launchId || watch.taken !== undefined) return ok()
+      const { generation } = watch
+      return ok(Event.HandoffTaken.make({ at, watcher, launchId, generation, takenAt, contextTokens, contextWindow }))
+    }
     case "ReportWatcherDead":
       return command.monitor === watch.monitor?.monitor && command.watcher === watch.watcher?.watcher && watch.recovery === undefined
         ? ok(Event.WatcherLost.make({ at, watcher: command.watcher, beatAge: command.beatAge }), nextWatcher(watch, at))

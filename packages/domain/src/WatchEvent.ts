@@ -1,16 +1,17 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { Owner } from "./Claims.ts"
+import { baseline, event, print, seen, Text } from "./EventFields.ts"
 import { Permission } from "./Permission.ts"
 import { ProcessIdentity } from "./Process.ts"
+import * as Sign from "./SignEvent.ts"
 
-/**
+export { Evidence } from "./EventFields.ts"
+export * from "./SignEvent.ts"
+
+/*
  * Everything that has ever happened to a watch, in the past tense. The log keeps a version with each event: an added
  * field has a decoding default here, a changed meaning is a new tag (docs/events.md). `at` is epoch milliseconds.
  */
-const event = <const Tag extends string, const Fields extends Schema.Struct.Fields>(tag: Tag, fields: Fields) =>
-  Schema.TaggedStruct(tag, { at: Schema.Int, ...fields })
-
-const Text = Schema.String
 
 /** A watch was asked for; nothing about the Conductor is checked yet. */
 export const WatchOpened = event("WatchOpened", {
@@ -42,18 +43,6 @@ export const ValidationFailed = event("ValidationFailed", {
 export const ArgumentsCorrected = event("ArgumentsCorrected", { pid: Schema.Int, sessionId: Text, messageId: Schema.Int })
 export const ValidationExhausted = event("ValidationExhausted", { reasons: Schema.Array(Text) })
 
-/** What a generation is measured against later: retries by its tasks, a handoff by their states. */
-const baseline = {
-  taskCount: Schema.Int,
-  taskFingerprint: Text,
-  /** `task-00.state` then: a `context_recovery` left from before is not raised in this generation. */
-  conductorState: Schema.NullOr(Text),
-  lastMessageId: Schema.Int
-}
-
-/** Whether the agent ends by itself after its turn; a log from before this field says that it does not. */
-const print = Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
-
 /** All checks passed: generation 1. */
 export const ConductorConfirmed = event("ConductorConfirmed", {
   conductor: ProcessIdentity,
@@ -77,27 +66,10 @@ export const SelfMonitorStopped = event("SelfMonitorStopped", { monitor: Schema.
 /** Watcher and self-monitor both run: SETTLING became WATCHING. */
 export const WatchSettled = event("WatchSettled", {})
 
-/** What was seen when a decision was made; ages in milliseconds. `why` tells it to a person. */
-export const Evidence = Schema.Struct({
-  process: Schema.Literals(["running", "stopped", "zombie", "gone", "unknown"]),
-  /** `null`: comms was out, or there is none. */
-  conductorState: Schema.NullOr(Text),
-  heartbeat: Schema.NullOr(Text),
-  heartbeatAge: Schema.NullOr(Schema.Int),
-  staleAfter: Schema.Int
-})
-export type Evidence = typeof Evidence.Type
-
-const seen = {
-  watcher: Schema.Int,
-  /** `null`: comms did not say. */
-  taskCount: Schema.NullOr(Schema.Int),
-  taskFingerprint: Schema.NullOr(Text),
-  evidence: Evidence
-}
 export const ConductorDied = event("ConductorDied", {
   ...seen,
-  cause: Schema.Literals(["pid", "heartbeat"]),
+  /** `hang`: every sign agrees; `untaken`: a successor that did not take its hand-off in time. */
+  cause: Schema.Literals(["pid", "heartbeat", "hang", "untaken"]),
   /** Deaths without progress, this one included (spec §2, Retries). */
   retries: Schema.Int
 })
@@ -118,7 +90,7 @@ export type Purpose = typeof Purpose.Type
 export const RecoveryStarted = event("RecoveryStarted", {
   cycle: Schema.Int,
   purpose: Purpose,
-  trigger: Schema.Literals(["pid", "heartbeat", "handoff", "turn-ended"])
+  trigger: Schema.Literals(["pid", "heartbeat", "hang", "untaken", "handoff", "turn-ended", "limit", "context"])
 })
 /** `--observe`: what would have been done was not. */
 export const RecoveryWithheld = event("RecoveryWithheld", { cycle: Schema.Int })
@@ -202,12 +174,27 @@ export const WatchEvent = Schema.Union([
   RetriesExhausted,
   ConductorAdopted,
   RecoveryRetried,
-  WatchReleased
+  WatchReleased,
+  Sign.KillDeferred,
+  Sign.PersonAwaited,
+  Sign.PersonCame,
+  Sign.WaitStarted,
+  Sign.WaitEnded,
+  Sign.ContextExhausted,
+  Sign.HandoffTaken
 ])
 export type WatchEvent = typeof WatchEvent.Type
 
-/** The version this souffleur writes for each tag; a greater one in the log was written by a newer souffleur. All are 1 so far. */
-export const versionOf = (_tag: WatchEvent["_tag"]): number => 1
+const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {
+  ConductorDied: 2,
+  ContextRecoveryRequested: 2,
+  TurnEnded: 2,
+  ConductorCompleted: 2,
+  RecoveryStarted: 2
+}
+
+/** The version this souffleur writes for each tag, 1 where nothing was added yet; a greater one in the log was written by a newer souffleur. */
+export const versionOf = (tag: WatchEvent["_tag"]): number => versions[tag] ?? 1
 
 /** With one of these a watch ends (spec §2, Ends); there is no other way. */
 export const isEnd = (event: WatchEvent): boolean =>

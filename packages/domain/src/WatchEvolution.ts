@@ -20,6 +20,9 @@ const baselineOf = ({ conductorState, lastMessageId, taskCount, taskFingerprint 
   taskFingerprint
 })
 
+/** A process that is watched anew: what was known of the one before says nothing of it. */
+const anew: Change = { deferred: undefined, person: undefined, wait: undefined, taken: undefined }
+
 const exited = (end: Exclude<Watch["end"], undefined>): Change => ({
   phase: "Exited",
   end,
@@ -84,6 +87,17 @@ const change = (watch: Watch, event: WatchEvent): Change =>
       silent: cause === "heartbeat" ? { heartbeat: evidence.heartbeat } : undefined
     }),
     ContextRecoveryRequested: ({ retries }) => ({ phase: "Watching", watcher: undefined, retries }),
+    ContextExhausted: ({ retries }) => ({ phase: "Watching", watcher: undefined, retries }),
+    KillDeferred: ({ because, until }) => ({ deferred: { because, until } }),
+    PersonAwaited: (event) => ({ person: { for: event.for, since: event.at } }),
+    PersonCame: () => ({ person: undefined }),
+    WaitStarted: ({ at, kind, until }) => ({
+      watcher: undefined,
+      wait: { kind, until, since: watch.wait?.since ?? at },
+      waits: watch.waits + 1
+    }),
+    WaitEnded: () => ({ watcher: undefined, wait: undefined }),
+    HandoffTaken: ({ contextTokens, contextWindow, takenAt }) => ({ taken: { at: takenAt, contextTokens, contextWindow }, waits: 0 }),
     TurnEnded: ({ retries }) => ({ phase: "Watching", watcher: undefined, retries }),
     ConductorCompleted: () => exited("completed"),
     SessionIdFound: ({ sessionId }) => ({ sessionId, sessions: withSession(watch, sessionId), awaiting: false, watcher: undefined }),
@@ -114,7 +128,8 @@ const change = (watch: Watch, event: WatchEvent): Change =>
       lastExport: event.exportPath ?? watch.lastExport,
       baseline: baselineOf(event),
       recovery: undefined,
-      brokenOffAt: 0
+      brokenOffAt: 0,
+      ...anew
     }),
     RecoveryFailedClosed: ({ at, cycle, reason, stage }) => ({
       recovery: undefined,
@@ -136,7 +151,8 @@ const change = (watch: Watch, event: WatchEvent): Change =>
       retries: 0,
       recovery: undefined,
       standby: undefined,
-      brokenOffAt: 0
+      brokenOffAt: 0,
+      ...anew
     }),
     RecoveryRetried: () => ({ standby: undefined, silent: undefined }),
     WatchReleased: ({ exportPath }) => ({ ...exited("released"), lastExport: exportPath })

@@ -16,7 +16,15 @@ import {
 const conductor = { pid: 4711, startTime: 99, bootId: "boot" }
 const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
 const baseline = { taskCount: 2, taskFingerprint: "a", conductorState: "working", lastMessageId: 7 }
-const evidence = { process: "gone" as const, conductorState: "working", heartbeat: null, heartbeatAge: null, staleAfter: 240_000 }
+const evidence = {
+  process: "gone" as const,
+  conductorState: "working",
+  heartbeat: null,
+  heartbeatAge: null,
+  staleAfter: 240_000,
+  signs: [],
+  contextTokens: null
+}
 
 /** given these events, when this is wanted, then these events (or this refusal). */
 const given = (...events: ReadonlyArray<WatchEvent>) => {

@@ -8,7 +8,15 @@ import { selfMonitor } from "../src/index.ts"
 const begun = Date.UTC(2026, 0, 5, 12, 0, 0)
 const at = begun
 const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
-const evidence = { process: "gone" as const, conductorState: null, heartbeat: null, heartbeatAge: null, staleAfter: 240_000 }
+const evidence = {
+  process: "gone" as const,
+  conductorState: null,
+  heartbeat: null,
+  heartbeatAge: null,
+  staleAfter: 240_000,
+  signs: [],
+  contextTokens: null
+}
 const before: ReadonlyArray<WatchEvent> = [
   Event.WatchOpened.make({ at, project: "/p", comms: null, pid: 4711, sessionId: "s1", observe: false }),
   Event.OwnerTook.make({ at, fence: 1, owner }),

@@ -6,7 +6,15 @@ export const conductor = { pid: 4711, startTime: 99, bootId: "boot" }
 export const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
 const at = 0
 const baseline = { taskCount: 2, taskFingerprint: "2 tasks", conductorState: "working", lastMessageId: 7 }
-const evidence = { process: "gone" as const, conductorState: "working", heartbeat: null, heartbeatAge: null, staleAfter: 240_000 }
+const evidence = {
+  process: "gone" as const,
+  conductorState: "working",
+  heartbeat: null,
+  heartbeatAge: null,
+  staleAfter: 240_000,
+  signs: [],
+  contextTokens: null
+}
 
 /** A watch in its first recovery cycle, under fence 1. */
 export const recovering = (

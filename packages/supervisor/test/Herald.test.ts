@@ -7,7 +7,15 @@ import { begun, identityOf, living, opened, owned, settle, started, until, watch
 const at = begun
 const failed = (attempt: number) =>
   Event.ValidationFailed.make({ at, attempt, check: "session-file", reason: "no session file", lastMessageId: 0 })
-const evidence = { process: "gone" as const, conductorState: null, heartbeat: null, heartbeatAge: null, staleAfter: 1 }
+const evidence = {
+  process: "gone" as const,
+  conductorState: null,
+  heartbeat: null,
+  heartbeatAge: null,
+  staleAfter: 1,
+  signs: [],
+  contextTokens: null
+}
 const died = Event.ConductorDied.make({ at, watcher: 1, cause: "pid", retries: 2, taskCount: 1, taskFingerprint: "a", evidence })
 const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", reason: "too large" })
 const completed = Event.ConductorCompleted.make({ at, by: "watcher" })

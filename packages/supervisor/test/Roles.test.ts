@@ -17,7 +17,15 @@ const askSomebody: Provider<Pager> = {
     return yield* new FailedClosed({ stage: "ask_somebody", reason: "a person was asked" })
   })
 }
-const evidence = { process: "gone" as const, conductorState: null, heartbeat: null, heartbeatAge: null, staleAfter: 1 }
+const evidence = {
+  process: "gone" as const,
+  conductorState: null,
+  heartbeat: null,
+  heartbeatAge: null,
+  staleAfter: 1,
+  signs: [],
+  contextTokens: null
+}
 const died = [
   Event.ConductorDied.make({ at: begun, watcher: 1, cause: "pid", retries: 1, taskCount: 1, taskFingerprint: "a", evidence }),
   Event.RecoveryStarted.make({ at: begun, cycle: 1, purpose: "relaunch", trigger: "pid" })

@@ -20,7 +20,15 @@ import {
 } from "./World.ts"
 
 type Run = Roles["Service"]["run"]
-const evidence = { process: "gone" as const, conductorState: null, heartbeat: null, heartbeatAge: null, staleAfter: 1 }
+const evidence = {
+  process: "gone" as const,
+  conductorState: null,
+  heartbeat: null,
+  heartbeatAge: null,
+  staleAfter: 1,
+  signs: [],
+  contextTokens: null
+}
 const operator = { _tag: "Operator" } as const
 const recovering = (cycle = 1) => [
   Event.ConductorDied.make({ at: begun, watcher: 1, cause: "pid", retries: 1, taskCount: 1, taskFingerprint: "a", evidence }),

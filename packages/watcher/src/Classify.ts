@@ -53,5 +53,7 @@ export const evidenceOf = (seen: Sighting): Event.Evidence => ({
   conductorState: Option.getOrUndefined(seen.comms?.conductor ?? Option.none())?.state ?? null,
   heartbeat: seen.heartbeat.raw,
   heartbeatAge: heartbeatAge(seen.heartbeat, seen.now, seen.notBefore) ?? null,
-  staleAfter: seen.staleAfter
+  staleAfter: seen.staleAfter,
+  signs: [],
+  contextTokens: null
 })

@@ -85,7 +85,9 @@ it("tells what a decision rests on", () => {
       conductorState: null,
       heartbeat: "soon",
       heartbeatAge: null,
-      staleAfter: 240_000
+      staleAfter: 240_000,
+      signs: [],
+      contextTokens: null
     }
   )
   assert.deepStrictEqual(evidenceOf(healthy), {
@@ -93,6 +95,8 @@ it("tells what a decision rests on", () => {
     conductorState: "working",
     heartbeat: ago(10),
     heartbeatAge: 10_000,
-    staleAfter: 240_000
+    staleAfter: 240_000,
+    signs: [],
+    contextTokens: null
   })
 })

@@ -1,0 +1,49 @@
+import { Effect, Schema } from "effect"
+
+/** An event: its tag, when it happened (epoch milliseconds), and its fields. */
+export const event = <const Tag extends string, const Fields extends Schema.Struct.Fields>(tag: Tag, fields: Fields) =>
+  Schema.TaggedStruct(tag, { at: Schema.Int, ...fields })
+
+export const Text = Schema.String
+
+/** What a generation is measured against later: retries by its tasks, a handoff by their states. */
+export const baseline = {
+  taskCount: Schema.Int,
+  taskFingerprint: Text,
+  /** `task-00.state` then: a `context_recovery` left from before is not raised in this generation. */
+  conductorState: Schema.NullOr(Text),
+  lastMessageId: Schema.Int
+}
+
+/** Whether the agent ends by itself after its turn; a log from before this field says that it does not. */
+export const print = Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
+
+/** One sign of a Conductor and its age in milliseconds; never a word of its conversation. */
+export const Sign = Schema.Struct({
+  source: Schema.Literals(["session file", "pid file", "hook", "agent's beat"]),
+  says: Text,
+  age: Schema.NullOr(Schema.Int)
+})
+
+/** What was seen when a decision was made; ages in milliseconds. `why` tells it to a person. */
+export const Evidence = Schema.Struct({
+  process: Schema.Literals(["running", "stopped", "zombie", "gone", "unknown"]),
+  /** `null`: comms was out, or there is none. */
+  conductorState: Schema.NullOr(Text),
+  heartbeat: Schema.NullOr(Text),
+  heartbeatAge: Schema.NullOr(Schema.Int),
+  staleAfter: Schema.Int,
+  /** Each other sign there was, by its source: what it said, and how old that was. */
+  signs: Schema.Array(Sign).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+  /** Context in use, in tokens, as the service last counted it. */
+  contextTokens: Schema.NullOr(Schema.Int).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
+})
+export type Evidence = typeof Evidence.Type
+
+export const seen = {
+  watcher: Schema.Int,
+  /** `null`: comms did not say. */
+  taskCount: Schema.NullOr(Schema.Int),
+  taskFingerprint: Schema.NullOr(Text),
+  evidence: Evidence
+}

@@ -1,0 +1,108 @@
+import { type Decision, ok } from "./Decision.ts"
+import type { RecoveryCycle, Watch } from "./Watch.ts"
+import type { Baseline, WatchCommand } from "./WatchCommand.ts"
+import * as Event from "./WatchEvent.ts"
+
+/** Three failed validations, three deaths without progress (spec §2). */
+export const attempts = 3
+
+/** The next watcher, in the same mode unless something else is said. */
+export const nextWatcher = (watch: Watch, at: number, change: { readonly awaiting?: boolean; readonly mode?: Watch["mode"] } = {}) =>
+  Event.WatcherStarted.make({
+    at,
+    watcher: watch.watchersStarted + 1,
+    awaiting: change.awaiting ?? watch.awaiting,
+    mode: change.mode ?? watch.mode
+  })
+
+export const recoveryOf = (
+  watch: Watch,
+  at: number,
+  trigger: RecoveryCycle["trigger"],
+  retries: number
+): ReadonlyArray<Event.WatchEvent> => {
+  const cycle = watch.cycles + 1
+  return watch.observe
+    ? [Event.RecoveryWithheld.make({ at, cycle }), nextWatcher(watch, at)]
+    : [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: retries >= attempts ? "salvage" : "relaunch" })]
+}
+
+type Report = Extract<WatchCommand, { readonly _tag: "ReportExit" }>
+
+/** More tasks than at the last launch reset the count, else +1; tasks that nobody could count are no progress (spec §2, Retries). */
+const retriesAfterDeath = (watch: Watch, { tasks }: Report): number =>
+  tasks !== null && tasks.count > watch.baseline.taskCount ? 0 : watch.retries + 1
+
+/** A planned handoff counts only when no task was added or changed its state since the last launch. */
+const retriesAfterHandoff = (watch: Watch, { tasks }: Report): number =>
+  tasks !== null && tasks.fingerprint !== watch.baseline.taskFingerprint ? watch.retries : watch.retries + 1
+
+const minute = 60_000
+
+/** A limit's own time; where nobody says it, a wait that doubles with each in a row: from 5 minutes, or 1 for an outage, up to an hour. */
+const waitUntil = (watch: Watch, at: number, { kind, resetsAt }: Extract<Report["exit"], { readonly _tag: "Limited" }>): number =>
+  resetsAt === null ? at + Math.min(60 * minute, (kind === "outage" ? 1 : 5) * minute * 2 ** watch.waits) : Math.max(at, resetsAt)
+
+/** Another process of the same work: a new generation, measured from now on. */
+export const adopted = (
+  watch: Watch,
+  at: number,
+  {
+    baseline,
+    ...conductor
+  }: Pick<typeof Event.ConductorAdopted.Type, "by" | "conductor" | "print" | "sessionId"> & { readonly baseline: Baseline }
+): ReadonlyArray<Event.WatchEvent> => [
+  Event.ConductorAdopted.make({ at, generation: watch.generation + 1, ...conductor, ...baseline }),
+  nextWatcher(watch, at, { awaiting: false, mode: "normal" })
+]
+
+/** What follows from what a watcher saw, by the exits of spec §2, Watching. */
+export const decideExit = (watch: Watch, command: Report): Decision => {
+  const { evidence, exit, now: at, tasks, watcher } = command
+  if (watcher !== watch.watcher?.watcher) return ok()
+  const seen = { at, watcher, evidence, taskCount: tasks?.count ?? null, taskFingerprint: tasks?.fingerprint ?? null }
+  switch (exit._tag) {
+    case "Complete":
+      return ok(Event.ConductorCompleted.make({ at, by: "watcher" }))
+    case "Dead": {
+      if (watch.standby !== undefined) return ok()
+      const retries = retriesAfterDeath(watch, command)
+      return ok(Event.ConductorDied.make({ ...seen, cause: exit.cause, retries }), ...recoveryOf(watch, at, exit.cause, retries))
+    }
+    case "ContextRecovery": {
+      if (watch.standby !== undefined) return ok()
+      const retries = retriesAfterHandoff(watch, command)
+      return ok(Event.ContextRecoveryRequested.make({ ...seen, retries }), ...recoveryOf(watch, at, "handoff", retries))
+    }
+    case "TurnEnded": {
+      if (watch.standby !== undefined) return ok()
+      const retries = retriesAfterHandoff(watch, command)
+      return ok(Event.TurnEnded.make({ ...seen, retries }), ...recoveryOf(watch, at, "turn-ended", retries))
+    }
+    case "ContextExhausted": {
+      if (watch.standby !== undefined) return ok()
+      const retries = retriesAfterHandoff(watch, command)
+      return ok(Event.ContextExhausted.make({ ...seen, retries }), ...recoveryOf(watch, at, "context", retries))
+    }
+    case "Limited": {
+      if (watch.standby !== undefined) return ok()
+      const { kind, resetsAt } = exit
+      return ok(Event.WaitStarted.make({ at, watcher, kind, resetsAt, until: waitUntil(watch, at, exit) }), nextWatcher(watch, at))
+    }
+    case "WaitOver": {
+      if (watch.wait === undefined) return ok()
+      const ended = Event.WaitEnded.make({ at, watcher, how: exit.how })
+      // A wait is no death: the count of those stays as it is.
+      return ok(ended, ...(exit.how === "over" ? recoveryOf(watch, at, "limit", watch.retries) : [nextWatcher(watch, at)]))
+    }
+    case "Returned": {
+      if (watch.standby === undefined) return ok()
+      const { baseline, conductor, print } = exit
+      return ok(...adopted(watch, at, { by: "heartbeat", conductor, print, baseline, sessionId: watch.sessionId }))
+    }
+    case "SessionIdFound":
+      return watch.awaiting
+        ? ok(Event.SessionIdFound.make({ at, watcher, sessionId: exit.sessionId }), nextWatcher(watch, at, { awaiting: false }))
+        : ok()
+  }
+}

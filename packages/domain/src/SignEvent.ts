@@ -1,0 +1,41 @@
+import { Schema } from "effect"
+import { event, seen, Text } from "./EventFields.ts"
+
+/** The heartbeat is too old, yet the session file of a live process states why: nobody is killed before `until` (spec §2, Watching). */
+export const KillDeferred = event("KillDeferred", { watcher: Schema.Int, because: Text, until: Schema.Int })
+
+/** The Conductor lives and waits for a person, such as for a permission. */
+export const PersonAwaited = event("PersonAwaited", { watcher: Schema.Int, for: Text })
+/** It no longer does. */
+export const PersonCame = event("PersonCame", { watcher: Schema.Int })
+
+/** What a watch waits out: a usage limit or an outage of the service; neither is a death (spec §2, Recovery). */
+export const WaitKind = Schema.Literals(["usage-limit", "outage"])
+export type WaitKind = typeof WaitKind.Type
+
+/** The last turn ended by the service: nothing is launched before `until`. */
+export const WaitStarted = event("WaitStarted", {
+  watcher: Schema.Int,
+  kind: WaitKind,
+  until: Schema.Int,
+  /** What the session file states, epoch ms; `null`: it does not, and the wait is a guess that grows. */
+  resetsAt: Schema.NullOr(Schema.Int)
+})
+/** `over`: its time has come, and the session is resumed; `went on`: the Conductor did so by itself. */
+export const WaitEnded = event("WaitEnded", { watcher: Schema.Int, how: Schema.Literals(["over", "went on"]) })
+
+/** Its last turn ended because the conversation no longer fits the model. */
+export const ContextExhausted = event("ContextExhausted", { ...seen, retries: Schema.Int })
+
+/** The receipt of a recovery: the successor's session has our prompt and a first real answer after it. */
+export const HandoffTaken = event("HandoffTaken", {
+  watcher: Schema.Int,
+  launchId: Text,
+  generation: Schema.Int,
+  /** When it answered, epoch ms. */
+  takenAt: Schema.Int,
+  /** Context in use after that answer, as the service counted it; `null`: it did not say. */
+  contextTokens: Schema.NullOr(Schema.Int),
+  /** The model's window in tokens, where it is known. */
+  contextWindow: Schema.NullOr(Schema.Int)
+})
