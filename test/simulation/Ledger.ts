@@ -110,6 +110,7 @@ export class Ledger {
 const settlesLater = ({ _tag }: WatchEvent): boolean =>
   _tag === "ConductorDied" ||
   _tag === "ContextRecoveryRequested" ||
+  _tag === "HandoffRequested" ||
   _tag === "TurnEnded" ||
   _tag === "ConductorAdopted" ||
   _tag === "RecoveryRetried" ||

@@ -114,6 +114,11 @@ const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule"
         seen: evidence(event.evidence, before),
         rule: "The Conductor itself set context_recovery in this generation: a planned handoff."
       }
+    case "HandoffRequested":
+      return {
+        seen: [`the agent of session ${event.sessionId} asked for it`],
+        rule: "The Conductor's own request is a planned handoff of this generation."
+      }
     case "TurnEnded":
       return {
         seen: [...evidence(event.evidence, before), "its pid file was removed, and its last turn is finished"],

@@ -63,6 +63,7 @@ export const sentence = (event: WatchEvent): string =>
     WatchSettled: () => "watching",
     ConductorDied: died,
     ContextRecoveryRequested: () => "the Conductor asks for a context recovery",
+    HandoffRequested: () => "the agent asks for a context recovery",
     TurnEnded: () => "the Conductor's turn ended, its work is not complete: the session goes on",
     ConductorCompleted: ({ by }) => (by === "agent" || by === "operator" ? `complete, as the ${by} says` : "the Conductor completed"),
     SessionIdFound: ({ sessionId }) => `the session id is ${sessionId}`,

@@ -34,7 +34,7 @@ const retriesAfterDeath = (watch: Watch, { tasks }: Report): number =>
   tasks !== null && tasks.count > watch.baseline.taskCount ? 0 : watch.retries + 1
 
 /** A planned handoff counts only when no task was added or changed its state since the last launch. */
-const retriesAfterHandoff = (watch: Watch, { tasks }: Report): number =>
+export const retriesAfterHandoff = (watch: Watch, { tasks }: Pick<Report, "tasks">): number =>
   tasks !== null && tasks.fingerprint !== watch.baseline.taskFingerprint ? watch.retries : watch.retries + 1
 
 const minute = 60_000

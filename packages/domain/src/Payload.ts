@@ -10,6 +10,14 @@ export interface Payload {
 
 export const payloadHeader = "CONTEXT_RECOVERY_PAYLOAD_V1"
 
+/** What {@link parsePayload} reads; a prompt that is empty is none. */
+export const formatPayload = ({ permissionMode, resumePrompt }: Pick<Payload, "permissionMode" | "resumePrompt">): string =>
+  [
+    payloadHeader,
+    ...(permissionMode === undefined ? [] : [`permission_mode: ${permissionMode}`]),
+    ...(resumePrompt === undefined ? [] : [`resume_prompt: ${resumePrompt}`])
+  ].join("\n")
+
 /** Malformed or unknown parts are not fatal: what is understood counts, the rest is a warning. */
 export const parsePayload = (text: string): Payload => {
   const warnings: Array<string> = []

@@ -66,6 +66,8 @@ export interface Watch {
   readonly recovery: RecoveryCycle | undefined
   /** The heartbeat that the Conductor was given up for; an operator's retry speaks of now, and ends it. */
   readonly silent: { readonly heartbeat: string | null } | undefined
+  /** What the agent itself asked for in this generation: a file of the state folder by its id, and its digest. */
+  readonly handoff: { readonly request: string; readonly digest: string } | undefined
   readonly cycles: number
   /** Silent beyond its limit, and left alone until then. */
   readonly deferred: { readonly because: string; readonly until: number } | undefined
@@ -122,6 +124,7 @@ export const initial: Watch = {
   brokenOffAt: 0,
   recovery: undefined,
   silent: undefined,
+  handoff: undefined,
   cycles: 0,
   deferred: undefined,
   person: undefined,

@@ -99,6 +99,14 @@ export type WatchIntent =
   | { readonly _tag: "CancelForCompletion"; readonly cycle: number }
   /** `souffleur done`: the work is complete, by the word of the agent that did it or of an operator. */
   | { readonly _tag: "Finish"; readonly saidBy: "agent" | "operator" }
+  /** The agent of this session asks for a recovery of its context; its words are in the file `request` already (Handoff.ts). */
+  | {
+      readonly _tag: "RequestHandoff"
+      readonly sessionId: string
+      readonly request: string
+      readonly digest: string
+      readonly tasks: { readonly count: number; readonly fingerprint: string } | null
+    }
   | { readonly _tag: "Release" }
   | { readonly _tag: "Retry" }
   | {

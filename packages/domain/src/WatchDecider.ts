@@ -1,6 +1,7 @@
 import { Predicate } from "effect"
 import { type Decision, no, ok } from "./Decision.ts"
 import { adopted, attempts, decideExit, nextWatcher } from "./ExitDecider.ts"
+import { decideHandoff } from "./HandoffDecider.ts"
 import { compactAttempts, launchSteps } from "./StepName.ts"
 import type { RecoveryCycle, StepState, Watch } from "./Watch.ts"
 import type { WatchCommand } from "./WatchCommand.ts"
@@ -218,6 +219,8 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
     }
     case "Finish":
       return ok(Event.ConductorCompleted.make({ at, by: command.saidBy }))
+    case "RequestHandoff":
+      return decideHandoff(watch, command)
     case "Release":
       return ok(Event.WatchReleased.make({ at, exportPath: exportOf(watch) }))
   }

@@ -75,6 +75,20 @@ export const ConductorDied = event("ConductorDied", {
 })
 /** A planned handoff, raised by the Conductor itself. */
 export const ContextRecoveryRequested = event("ContextRecoveryRequested", { ...seen, retries: Schema.Int })
+/**
+ * A planned handoff by a word of the agent's own, where it has no comms to raise it in. Its prompt is in the file `request` of the
+ * state folder, never here.
+ */
+export const HandoffRequested = event("HandoffRequested", {
+  sessionId: Text,
+  request: Text,
+  /** SHA-256 of that file, hex. */
+  digest: Text,
+  /** `null`: nobody could count them. */
+  taskCount: Schema.NullOr(Schema.Int),
+  taskFingerprint: Schema.NullOr(Text),
+  retries: Schema.Int
+})
 /** A Conductor in print mode ended after a finished turn, its work not complete: a planned handoff (spec §2). */
 export const TurnEnded = event("TurnEnded", { ...seen, retries: Schema.Int })
 /** Its work is done: comms says so, seen by a watcher or a recovery; or the agent itself, or an operator, did (`souffleur done`). */
@@ -160,6 +174,7 @@ export const WatchEvent = Schema.Union([
   WatchSettled,
   ConductorDied,
   ContextRecoveryRequested,
+  HandoffRequested,
   TurnEnded,
   ConductorCompleted,
   SessionIdFound,

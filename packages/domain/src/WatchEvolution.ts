@@ -21,7 +21,7 @@ const baselineOf = ({ conductorState, lastMessageId, taskCount, taskFingerprint 
 })
 
 /** A process that is watched anew: what was known of the one before says nothing of it. */
-const anew: Change = { deferred: undefined, person: undefined, wait: undefined, taken: undefined }
+const anew: Change = { deferred: undefined, person: undefined, wait: undefined, taken: undefined, handoff: undefined }
 
 const exited = (end: Exclude<Watch["end"], undefined>): Change => ({
   phase: "Exited",
@@ -98,6 +98,7 @@ const change = (watch: Watch, event: WatchEvent): Change =>
     }),
     WaitEnded: () => ({ watcher: undefined, wait: undefined }),
     HandoffTaken: ({ contextTokens, contextWindow, takenAt }) => ({ taken: { at: takenAt, contextTokens, contextWindow }, waits: 0 }),
+    HandoffRequested: ({ digest, request, retries }) => ({ phase: "Watching", watcher: undefined, retries, handoff: { request, digest } }),
     TurnEnded: ({ retries }) => ({ phase: "Watching", watcher: undefined, retries }),
     ConductorCompleted: () => exited("completed"),
     SessionIdFound: ({ sessionId }) => ({ sessionId, sessions: withSession(watch, sessionId), awaiting: false, watcher: undefined }),

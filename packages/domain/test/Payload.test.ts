@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { parsePayload, payloadHeader } from "../src/index.ts"
+import { formatPayload, parsePayload, payloadHeader } from "../src/index.ts"
 
 const said = (...lines: ReadonlyArray<string>) => parsePayload([payloadHeader, ...lines].join("\n"))
 
@@ -73,3 +73,13 @@ it.prop("gives back every resume prompt that has words at both of its ends", [Sc
   const payload = parsePayload(`${payloadHeader}\npermission_mode: plan\nresume_prompt: ${prompt}`)
   assert.deepStrictEqual(payload, { permissionMode: "plan", resumePrompt: prompt, warnings: [] })
 })
+
+it.prop(
+  "what is written is what is read",
+  [Schema.Literals(["acceptEdits", "bypassPermissions"]), Schema.String.check(Schema.isMinLength(1))],
+  ([permissionMode, text]) => {
+    const words = text.replaceAll(/\r\n/gu, "\n").trim()
+    const resumePrompt = words === "" ? undefined : words
+    assert.deepStrictEqual(parsePayload(formatPayload({ permissionMode, resumePrompt })), { permissionMode, resumePrompt, warnings: [] })
+  }
+)

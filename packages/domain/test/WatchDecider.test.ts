@@ -289,6 +289,76 @@ describe("deaths and retries", () => {
       assert.deepInclude(second, { purpose: "salvage", trigger })
     }
   })
+  const asks = (change: Partial<Extract<WatchIntent, { readonly _tag: "RequestHandoff" }>> = {}): WatchIntent => ({
+    _tag: "RequestHandoff",
+    sessionId: "s1",
+    request: "w-1-00ff",
+    digest: "d",
+    tasks: { count: 2, fingerprint: "a" },
+    ...change
+  })
+  const operator = { _tag: "Operator" } as const
+  const asked = (retries: number) =>
+    Event.HandoffRequested.make({
+      at: 1000,
+      sessionId: "s1",
+      request: "w-1-00ff",
+      digest: "d",
+      taskCount: 2,
+      taskFingerprint: "a",
+      retries
+    })
+  const handoff = Event.RecoveryStarted.make({ at: 1000, cycle: 1, purpose: "relaunch", trigger: "handoff" })
+  it("the agent's own request is the handoff of its generation, once", () => {
+    given(...watching)
+      .when(asks(), operator)
+      .then(asked(1), handoff)
+    const { watch, when } = given(...watching, asked(1), handoff)
+    assert.deepStrictEqual(watch.handoff, { request: "w-1-00ff", digest: "d" })
+    assert.deepStrictEqual([watch.watcher, watch.recovery?.trigger], [undefined, "handoff"])
+    // Its answer was lost, so it says it again; another one is a second request.
+    when(asks(), operator).then()
+    when(asks({ request: "w-1-ee11" }), operator).thenRefused("not now")
+    // The next generation asks anew.
+    const next = given(...watching, asked(1), handoff, relaunched(2), watcher(2))
+    assert.isUndefined(next.watch.handoff)
+    next.when(asks({ sessionId: "s2", request: "w-2-00aa" }), operator).thenTags("HandoffRequested", "RecoveryStarted")
+  })
+  it("the agent's own request counts as every planned handoff does, and the third without progress launches nothing", () => {
+    const retriesOf = (tasks: { readonly count: number; readonly fingerprint: string } | null) => {
+      const [first] = given(...watching)
+        .when(asks({ tasks }), operator)
+        .thenTags("HandoffRequested", "RecoveryStarted")
+      return first?._tag === "HandoffRequested" ? first.retries : undefined
+    }
+    assert.deepStrictEqual(
+      [retriesOf({ count: 2, fingerprint: "a" }), retriesOf({ count: 2, fingerprint: "b" }), retriesOf(null)],
+      [1, 0, 1]
+    )
+    const [, second] = given(...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2))
+      .when(asks({ sessionId: "s2" }), operator)
+      .thenTags("HandoffRequested", "RecoveryStarted")
+    assert.deepInclude(second, { purpose: "salvage", trigger: "handoff" })
+  })
+  it("refuses an agent's request that is not the Conductor's, or comes while something else is under way", () => {
+    given(...watching)
+      .when(asks({ sessionId: "s0" }), operator)
+      .thenRefused("not now")
+    given(opened, owned).when(asks(), operator).thenRefused("not now")
+    given(...watching, died(1), started(1))
+      .when(asks(), operator)
+      .thenRefused("not now")
+    const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "compact", reason: "no boundary" })
+    given(...watching, died(1), started(1), closed, watcher(2))
+      .when(asks(), operator)
+      .thenRefused("not now")
+    given(...watching, Event.WatchReleased.make({ at, exportPath: null }))
+      .when(asks(), operator)
+      .thenRefused("ended")
+    given(...watching, relaunched(2))
+      .when(asks(), operator)
+      .thenRefused("not now")
+  })
   it("observing, withholds the recovery and goes on watching", () => {
     const observing = [Event.WatchOpened.make({ ...opened, observe: true }), owned, confirmed, watcher(1), monitor(1), settled]
     given(...observing)

@@ -16,7 +16,7 @@ it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
     const fs = yield* FileSystem.FileSystem
     const read = (file: string) => Effect.mapError(fs.readFileString(file), () => ({ why: "the prompt file cannot be read" }))
     const own = programProvider("own", JSON.stringify([process.execPath, program, ...args]), read, within)
-    type Needs = typeof own extends Provider<infer R> ? R : never
+    type Needs = typeof own | typeof standardCompact extends Provider<infer R> ? R : never
     return yield* cycleOf<Needs>([own, standardCompact], { project }, world)
   })
   /** With the program of the fixtures, behaving so. */

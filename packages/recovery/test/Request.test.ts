@@ -1,8 +1,11 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { standardCompact } from "../src/index.ts"
+import { Event, writeHandoff } from "@souffleur/domain"
+import { Effect, FileSystem } from "effect"
+import { recovery, standardCompact } from "../src/index.ts"
+import { crashingLog, recovering } from "./CrashingLog.ts"
 import { type Change, cycleOf, inTime } from "./Cycles.ts"
-import { World } from "./World.ts"
+import { World, worldLayer } from "./World.ts"
 
 const payload = (...lines: ReadonlyArray<string>) => ["CONTEXT_RECOVERY_PAYLOAD_V1", ...lines].join("\n")
 /** A handoff, and what comms holds as its payload: messages up to 7 were there at the last launch. */
@@ -91,3 +94,50 @@ for (const when of ["before", "after"] as const) {
     })
   )
 }
+
+/** A handoff that the agent itself asked for, in a watch without comms, with these words in a file. */
+const ownRequest = Effect.fnUntraced(function* (text: string, happens: (file: string) => Effect.Effect<void> = () => Effect.void) {
+  const fs = yield* FileSystem.FileSystem
+  const stateDir = yield* fs.makeTempDirectoryScoped()
+  const world = new World().run({ pid: 4711, parent: 1 })
+  world.payload = { id: 99, text: payload("resume_prompt: of comms") }
+  const digest = yield* writeHandoff(stateDir, "w-1-00ff", text)
+  const asked = Event.HandoffRequested.make({
+    at: 0,
+    sessionId: "s1",
+    request: "w-1-00ff",
+    digest,
+    taskCount: 0,
+    taskFingerprint: "",
+    retries: 1
+  })
+  const history = recovering({ comms: null, trigger: "handoff" }).map((event) =>
+    event._tag === "ContextRecoveryRequested" ? asked : event
+  )
+  const log = yield* crashingLog(history)
+  yield* happens(`${stateDir}/requests/w-1-00ff.txt`)
+  const run = Effect.gen(function* () {
+    const ref = yield* log.ref()
+    yield* recovery(ref, yield* ref.state, [standardCompact])
+  }).pipe(Effect.provide(worldLayer(world, stateDir, { maxExternalPermission: "bypassPermissions" })))
+  yield* Effect.raceFirst(run, inTime(Effect.never))
+  return { world, events: yield* log.events }
+})
+it.effect("an agent's own request says the same, without comms: its words are read from its file, and the log has none of them", () =>
+  Effect.gen(function* () {
+    const { events, world } = yield* ownRequest(asks)
+    assert.deepStrictEqual(got(world), ["bypassPermissions", "do this"])
+    assert.include(world.orders.at(-1)?.prompt, "do this\n\nthen SECRET\n")
+    assert.notInclude(JSON.stringify(events), "SECRET")
+  }).pipe(Effect.provide(NodeServices.layer))
+)
+it.effect("an agent's request whose words are lost is honoured with the defaults, and a warning", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    for (const happens of [fs.remove, (file: string) => fs.writeFileString(file, payload("resume_prompt: of somebody else"))]) {
+      const { events, world } = yield* ownRequest(asks, (file) => Effect.orDie(happens(file)))
+      assert.deepStrictEqual(got(world), ["acceptEdits", "Continue the work of this project."])
+      assert.include(JSON.stringify(events), "what the agent said with its request cannot be read any more")
+    }
+  }).pipe(Effect.provide(NodeServices.layer))
+)

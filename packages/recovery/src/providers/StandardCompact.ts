@@ -8,7 +8,7 @@ import {
   type Settings,
   type Watch
 } from "@souffleur/domain"
-import { Effect, Option, Ref, Schema } from "effect"
+import { Effect, type FileSystem, Option, type Path, Ref, Schema } from "effect"
 import { boundary, CompactFailed, onceMore } from "../Compaction.ts"
 import { launch, launchSuccessor, prepare, settled, unhindered } from "../Launch.ts"
 import { promptAfterCompaction } from "../LaunchPrompt.ts"
@@ -44,7 +44,7 @@ const attempt = (watch: Watch, name: string, mark: SessionMark, request: Request
   })
 
 /** The session is compacted in place and resumed (spec §2, `standard_compact`). Retried once, then closed: never back to an export. */
-export const standardCompact: Provider<Agent | Comms | Launcher | Processes | Settings> = {
+export const standardCompact: Provider<Agent | Comms | FileSystem.FileSystem | Launcher | Path.Path | Processes | Settings> = {
   name: "standard_compact",
   recover: Effect.fn("StandardCompact")(function* (watch: Watch, { alreadyKilled, request }) {
     const agent = yield* Agent

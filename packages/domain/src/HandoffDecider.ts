@@ -1,0 +1,28 @@
+import { type Decision, no, ok } from "./Decision.ts"
+import { recoveryOf, retriesAfterHandoff } from "./ExitDecider.ts"
+import type { Watch } from "./Watch.ts"
+import type { WatchCommand } from "./WatchCommand.ts"
+import * as Event from "./WatchEvent.ts"
+
+type Request = Extract<WatchCommand, { readonly _tag: "RequestHandoff" }>
+
+/** Why the agent's own request cannot be: it must come from the Conductor that is watched, and nothing else may be under way. */
+const forbidden = (watch: Watch, { sessionId }: Request): string | undefined => {
+  if (sessionId !== watch.sessionId) return `the Conductor is session ${watch.sessionId}: it alone can ask for a recovery of its context`
+  if (watch.phase === "Validating") return "the watch is not validated yet: ask again in half a minute"
+  if (watch.standby !== undefined)
+    return `souffleur stands by since a recovery failed closed at ${watch.standby.stage}: an operator must say "souffleur retry" or "adopt"`
+  return watch.recovery === undefined ? undefined : "a recovery runs already"
+}
+
+/** The word of an agent that has no comms to raise a handoff in: the same handoff of its generation, at once (spec §2). */
+export const decideHandoff = (watch: Watch, command: Request): Decision => {
+  const { digest, now: at, request, sessionId, tasks } = command
+  // Said again, because its answer was lost: it counts once.
+  if (watch.handoff?.request === request) return ok()
+  const never = forbidden(watch, command)
+  if (never !== undefined) return no("not now", never)
+  const retries = retriesAfterHandoff(watch, command)
+  const counted = { taskCount: tasks?.count ?? null, taskFingerprint: tasks?.fingerprint ?? null, retries }
+  return ok(Event.HandoffRequested.make({ at, sessionId, request, digest, ...counted }), ...recoveryOf(watch, at, "handoff", retries))
+}
