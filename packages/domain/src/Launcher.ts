@@ -15,6 +15,9 @@ export interface LaunchOrder {
   readonly title: string
 }
 
+/** The last line of a launch's prompt: where it stands in a session file, that session has the prompt of that launch. */
+export const handoffLine = (launchId: string): string => `Hand-off ${launchId}`
+
 /** Nothing runs, and nothing will: the receipt's name is claimed as a tombstone. */
 export class LaunchFailed extends Schema.TaggedError<LaunchFailed>()("LaunchFailed", { why: Schema.String }) {}
 

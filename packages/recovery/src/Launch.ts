@@ -14,13 +14,14 @@ import {
 } from "@souffleur/domain"
 import { Effect, Option, Schema } from "effect"
 import { unlessComplete } from "./Completion.ts"
+import { signed } from "./LaunchPrompt.ts"
 import { FailedClosed } from "./Provider.ts"
 import type { Request } from "./Request.ts"
 import { again, Cycle, step } from "./Step.ts"
 import { otherWriter } from "./Stop.ts"
 
 /** What the agent is asked to do, but for what every launch has. */
-export type Errand = Pick<AgentOrder, "session" | "reads"> & { readonly prompt: string; readonly title: string }
+type Errand = Pick<AgentOrder, "session" | "reads"> & { readonly prompt: (launchId: string) => string; readonly title: string }
 
 /** Runs under the ceiling, once under a token: the file, its digest in the log, then the act (spec §4, Launch at most once). */
 export const launch = Effect.fn("Recovery.launch")(function* (
@@ -33,7 +34,13 @@ export const launch = Effect.fn("Recovery.launch")(function* (
   const launchId = launchIdOf(ref.id, token)
   const { effective } = clamp(request.requested, settings.maxExternalPermission)
   const command = yield* agent
-    .command({ session, permission: effective, prompt, ...(reads === undefined ? {} : { reads }), print: launcher.terminal === "headless" })
+    .command({
+      session,
+      permission: effective,
+      prompt: prompt(launchId),
+      ...(reads === undefined ? {} : { reads }),
+      print: launcher.terminal === "headless"
+    })
     .pipe(Effect.catchTag("AgentNotFound", ({ program, why }) => Effect.fail(new LaunchFailed({ why: `${program}: ${why}` }))))
   const digest = yield* launcher.prepare({ id: launchId, command, cwd: watch.project, title })
   yield* ref.tell({ _tag: "PrepareLaunch", cycle, launchId, digest, sessionId: session.sessionId, requested: request.requested, effective })
@@ -101,14 +108,21 @@ export const launchSuccessor = Effect.fn("Recovery.launchSuccessor")(function* (
   watch: Watch,
   name: LaunchStep,
   request: Request,
-  errand: Omit<Errand, "title">
+  errand: Pick<AgentOrder, "session" | "reads" | "prompt">
 ) {
   const launcher = yield* Launcher
   const launched = yield* step(name, {
     outcome: Launched,
     failure: LaunchFailed,
     act: (token) =>
-      Effect.andThen(unhindered(watch), launch(watch, token, request, { ...errand, title: `Conductor (S${watch.generation + 1})` })),
+      Effect.andThen(
+        unhindered(watch),
+        launch(watch, token, request, {
+          ...errand,
+          prompt: (launchId) => signed(errand.prompt, launchId),
+          title: `Conductor (S${watch.generation + 1})`
+        })
+      ),
     reconcile: settled
   }).pipe(Effect.catchTag("LaunchFailed", (error) => Effect.fail(new FailedClosed({ stage: "launch", reason: error.why }))))
   return { ...launched, print: launcher.terminal === "headless" }

@@ -1,4 +1,4 @@
-import type { RecoveryCycle, Watch } from "@souffleur/domain"
+import { handoffLine, type RecoveryCycle, type Watch } from "@souffleur/domain"
 
 /** Why a successor starts, told to it in one line (spec §2, Recovery). */
 export const reasonLine = (trigger: RecoveryCycle["trigger"]): string => {
@@ -7,6 +7,10 @@ export const reasonLine = (trigger: RecoveryCycle["trigger"]): string => {
       return "The previous Conductor asked for a planned handoff because of high context use; it was not a crash."
     case "turn-ended":
       return "Your last turn ended by itself before the work was complete; nothing crashed."
+    case "limit":
+      return "Your last turn was ended by a usage limit or an outage of the service, which is over; nothing crashed."
+    case "context":
+      return "The previous Conductor's conversation no longer fitted the model; it was not a crash."
     default:
       return "The previous Conductor crashed or became unresponsive."
   }
@@ -43,4 +47,8 @@ export const promptAfterCompaction = (watch: Watch, resumePrompt: string | undef
   ].join("\n")
 
 /** The same session goes on after its turn. */
-export const promptToContinue = (watch: Watch): string => [opening(watch, undefined), "", reasonLine("turn-ended"), tasks(watch)].join("\n")
+export const promptToContinue = (watch: Watch): string =>
+  [opening(watch, undefined), "", reasonLine(watch.recovery?.trigger ?? "turn-ended"), tasks(watch)].join("\n")
+
+/** By this line the successor's session file shows that it has the prompt of that very launch (spec §2, Recovery: the receipt). */
+export const signed = (prompt: string, launchId: string): string => `${prompt}\n\n${handoffLine(launchId)}`

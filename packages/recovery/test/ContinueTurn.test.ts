@@ -27,6 +27,20 @@ it.effect("the session goes on: what the turn left running is ended, and the sam
     })
   })
 )
+it.effect("after a limit the session goes on, told that it is over, and counts no death", () =>
+  Effect.gen(function* () {
+    const { log, run, world } = yield* cycleOf([continueTurn, standardCompact], { trigger: "limit", comms: null })
+    yield* run
+    // In a terminal the Conductor idles where the limit ended its turn.
+    assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000"])
+    assert.deepStrictEqual(world.orders[0]?.session, { _tag: "Resume", sessionId: "s1" })
+    assert.include(world.orders[0]?.prompt, "ended by a usage limit or an outage of the service, which is over")
+    assert.deepStrictEqual(
+      relaunches(yield* log.events).map(({ provider }) => provider),
+      ["continue_turn"]
+    )
+  })
+)
 it.effect("is for a turn that ended, and for nothing else", () =>
   Effect.gen(function* () {
     for (const trigger of ["pid", "handoff"] as const) {

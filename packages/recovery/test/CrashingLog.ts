@@ -16,12 +16,51 @@ const evidence = {
   contextTokens: null
 }
 
+const relaunchedBy = (provider: string): ReadonlyArray<WatchEvent> => [
+  Event.RecoveryStarted.make({ at, cycle: 0, purpose: "relaunch", trigger: "pid" }),
+  Event.ConductorRelaunched.make({
+    at,
+    cycle: 0,
+    generation: 2,
+    provider,
+    launchId: "w-g2-c0-6-launch-1",
+    conductor,
+    sessionId: "s1",
+    awaiting: false,
+    print: true,
+    exportPath: null,
+    ...baseline
+  }),
+  Event.WatcherStarted.make({ at, watcher: 1, awaiting: false, mode: "normal" })
+]
+
+/** What ended the Conductor, by what its recovery was triggered by. */
+const ended = ({ retries = 1, trigger = "pid" }: Parameters<typeof recovering>[0] & {}): WatchEvent => {
+  const seen = { at, watcher: 1, retries, evidence, taskCount: 2, taskFingerprint: "2 tasks" }
+  switch (trigger) {
+    case "handoff":
+      return Event.ContextRecoveryRequested.make(seen)
+    case "turn-ended":
+      return Event.TurnEnded.make(seen)
+    case "context":
+      return Event.ContextExhausted.make(seen)
+    case "limit":
+      return Event.WaitEnded.make({ at, watcher: 1, how: "over" })
+    default:
+      return Event.ConductorDied.make({ ...seen, cause: trigger })
+  }
+}
+
 /** A watch in its first recovery cycle, under fence 1. */
 export const recovering = (
   change: {
     readonly comms?: string | null
     readonly purpose?: Event.Purpose
-    readonly trigger?: "pid" | "handoff" | "turn-ended"
+    readonly trigger?: (typeof Event.RecoveryStarted.Type)["trigger"]
+    /** Deaths without progress, this one included. */
+    readonly retries?: number
+    /** Generation 2 runs, launched by it. */
+    readonly provider?: string
     readonly project?: string
   } = {}
 ): ReadonlyArray<WatchEvent> => [
@@ -38,11 +77,8 @@ export const recovering = (
   Event.WatcherStarted.make({ at, watcher: 1, awaiting: false, mode: "normal" }),
   Event.SelfMonitorStarted.make({ at, monitor: 1, watcher: 1 }),
   Event.WatchSettled.make({ at }),
-  change.trigger === "handoff"
-    ? Event.ContextRecoveryRequested.make({ at, watcher: 1, retries: 1, evidence, taskCount: 2, taskFingerprint: "2 tasks" })
-    : change.trigger === "turn-ended"
-      ? Event.TurnEnded.make({ at, watcher: 1, retries: 1, evidence, taskCount: 2, taskFingerprint: "2 tasks" })
-      : Event.ConductorDied.make({ at, watcher: 1, cause: "pid", retries: 1, evidence, taskCount: 2, taskFingerprint: "2 tasks" }),
+  ...(change.provider === undefined ? [] : relaunchedBy(change.provider)),
+  ended(change),
   Event.RecoveryStarted.make({ at, cycle: 1, purpose: change.purpose ?? "relaunch", trigger: change.trigger ?? "pid" })
 ]
 

@@ -35,7 +35,9 @@ it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
         yield* start
         assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000"])
         const [order] = world.orders
-        assert.strictEqual(order?.prompt, "SECRET of s1 in /p. The previous Conductor crashed or became unresponsive.")
+        const [said, , receipt] = order?.prompt.split("\n") ?? []
+        assert.strictEqual(said, "SECRET of s1 in /p. The previous Conductor crashed or became unresponsive.")
+        assert.strictEqual(receipt, `Hand-off ${world.launches[0]?.id}`)
         assert.strictEqual(order?.permission, "acceptEdits")
         const events = yield* log.events
         const [relaunch] = relaunches(events)

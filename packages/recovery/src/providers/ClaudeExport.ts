@@ -16,6 +16,8 @@ const escalated = (stage: string) => (error: { readonly why: string }) =>
 /** A fresh session that reads the export of the old one (spec §2, `claude_export`). */
 export const claudeExport: Provider<Agent | Comms | FileSystem.FileSystem | Launcher | Path.Path | Processes | Settings> = {
   name: "claude_export",
+  // An export that filled its successor to the brim, with nothing done, would fill the next one too.
+  applies: ({ provider, recovery, retries }) => recovery?.trigger !== "context" || provider !== "claude_export" || retries === 0,
   recover: Effect.fn("ClaudeExport")(function* (watch: Watch, { alreadyKilled, request }) {
     const [fs, settings] = [yield* FileSystem.FileSystem, yield* Settings]
 

@@ -5,12 +5,15 @@ import { promptToContinue } from "../LaunchPrompt.ts"
 import type { Provider } from "../Provider.ts"
 import { stop } from "../Salvage.ts"
 
-/** A print-mode Conductor whose turn ended before its work: the same session goes on (spec §2, `TurnEnded`). */
+/**
+ * A Conductor whose turn ended before its work, in print mode or by a limit that is over: the same session goes on
+ * (spec §2, `TurnEnded`, and Recovery: a usage limit is waited for).
+ */
 export const continueTurn: Provider<Agent | Comms | Launcher | Processes | Settings> = {
   name: "continue_turn",
-  applies: (watch) => watch.recovery?.trigger === "turn-ended",
+  applies: (watch) => watch.recovery?.trigger === "turn-ended" || watch.recovery?.trigger === "limit",
   recover: Effect.fn("ContinueTurn")(function* (watch: Watch, { alreadyKilled, request }) {
-    // The process is gone; what it left running is not.
+    // In print mode the process is gone, and what it left running is not.
     if (!alreadyKilled) yield* stop(watch)
     const { baseline, sessionId } = yield* prepare(watch, "prepare to continue", request, Effect.succeed(watch.sessionId))
     const launched = yield* launchSuccessor(watch, "continue", request, {

@@ -29,7 +29,7 @@ const attempt = (watch: Watch, name: string, mark: SessionMark, request: Request
       yield* unhindered(watch)
       const { conductor } = yield* launch(watch, token, request, {
         session: { _tag: "Resume", sessionId: watch.sessionId },
-        prompt: "/compact",
+        prompt: () => "/compact",
         title: `Compact (S${watch.generation})`
       }).pipe(Effect.catchTag("LaunchFailed", ({ why }) => Effect.fail(new CompactFailed({ why, gone: true }))))
       return yield* boundary(mark, conductor, stillGranted(watch))
@@ -46,6 +46,8 @@ const attempt = (watch: Watch, name: string, mark: SessionMark, request: Request
 /** The session is compacted in place and resumed (spec §2, `standard_compact`). Retried once, then closed: never back to an export. */
 export const standardCompact: Provider<Agent | Comms | FileSystem.FileSystem | Launcher | Path.Path | Processes | Settings> = {
   name: "standard_compact",
+  // A conversation that no longer fits cannot be sent to be compacted either.
+  applies: (watch) => watch.recovery?.trigger !== "context",
   recover: Effect.fn("StandardCompact")(function* (watch: Watch, { alreadyKilled, request }) {
     const agent = yield* Agent
 

@@ -1,0 +1,67 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, it } from "@effect/vitest"
+import { Effect, FileSystem } from "effect"
+import { claudeExport, recovery, smallHandoff, standardCompact } from "../src/index.ts"
+import { crashingLog, recovering } from "./CrashingLog.ts"
+import { closedAt, relaunches, type Change } from "./Cycles.ts"
+import { identityOf, World, worldLayer } from "./World.ts"
+
+/** A conversation that no longer fits, and every way out of it, against real files. */
+const exhausted = Effect.fnUntraced(function* (change: Change, world = new World()) {
+  const fs = yield* FileSystem.FileSystem
+  const stateDir = yield* fs.makeTempDirectoryScoped()
+  const log = yield* crashingLog(recovering({ trigger: "context", ...change }))
+  yield* Effect.gen(function* () {
+    const ref = yield* log.ref()
+    yield* recovery(ref, yield* ref.state, [claudeExport, standardCompact, smallHandoff])
+  }).pipe(Effect.provide(worldLayer(world, stateDir, change.settings)))
+  const events = yield* log.events
+  return { world, events, providers: relaunches(events).map(({ provider }) => provider), stateDir }
+})
+const long = `# Export\n${"word ".repeat(60_000)}\nits newest words\n`
+
+it.effect("a conversation that no longer fits is exported, and never sent to be compacted", () =>
+  Effect.gen(function* () {
+    const { providers, world } = yield* exhausted({})
+    assert.deepStrictEqual([providers, world.orders.length, world.compacted], [["claude_export"], 1, 0])
+  }).pipe(Effect.provide(NodeServices.layer))
+)
+it.effect("one that the gate refuses becomes a small hand-off: its newest words, in a fresh session", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const world = new World().run({ pid: 4711, parent: 1 })
+    world.exported = long
+    const { events, providers, world: after } = yield* exhausted({ settings: { forceCompactThresholdTokens: 1000 } }, world)
+    assert.deepStrictEqual([providers, after.compacted], [["small_handoff"], 0])
+    // Stopped once: the hand-off found it stopped.
+    assert.deepStrictEqual(
+      after.did.filter((what: string) => what.startsWith("SIG")),
+      ["SIGTERM 4711"]
+    )
+    const [relaunch] = relaunches(events)
+    assert.deepInclude(relaunch, { conductor: identityOf(5000), awaiting: true })
+    assert.strictEqual(after.orders[0]?.session._tag, "Fresh")
+    const handoff = yield* fs.readFileString(relaunch!.exportPath!)
+    assert.isAtMost(handoff.length, 40_000)
+    assert.include(handoff, "its newest words")
+    assert.include(after.orders[0]?.prompt, relaunch!.exportPath!)
+    assert.strictEqual(after.orders[0]?.reads, relaunch!.exportPath!)
+  }).pipe(Effect.provide(NodeServices.layer))
+)
+it.effect("an export that filled its successor with nothing done is not tried again: the next one gets the small hand-off", () =>
+  Effect.gen(function* () {
+    const again = yield* exhausted({ provider: "claude_export", retries: 1 })
+    assert.deepStrictEqual(again.providers, ["small_handoff"])
+    const progressed = yield* exhausted({ provider: "claude_export", retries: 0 })
+    assert.deepStrictEqual(progressed.providers, ["claude_export"])
+  }).pipe(Effect.provide(NodeServices.layer))
+)
+it.effect("without a conversation to hand on nothing is launched", () =>
+  Effect.gen(function* () {
+    const world = new World()
+    world.exportFails = true
+    const { events, world: after } = yield* exhausted({}, world)
+    assert.strictEqual(closedAt(events.findLast(({ _tag }) => _tag === "RecoveryFailedClosed"))?.[0], "hand-off")
+    assert.isEmpty(after.orders)
+  }).pipe(Effect.provide(NodeServices.layer))
+)
