@@ -165,6 +165,9 @@ export const stage = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnTyp
     ...quick,
     ...variables
   }
+  /** With these variables and no other. */
+  const exactly = (program: string, args: ReadonlyArray<string>, env: Variables) =>
+    running(spawn(program, args, { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] }))
   const spawned = (program: string, args: ReadonlyArray<string>, more: Variables = {}) =>
     running(spawn(program, args, { cwd: project, env: { ...environment, ...more }, stdio: ["ignore", "pipe", "pipe"] }))
   const start = (args: ReadonlyArray<string>, more?: Variables) => spawned(process.execPath, [bundle, ...args], more)
@@ -199,6 +202,7 @@ export const stage = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnTyp
     session,
     environment,
     board,
+    exactly,
     spawned,
     start,
     run,

@@ -13,6 +13,7 @@ import { initCommand } from "./commands/Init.ts"
 import { logCommand } from "./commands/Log.ts"
 import { releaseCommand } from "./commands/Release.ts"
 import { retryCommand } from "./commands/Retry.ts"
+import { serviceCommand } from "./commands/Service.ts"
 import { stateCommand } from "./commands/State.ts"
 import { statusCommand } from "./commands/Status.ts"
 import { watchCommand } from "./commands/Watch.ts"
@@ -33,6 +34,7 @@ const root = Command.make("souffleur").pipe(
     retryCommand,
     adoptCommand,
     attachCommand,
+    serviceCommand,
     doctorCommand,
     configCommand,
     initCommand,

@@ -4,6 +4,8 @@ import { Context } from "effect"
 export interface Surroundings {
   readonly variables: Readonly<Record<string, string | undefined>>
   readonly cwd: string
+  /** As Node names it. */
+  readonly platform: string
   /** Standard output is a terminal that wants colour. */
   readonly colour: boolean
   /** Standard input and output are a terminal: a question can be asked. */

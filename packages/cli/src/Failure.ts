@@ -16,6 +16,7 @@ import type {
 import type { EstimateFailed, TrimFailed } from "@souffleur/recovery"
 import type { Fenced } from "@souffleur/supervisor"
 import { type PlatformError, Runtime, Schema } from "effect"
+import type { ServiceFailed } from "./service/ServiceManager.ts"
 
 /** Bad usage or bad input, said by the command line itself (exit code 2). */
 export class BadUsage extends Schema.TaggedError<BadUsage>()("BadUsage", { why: Schema.String }) {}
@@ -41,6 +42,7 @@ export type Failure =
   | LogUnusable
   | PlatformError.PlatformError
   | Refused
+  | ServiceFailed
   | SessionNotFound
   | SqliteUnusable
   | TrimFailed
@@ -74,6 +76,7 @@ export const told = (failure: Failure): { readonly code: number; readonly text: 
     case "LaunchFailed":
       return { code: 2, text: `launches: ${failure.why}` }
     case "ExportFailed":
+    case "ServiceFailed":
       return { code: 1, text: failure.why }
     case "LogUnusable":
       return { code: 4, text: `the event log cannot be used: ${failure.detail}` }

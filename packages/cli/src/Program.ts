@@ -4,12 +4,13 @@ import { Effect, Layer, Logger } from "effect"
 import { cli } from "./Cli.ts"
 import { Environment } from "./Environment.ts"
 
-const { argv, env, execPath, stdin, stdout } = process
+const { argv, env, execPath, platform, stdin, stdout } = process
 const [, script = ""] = argv
 
 const environment = Layer.sync(Environment, () => ({
   variables: env,
   cwd: process.cwd(),
+  platform,
   colour: stdout.isTTY === true && (env["NO_COLOR"] ?? "") === "",
   interactive: stdin.isTTY === true && stdout.isTTY === true,
   self: [execPath, script] as const

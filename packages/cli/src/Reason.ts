@@ -10,13 +10,17 @@ export interface Reason {
   readonly done: ReadonlyArray<Recorded>
 }
 
+/** The owner is of another boot than the Conductor that it looks after. */
+const rebooted = ({ conductor, owner }: Watch) =>
+  conductor !== undefined && owner !== undefined && conductor.bootId !== owner.process.bootId
+
 const evidence = (
   { conductorState, contextTokens, heartbeat, heartbeatAge, process, signs, staleAfter }: Event.Evidence,
   watch: Watch
 ): ReadonlyArray<string> => [
   watch.conductor === undefined
     ? "no process was known"
-    : `process ${watch.conductor.pid} (started at tick ${watch.conductor.startTime}) was ${process}`,
+    : `process ${watch.conductor.pid} (started at tick ${watch.conductor.startTime}) was ${process}${rebooted(watch) ? ": the machine was started anew since" : ""}`,
   heartbeat === null
     ? "task-00 had no heartbeat"
     : `the heartbeat of task-00 was ${heartbeat}, ${heartbeatAge === null ? "which says nothing" : `${inWords(heartbeatAge)} old`}; the limit is ${inWords(staleAfter)}`,

@@ -7,7 +7,6 @@ import {
   evolve,
   initial,
   load,
-  Outbox,
   parsePid,
   parseSessionId,
   parseTarget,
@@ -23,12 +22,11 @@ import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { launchable, settingsOf, store, world } from "../App.ts"
 import { Environment } from "../Environment.ts"
 import { BadUsage, Ended, ofFile } from "../Failure.ts"
+import { deliverLate, lastWords, untold } from "../LateWords.ts"
 import { jsonLine, line, paint } from "../Telling.ts"
-import { allWatches, type Named, unfinished } from "../Watches.ts"
+import { feed, ready } from "../service/Watchdog.ts"
+import { allWatches, findWatch, type Named, unfinished } from "../Watches.ts"
 import { json, projectDir, realProject } from "./Options.ts"
-
-/** How long a souffleur whose watch has ended waits for a comms that is out. */
-const lastWords = "10 seconds"
 
 const asked = Effect.fnUntraced(function* (words: ReadonlyArray<string>, pid: Option.Option<string>, session: Option.Option<string>) {
   if (words.length > 0) {
@@ -110,8 +108,15 @@ const open = Effect.fn("Watch.open")(function* (target: Target, project: string,
   return id
 })
 
-const unfinishedOf = (watches: ReadonlyArray<Named>, target: Option.Option<Target>, project: string) =>
-  unfinished(watches, Option.match(target, { onNone: () => ({ project }), onSome: ({ sessionId }) => ({ sessionId }) }))
+/** The watch that goes on: the one that `--resume` names, else the unfinished one of that session, or of this folder. */
+const knownOf = Effect.fnUntraced(function* (resume: Option.Option<string>, target: Option.Option<Target>, project: string) {
+  if (Option.isNone(resume)) {
+    const of = Option.match(target, { onNone: () => ({ project }), onSome: ({ sessionId }) => ({ sessionId }) })
+    return unfinished(yield* allWatches, of)
+  }
+  if (Option.isSome(target)) return yield* new BadUsage({ why: "--resume names a watch, which has its Conductor: leave the other out" })
+  return Option.some(yield* findWatch(resume, project))
+})
 
 const goesOn = Effect.fnUntraced(function* ({ id, watch }: Named, target: Option.Option<Target>) {
   if (watch.conductor !== undefined && Option.isSome(target) && target.value.pid !== watch.conductor.pid) {
@@ -123,22 +128,6 @@ const goesOn = Effect.fnUntraced(function* ({ id, watch }: Named, target: Option
 })
 
 const codeOf = ({ end }: Watch) => (end === "completed" || end === "released" ? 0 : 1)
-
-/** A watch of this folder that ended, and whose souffleur died before comms was told. */
-const untold = Effect.fnUntraced(function* (watches: ReadonlyArray<Named>, project: string) {
-  const outbox = yield* Outbox
-  const newest = watches.findLast(({ watch }) => watch.project === project)
-  if (newest === undefined || newest.watch.phase !== "Exited" || newest.watch.comms === null) return Option.none()
-  return (yield* outbox.told(newest.id)) < newest.watch.revision ? Option.some(newest) : Option.none()
-})
-
-/** Watches of the same comms that ended while it was out: what it was not told yet, it is told now. */
-const deliverLate = Effect.fnUntraced(function* (watches: ReadonlyArray<Named>, comms: string) {
-  const outbox = yield* Outbox
-  for (const { id, watch } of watches) {
-    if (watch.phase === "Exited" && watch.comms === comms && (yield* outbox.told(id)) < watch.revision) yield* Effect.forkScoped(herald(id))
-  }
-})
 
 /** Every transition, as it comes. */
 const narrate = Effect.fn("Watch.narrate")(function* (id: string, from: number, asJson: boolean) {
@@ -169,18 +158,21 @@ const watch = Effect.fn("watch")(function* (
   settings: ResolvedSettings,
   project: string,
   comms: string | null,
+  known: Option.Option<Named>,
   target: Option.Option<Target>,
   observe: boolean,
   asJson: boolean
 ) {
   if (!observe) yield* needed(settings)
   const watches = yield* allWatches
-  const known = unfinishedOf(watches, target, project)
-  const ended = Option.isNone(known) && Option.isNone(target) ? yield* untold(watches, project) : Option.none()
+  yield* ready
+  const late = Option.isNone(known) && Option.isNone(target) ? yield* untold(watches, project) : Option.none()
+  const ended = Option.orElse(late, () => Option.filter(known, ({ watch }) => watch.phase === "Exited"))
   if (Option.isSome(ended)) {
-    yield* Effect.timeoutOption(herald(ended.value.id), lastWords)
-    yield* Console.error(`watch ${ended.value.id} has ended: ${ended.value.watch.end}; comms is told now`)
-    return codeOf(ended.value.watch)
+    const { id, watch } = ended.value
+    yield* Console.error(`watch ${id} has ended: ${watch.end}`)
+    if (!(yield* allTold(id, watch.revision))) yield* Effect.timeoutOption(herald(id), lastWords)
+    return codeOf(watch)
   }
   const id = Option.isSome(known)
     ? yield* goesOn(known.value, target)
@@ -194,6 +186,7 @@ const watch = Effect.fn("watch")(function* (
   const telling = yield* Effect.forkScoped(herald(id))
   const noticing = yield* Effect.forkScoped(settings.notifyCommand === null ? Effect.void : notifier(id, project, settings.notifyCommand))
   if (comms !== null) yield* deliverLate(watches, comms)
+  yield* Effect.forkScoped(feed(id))
   const last = yield* supervise(ref, fence)
   yield* Effect.ignore(Fiber.join(narrator))
   yield* Effect.timeoutOption(Fiber.awaitAll([telling, noticing]), lastWords)
@@ -213,24 +206,26 @@ export const watchCommand = Command.make(
     projectDir,
     comms: Flag.String("comms").pipe(Flag.withDescription("The orchestration database (default: comms.db in the project)"), Flag.optional),
     observe: Flag.Boolean("observe").pipe(Flag.withDescription("Decide and log, never kill or launch"), Flag.withDefault(false)),
+    resume: Flag.String("resume").pipe(Flag.withDescription("Go on with this watch, of whatever folder"), Flag.optional),
     json
   },
   Effect.fnUntraced(function* (flags) {
     const target = yield* asked(flags.target, flags.pid, flags.sessionId)
-    const project = yield* realProject(flags.projectDir)
+    const here = yield* realProject(flags.projectDir)
+    const known = yield* Effect.provide(knownOf(flags.resume, target, here), store(yield* settingsOf(here)))
+    const project = Option.isSome(flags.resume) && Option.isSome(known) ? yield* realProject(known.value.watch.project) : here
     const settings = yield* settingsOf(project)
     // A watch that goes on keeps its comms, whatever is in the folder by now.
-    const known = yield* Effect.provide(
-      Effect.map(allWatches, (watches) => unfinishedOf(watches, target, project)),
-      store(settings)
-    )
     const comms = Option.isSome(known) && Option.isNone(flags.comms) ? known.value.watch.comms : yield* commsOf(flags.comms, project)
     if (Option.isSome(known) && comms !== known.value.watch.comms) {
       return yield* new BadUsage({
         why: `watch ${known.value.id} goes on with ${known.value.watch.comms ?? "no comms"}: leave --comms out`
       })
     }
-    const code = yield* Effect.provide(watch(settings, project, comms, target, flags.observe, flags.json), world(settings, project, comms))
+    const code = yield* Effect.provide(
+      watch(settings, project, comms, known, target, flags.observe, flags.json),
+      world(settings, project, comms)
+    )
     if (code !== 0) return yield* new Ended({ code })
   })
 ).pipe(

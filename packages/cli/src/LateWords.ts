@@ -1,0 +1,23 @@
+import { Outbox } from "@souffleur/domain"
+import { herald } from "@souffleur/supervisor"
+import { Effect, Option } from "effect"
+import type { Named } from "./Watches.ts"
+
+/** How long a souffleur whose watch has ended waits for a comms that is out. */
+export const lastWords = "10 seconds"
+
+/** A watch of this folder that ended, and whose souffleur died before comms was told. */
+export const untold = Effect.fnUntraced(function* (watches: ReadonlyArray<Named>, project: string) {
+  const outbox = yield* Outbox
+  const newest = watches.findLast(({ watch }) => watch.project === project)
+  if (newest === undefined || newest.watch.phase !== "Exited" || newest.watch.comms === null) return Option.none()
+  return (yield* outbox.told(newest.id)) < newest.watch.revision ? Option.some(newest) : Option.none()
+})
+
+/** Watches of the same comms that ended while it was out: what it was not told yet, it is told now. */
+export const deliverLate = Effect.fnUntraced(function* (watches: ReadonlyArray<Named>, comms: string) {
+  const outbox = yield* Outbox
+  for (const { id, watch } of watches) {
+    if (watch.phase === "Exited" && watch.comms === comms && (yield* outbox.told(id)) < watch.revision) yield* Effect.forkScoped(herald(id))
+  }
+})

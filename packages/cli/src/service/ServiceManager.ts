@@ -1,0 +1,139 @@
+import { runProgram } from "@souffleur/domain"
+import { Effect, FileSystem, Option, Path, Schema } from "effect"
+import { Environment } from "../Environment.ts"
+import { BadUsage } from "../Failure.ts"
+import { launchdPlist } from "./LaunchdPlist.ts"
+import { type Service, serviceOf } from "./Service.ts"
+import { systemdUnit } from "./SystemdUnit.ts"
+
+/** The service manager did not do what it was told; `why` names the command. Exit code 1. */
+export class ServiceFailed extends Schema.TaggedError<ServiceFailed>()("ServiceFailed", { why: Schema.String }) {}
+
+/** By this a file is known to be ours to change and to remove. */
+const mark = 'Written by "souffleur service install"; "souffleur service uninstall" removes it.'
+
+type Command = readonly [string, ...ReadonlyArray<string>]
+
+/** The service manager of this system, as data: where a service's file lies, what is in it, and what the manager is told. */
+interface Manager {
+  readonly name: "systemd" | "launchd"
+  /** How the manager calls it. */
+  readonly unit: string
+  readonly file: string
+  readonly text: string
+  /** After the file was written or changed. */
+  readonly enable: ReadonlyArray<Command>
+  readonly start: Command
+  readonly disable: Command
+  /** After the file is gone. */
+  readonly forget: ReadonlyArray<Command>
+  /** Prints what it knows of the unit, as `Key=value` lines. */
+  readonly show: Command | undefined
+}
+
+const user = (...words: ReadonlyArray<string>): Command => ["systemctl", "--user", ...words]
+
+const managerOf = Effect.fnUntraced(function* (service: Service) {
+  const [{ platform, variables }, path] = [yield* Environment, yield* Path.Path]
+  const home = variables["HOME"] ?? ""
+  if (!path.isAbsolute(home)) return yield* new BadUsage({ why: "HOME must be set to an absolute path" })
+  const broken = [...service.line, ...Object.values(service.environment)].find((text) => /[\0\n\r]/u.test(text))
+  if (broken !== undefined) return yield* new BadUsage({ why: "a path or setting with a line break cannot go into a service file" })
+  if (platform === "darwin") {
+    const unit = `souffleur.${service.id}`
+    const file = path.join(home, "Library", "LaunchAgents", `${unit}.plist`)
+    const start: Command = ["launchctl", "load", "-w", file]
+    const text = launchdPlist(service, mark)
+    const disable: Command = ["launchctl", "unload", "-w", file]
+    const launchd: Manager = { name: "launchd", unit, file, text, enable: [], start, disable, forget: [], show: undefined }
+    return launchd
+  }
+  if (platform !== "linux") return yield* new BadUsage({ why: `services are built for systemd and launchd, and this is ${platform}` })
+  const unit = `souffleur-${service.id}.service`
+  const config = variables["XDG_CONFIG_HOME"] ?? ""
+  const systemd: Manager = {
+    name: "systemd",
+    unit,
+    file: path.join(path.isAbsolute(config) ? config : path.join(home, ".config"), "systemd", "user", unit),
+    text: systemdUnit(service, mark),
+    enable: [user("daemon-reload"), user("enable", unit)],
+    start: user("start", unit),
+    disable: user("disable", "--now", unit),
+    forget: [user("daemon-reload")],
+    show: user("show", "--property=ActiveState,UnitFileState", unit)
+  }
+  return systemd
+})
+
+/** A start waits until the watch is owned; a stop until souffleur has left. */
+const run = ([command, ...args]: Command) => runProgram({ command, args, stdin: "", within: "100 seconds", atMost: 65_536 })
+
+/** Tells the manager; what it did not take is a sentence that says how to do it by hand. */
+const tell = (commands: ReadonlyArray<Command>) =>
+  Effect.forEach(commands, (command) =>
+    Effect.mapError(run(command), ({ why }) => new ServiceFailed({ why: `"${command.join(" ")}" failed: ${why}` }))
+  )
+
+/** What stands in the file: `None` where there is none; a file that is not ours is refused, and left as it is. */
+const standing = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  if (!(yield* fs.exists(file))) return Option.none()
+  const text = yield* fs.readFileString(file)
+  return text.includes(mark) ? Option.some(text) : yield* new BadUsage({ why: `${file} was not written by souffleur: it is left as it is` })
+})
+
+/** A service manager that lets the services of a user who is not logged in run says so here; `null`: nobody can tell. */
+const lingers = Effect.fnUntraced(function* () {
+  const [fs, { platform, variables }] = [yield* FileSystem.FileSystem, yield* Environment]
+  const name = variables["USER"] ?? variables["LOGNAME"] ?? ""
+  if (platform !== "linux" || !/^[A-Za-z0-9_.][\w.@-]*$/u.test(name)) return null
+  return yield* Effect.orElseSucceed(fs.exists(`/var/lib/systemd/linger/${name}`), () => null)
+})
+
+/** Writes the service of a watch (0600) and has the manager start it with the user's session; `start`: now, too. Idempotent. */
+export const install = Effect.fn("ServiceManager.install")(function* (id: string, start: boolean) {
+  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const manager = yield* managerOf(serviceOf(id, yield* Environment))
+  const before = yield* standing(manager.file)
+  const changed = !Option.contains(before, manager.text)
+  if (changed) {
+    const folder = path.dirname(manager.file)
+    yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+    const draft = path.join(yield* fs.makeTempDirectoryScoped({ directory: folder, prefix: ".souffleur-" }), manager.unit)
+    yield* fs.writeFileString(draft, manager.text, { mode: 0o600 })
+    yield* fs.rename(draft, manager.file)
+  }
+  yield* tell([...manager.enable, ...(start ? [manager.start] : [])])
+  return { manager: manager.name, unit: manager.unit, file: manager.file, changed, started: start, lingers: yield* lingers() }
+}, Effect.scoped)
+
+/** Ends the service of a watch and removes its file; the Conductor lives on, and the watch can be resumed. */
+export const uninstall = Effect.fn("ServiceManager.uninstall")(function* (id: string) {
+  const fs = yield* FileSystem.FileSystem
+  const manager = yield* managerOf(serviceOf(id, yield* Environment))
+  const removed = Option.isSome(yield* standing(manager.file))
+  if (removed) {
+    yield* tell([manager.disable])
+    yield* fs.remove(manager.file)
+    yield* tell(manager.forget)
+  }
+  return { unit: manager.unit, file: manager.file, removed }
+})
+
+/** How the service of a watch stands. `current`: its file is what an installation now would write. */
+export const inspect = Effect.fn("ServiceManager.inspect")(function* (id: string) {
+  const manager = yield* managerOf(serviceOf(id, yield* Environment))
+  const text = yield* standing(manager.file)
+  const shown = manager.show === undefined ? "" : yield* Effect.orElseSucceed(run(manager.show), () => "")
+  const value = (name: string) => new RegExp(`^${name}=(.+)$`, "mu").exec(shown)?.[1] ?? null
+  return {
+    manager: manager.name,
+    unit: manager.unit,
+    file: manager.file,
+    installed: Option.isSome(text),
+    current: Option.contains(text, manager.text),
+    enabled: value("UnitFileState") === null ? null : value("UnitFileState") === "enabled",
+    active: value("ActiveState"),
+    lingers: yield* lingers()
+  }
+})

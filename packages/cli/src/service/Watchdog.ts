@@ -1,0 +1,37 @@
+import { Beats, runProgram, Settings } from "@souffleur/domain"
+import { Clock, Duration, Effect, Option, Schedule } from "effect"
+import { Environment } from "../Environment.ts"
+
+/** sd_notify(3) by its own program: Node has no datagram sockets of a file. */
+const notify = (word: string) =>
+  runProgram({ command: "systemd-notify", args: [word], stdin: "", within: "10 seconds", atMost: 4096 }).pipe(
+    Effect.catchTag("ProgramFailed", ({ why }) => Effect.logWarning(`systemd-notify ${word}: ${why}`))
+  )
+
+const underSystemd = Effect.map(Environment, ({ variables }) => (variables["NOTIFY_SOCKET"] ?? "") !== "")
+
+/** Says to systemd that this souffleur has begun; elsewhere nothing. */
+export const ready = Effect.flatMap(underSystemd, (under) => (under ? notify("READY=1") : Effect.void))
+
+/**
+ * Feeds the watchdog of systemd, thrice within its limit, as long as somebody beats for the watch: the watcher, or a recovery in its
+ * place. A beat that is older than the self-monitor could have let it become is nobody's: then systemd ends this process and begins
+ * another (spec §4, Crash safety).
+ */
+export const feed = Effect.fn("Watchdog.feed")(function* (id: string) {
+  const [beats, { monitorInterval, monitorStaleAfter }, { variables }] = [yield* Beats, yield* Settings, yield* Environment]
+  const micros = Number(variables["WATCHDOG_USEC"] ?? "")
+  if (!(yield* underSystemd) || !(micros > 0)) return
+  const oldest = Duration.toMillis(monitorStaleAfter) + Duration.toMillis(monitorInterval)
+  const begun = yield* Clock.currentTimeMillis
+  const once = Effect.gen(function* () {
+    const [now, beat] = [yield* Clock.currentTimeMillis, yield* beats.last(id)]
+    // Beats of an earlier souffleur say nothing of this one.
+    const last = Option.match(beat, { onNone: () => begun, onSome: ({ at }) => Math.max(at, begun) })
+    if (now - last <= oldest) return yield* notify("WATCHDOG=1")
+    yield* Effect.logWarning(
+      `nobody has beaten for the watch for ${Duration.format(Duration.millis(now - last))}: systemd is not told to wait`
+    )
+  })
+  yield* Effect.repeat(once, Schedule.spaced(Duration.millis(micros / 3000)))
+})

@@ -1,0 +1,129 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { execFileSync, spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import { join } from "node:path"
+import { launchdPlist } from "../src/service/LaunchdPlist.ts"
+import { type Service, serviceOf } from "../src/service/Service.ts"
+import { systemdUnit } from "../src/service/SystemdUnit.ts"
+
+/** What systemd.syntax(7) makes of a line of quoted words, and of the specifiers in them: `%h` would be the home. */
+const words = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/"((?:[^"\\]|\\.)*)"/gu)].map(([, word]) =>
+    word!.replaceAll(/\\(.)/gu, "$1").replaceAll(/%(.)/gu, (_, letter) => (letter === "%" ? "%" : `<${letter}>`))
+  )
+const values = (unit: string, name: string) =>
+  unit.split("\n").flatMap((line) => (line.startsWith(`${name}=`) ? [line.slice(name.length + 1)] : []))
+
+const unescaped = (text: string) => text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&")
+const strings = (xml: string, name: string) =>
+  [...xml.matchAll(/<(?:string|key)>([^<]*)<\/(?:string|key)>/gu)]
+    .map(([, text]) => unescaped(text!))
+    .slice([...xml.matchAll(/<(?:string|key)>([^<]*)<\/(?:string|key)>/gu)].findIndex(([, text]) => text === name) + 1)
+
+const nasty: Service = {
+  id: "opera-3f2a",
+  line: ["/opt/my programs/100%n/no\\de", '/home/it\'s "mine"/$HOME/${PATH}/souffleur.js', "watch", "--resume", "opera-3f2a"],
+  environment: { PATH: "/usr/bin:/opt/a b/%h", SOUFFLEUR_AGENT_COMMAND: '["claude","--say","50% \\"off\\" $5 <&>"]' }
+}
+// One line, as a file's name may hold anything else; a manager refuses the rest of what no process could be given either.
+const Line = Schema.String.check(Schema.isPattern(/^[^\0\n\r]*$/u))
+
+describe("a systemd unit", () => {
+  it("gives every word as it is: spaces, quotes, backslashes, percent signs, dollars", () => {
+    const unit = systemdUnit(nasty, "ours")
+    const [program, ...args] = words(values(unit, "ExecStart")[0]!)
+    // The colon is systemd's: no variable is put in.
+    assert.deepStrictEqual([program?.slice(0, 1), program?.slice(1), ...args], [":", ...nasty.line])
+    assert.deepStrictEqual(
+      values(unit, "Environment").flatMap(words),
+      Object.entries(nasty.environment).map(([name, value]) => `${name}=${value}`)
+    )
+  })
+  it.prop("… whatever they are", [Line, Line], ([a, b]) => {
+    const unit = systemdUnit({ id: "a-1", line: [`/${a}`, b], environment: { PATH: b } }, "ours")
+    assert.deepStrictEqual(words(values(unit, "ExecStart")[0]!), [`:/${a}`, b])
+    assert.deepStrictEqual(values(unit, "Environment").flatMap(words), [`PATH=${b}`])
+  })
+  it("ends souffleur alone, starts it again when it died or is silent, and not for an exit code of its own", () => {
+    const unit = systemdUnit(nasty, "ours")
+    for (const line of [
+      "KillMode=process",
+      "OOMPolicy=continue",
+      "Restart=on-failure",
+      "RestartPreventExitStatus=1 2 3 4",
+      "Type=notify",
+      "NotifyAccess=all",
+      "WatchdogSec=180",
+      "WantedBy=default.target"
+    ])
+      assert.include(unit.split("\n"), line)
+  })
+  const analyze = spawnSync("systemd-analyze", ["--version"]).status === 0
+  it.skipIf(!analyze)("is what systemd itself reads", () => {
+    const folder = fs.mkdtempSync(join(os.tmpdir(), "souffleur 100%-"))
+    try {
+      const [program, file] = [join(folder, "a program"), join(folder, "souffleur-opera-3f2a.service")]
+      fs.writeFileSync(program, "#!/bin/sh\n", { mode: 0o755 })
+      fs.writeFileSync(file, systemdUnit({ ...nasty, line: [program, ...nasty.line.slice(1)] }, "ours"))
+      // `--man=no`: what it says is of this unit alone.
+      const verified = spawnSync("systemd-analyze", ["verify", "--man=no", "--recursive-errors=no", file], { encoding: "utf8" })
+      assert.deepStrictEqual([verified.status, verified.stderr], [0, ""])
+      // It sees what is wrong, too.
+      fs.writeFileSync(file, systemdUnit({ ...nasty, line: [join(folder, "nothing")] }, "ours"))
+      assert.notStrictEqual(spawnSync("systemd-analyze", ["verify", "--man=no", "--recursive-errors=no", file]).status, 0)
+    } finally {
+      fs.rmSync(folder, { recursive: true, force: true })
+    }
+  })
+})
+
+describe("a launchd agent", () => {
+  it("gives every word as it is, and leaves what souffleur launched alone", () => {
+    const plist = launchdPlist(nasty, "ours")
+    assert.deepStrictEqual(strings(plist, "ProgramArguments").slice(0, nasty.line.length), [...nasty.line])
+    assert.deepStrictEqual(strings(plist, "EnvironmentVariables").slice(0, 4), Object.entries(nasty.environment).flat())
+    assert.match(plist, /<key>AbandonProcessGroup<\/key><true\/>/)
+    assert.match(plist, /<key>KeepAlive<\/key><dict><key>Crashed<\/key><true\/><\/dict>/)
+  })
+  const python = spawnSync("python3", ["-c", "import plistlib"]).status === 0
+  it.skipIf(!python)("is what a reader of property lists reads", () => {
+    const script = "import json, plistlib, sys; print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))"
+    const read = JSON.parse(execFileSync("python3", ["-c", script], { input: launchdPlist(nasty, "ours"), encoding: "utf8" }))
+    assert.deepStrictEqual(read, {
+      Label: "souffleur.opera-3f2a",
+      ProgramArguments: [...nasty.line],
+      EnvironmentVariables: nasty.environment,
+      RunAtLoad: true,
+      KeepAlive: { Crashed: true },
+      AbandonProcessGroup: true
+    })
+  })
+})
+
+it("a service takes along where programs and settings are, and no key", () => {
+  const variables = {
+    PATH: "/bin",
+    HOME: "/home/a",
+    ANTHROPIC_API_KEY: "secret",
+    SOUFFLEUR_STATE_DIR: "/state",
+    SOUFFLEUR_LAUNCH_ID: "opera-3f2a-g2",
+    SOUFFLEUR_LAUNCHER: "",
+    CLAUDE_CODE_OAUTH_TOKEN: "secret",
+    CLAUDE_CONFIG_DIR: "/claude"
+  }
+  const surroundings = {
+    variables,
+    cwd: "/",
+    platform: "linux",
+    colour: false,
+    interactive: false,
+    self: ["/node", "/souffleur.js"] as const
+  }
+  assert.deepStrictEqual(serviceOf("opera-3f2a", surroundings), {
+    id: "opera-3f2a",
+    line: ["/node", "/souffleur.js", "watch", "--resume", "opera-3f2a"],
+    environment: { PATH: "/bin", SOUFFLEUR_STATE_DIR: "/state", CLAUDE_CONFIG_DIR: "/claude" }
+  })
+})
