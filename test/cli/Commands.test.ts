@@ -81,7 +81,9 @@ const bad = (home: string): ReadonlyArray<Bad> => [
     env: { SOUFFLEUR_STATE_DIR: join(home, "opera", "plan.json", "below") },
     code: 4,
     says: /the event log cannot be used/
-  }
+  },
+  { args: ["status"], env: { SOUFFLEUR_STATE_DIR: "/proc/souffleur" }, code: 4, says: /\/proc\/souffleur.*cannot be made/ },
+  { args: ["status"], env: { SOUFFLEUR_STATE_DIR: "/proc/souffleur/below" }, code: 4, says: /\/proc\/souffleur.*cannot be made/ }
 ]
 
 live("what is bad is told in one sentence on standard error, by the exit code of its kind", () =>
@@ -187,7 +189,10 @@ live("a souffleur that is told to end leaves its watch resumable, and its row as
   Effect.gen(function* () {
     const the = yield* stage([task(1)])
     const conductor = yield* the.conductor()
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    for (const [signal, code] of [
+      ["SIGINT", 130],
+      ["SIGTERM", 143]
+    ] as const) {
       const watch = the.watch(conductor)
       yield* prints(watch, "OwnerTook")
       yield* until(
@@ -195,7 +200,7 @@ live("a souffleur that is told to end leaves its watch resumable, and its row as
         (state) => state === "confirmed"
       )
       watch.kill(signal)
-      assert.deepStrictEqual(yield* watch.ended, { code: 130, signal: null }, watch.errors())
+      assert.deepStrictEqual(yield* watch.ended, { code, signal: null }, watch.errors())
       assert.strictEqual((yield* the.events).at(-1)?._tag, "OwnerLeft")
       assert.strictEqual(the.row("souffleur")["state"], "confirmed")
       assert.isTrue(alive(conductor.pid))

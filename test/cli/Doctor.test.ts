@@ -70,7 +70,8 @@ describe.concurrent("doctor", () => {
       assert.match(of("agent")[0]!.detail, /permission flag/)
       assert.match(of("config")[0]!.detail, /line 1: FORCE_COMPACT must be a positive integer/)
       assert.match(of("launcher")[0]!.detail, /kitty needs KITTY_LISTEN_ON/)
-      assert.sameMembers(wrong, ["agent", "config", "launcher", ...(process.getuid?.() === 0 ? ["permission"] : [])])
+      assert.strictEqual(of("config")[0]!.level, "note")
+      assert.sameMembers(wrong, ["agent", "launcher", ...(process.getuid?.() === 0 ? ["permission"] : [])])
       const gone = yield* doctor(the, { SOUFFLEUR_AGENT_COMMAND: "no-such-agent" })
       assert.match(gone.of("agent")[0]!.detail, /no-such-agent/)
     })
@@ -101,7 +102,7 @@ describe.concurrent("doctor", () => {
     Effect.gen(function* () {
       const the = yield* stage([task(1)])
       const conductor = yield* the.conductor()
-      const watch = the.watch(conductor)
+      let watch = the.watch(conductor)
       const { watch: id } = yield* prints(watch, "WatchSettled")
       const well = yield* doctor(the)
       assert.deepStrictEqual(well.wrong, [])
@@ -109,6 +110,15 @@ describe.concurrent("doctor", () => {
       assert.match(well.of("event log")[0]!.detail, /events of 1 watches, each decodes/)
       assert.strictEqual(well.of("comms state")[0]!.detail, "row souffleur is confirmed")
 
+      watch.kill("SIGTERM")
+      yield* watch.ended
+      const left = yield* doctor(the)
+      assert.deepStrictEqual([left.code, left.of(`watch ${id}`)[0]!.level], [0, "note"])
+      assert.match(left.of(`watch ${id}`)[0]!.detail, /nobody looks after it: its souffleur left/)
+      assert.include(left.of(`watch ${id}`)[0]!.todo, "souffleur watch in")
+
+      watch = the.start(["watch", "--json"])
+      yield* prints(watch, "OwnerTook")
       watch.kill("SIGKILL")
       yield* watch.ended
       const dead = yield* doctor(the)

@@ -122,7 +122,7 @@ export const exportTranscript = Effect.fn("TranscriptExport.export")(
     const path = yield* Path.Path
     const nonce = yield* makeNonce
     const folder = path.dirname(path.resolve(out))
-    yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+    if (!(yield* fs.exists(folder))) yield* fs.makeDirectory(folder, { mode: 0o700 })
 
     // A temporary name of its own, and exclusive: a second export to `out`, or a link put there, is never written through.
     const temporary = (name: string) =>

@@ -1,6 +1,6 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Effect, Layer, Logger } from "effect"
+import { Cause, Effect, Exit, Layer, Logger, Runtime } from "effect"
 import { cli } from "./Cli.ts"
 import { Environment } from "./Environment.ts"
 
@@ -19,6 +19,14 @@ const environment = Layer.sync(Environment, () => ({
 /** Facts go to standard output; what the program says of itself does not. */
 const logging = Layer.succeed(Logger.LogToStderr, true)
 
+/** Ended by a signal: 128 and its number, as a shell says it. */
+const codeOf = { SIGINT: 130, SIGTERM: 143 } as const
+
 /** The command line as a process: arguments, streams, signals, exit code. */
-export const runProgram = (): void =>
-  cli(argv.slice(2)).pipe(Effect.provide([environment, NodeServices.layer, logging]), NodeRuntime.runMain)
+export const runProgram = (): void => {
+  let interrupted: number = codeOf.SIGINT
+  process.once("SIGTERM", () => (interrupted = codeOf.SIGTERM))
+  const teardown: Runtime.Teardown = (exit, onExit) =>
+    Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? onExit(interrupted) : Runtime.defaultTeardown(exit, onExit)
+  cli(argv.slice(2)).pipe(Effect.provide([environment, NodeServices.layer, logging]), NodeRuntime.runMain({ teardown }))
+}

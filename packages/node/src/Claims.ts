@@ -2,6 +2,7 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { AlreadyWatched, Claims, Owner, Processes, type ProcessIdentity } from "@souffleur/domain"
 import { Config, Effect, Layer, Option, Schema } from "effect"
+import { makeFolder } from "./Folder.ts"
 import { createWhole, readWhole } from "./WholeFile.ts"
 
 /** The folder of the claims is not ours alone, or cannot be made: whoever can write there could claim in our name. */
@@ -38,7 +39,7 @@ const openFolder = Effect.fnUntraced(function* (folder: string, uid: number) {
   const unusable = (why: string) => new ClaimsUnusable({ folder, why })
   const found = yield* Effect.try({
     try: () => {
-      fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+      makeFolder(folder)
       return fs.lstatSync(folder)
     },
     catch: () => unusable("it cannot be made")

@@ -3,6 +3,7 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { Launcher, LaunchFailed, type LaunchOrder, Processes, type ProcessIdentity, type Terminal } from "@souffleur/domain"
 import { type Duration, Effect, Exit, Layer, Option, Schedule, Schema } from "effect"
+import { makeFolder } from "./Folder.ts"
 import { type Start, startHeadless } from "./Headless.ts"
 import { startKitty } from "./Kitty.ts"
 import { checkLaunch, encodeLaunch, type Launch, LaunchId, launchVariable, readLaunch } from "./LaunchFile.ts"
@@ -44,7 +45,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       const folder = join(options.stateDir, "launches")
       yield* Effect.try({
         try: () => {
-          fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+          makeFolder(folder)
           fs.chmodSync(folder, 0o700)
         },
         catch: () => new LaunchFailed({ why: `${folder} cannot be used` })

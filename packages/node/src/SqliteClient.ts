@@ -5,6 +5,7 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient, SqlError } from "effect/sql"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
+import { makeFolder } from "./Folder.ts"
 
 /** A SQLite file of our own making: where it is, and what it holds (`Store.ts` of the domain). */
 export interface OwnFile {
@@ -145,7 +146,10 @@ const sync = (path: string) =>
 const prepare = Effect.fnUntraced(function* (file: OwnFile) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  yield* fs.makeDirectory(path.dirname(file.path), { recursive: true, mode: 0o700 })
+  yield* Effect.try({
+    try: () => makeFolder(path.dirname(file.path)),
+    catch: (cause) => fileTrouble(file.path)({ message: "its folder cannot be made", reason: { cause } })
+  })
   const found = yield* header(file.path)
   if (Option.isNone(found)) yield* create(file)
   else if (found.value.applicationId !== file.applicationId)

@@ -85,7 +85,9 @@ const standing = Effect.fnUntraced(function* ({ id, watch }: Named, settings: Re
   if (watch.owner === undefined || (yield* claims.isDead(watch.owner))) {
     const what = watch.owner === undefined ? "its souffleur left" : `its souffleur, pid ${watch.owner.process.pid}, is dead`
     const untold = watch.comms !== null && (yield* outbox.told(id)) < watch.revision ? ", and comms was not told everything" : ""
-    findings.push(wrong(name, `nobody looks after it: ${what}${untold}`, `souffleur watch in ${watch.project}, or souffleur release ${id}`))
+    // Who told its souffleur to end knows; a souffleur that was killed is nobody's wish.
+    const found = watch.owner === undefined ? note : wrong
+    findings.push(found(name, `nobody looks after it: ${what}${untold}`, `souffleur watch in ${watch.project}, or souffleur release ${id}`))
   } else {
     const age = Option.map(yield* beats.last(id), ({ at }) => now - at)
     if (Option.exists(age, (age) => age > Duration.toMillis(settings.monitorStaleAfter)) && watch.watcher !== undefined) {

@@ -35,10 +35,11 @@ const sessionsReadable = Effect.fnUntraced(function* ({ claudeDir }: ResolvedSet
   })
 })
 
+/** Each has its default instead: nothing is broken. */
 const config = ({ source, warnings }: ResolvedSettings): ReadonlyArray<Finding> =>
   warnings.length === 0
     ? [ok("config", source === null ? "no file: defaults and the environment" : source)]
-    : warnings.map((warning) => wrong("config", warning, `correct ${source ?? "the config file"}`))
+    : warnings.map((warning) => note("config", warning, `correct ${source ?? "the config file"}`))
 
 /** The estimate of a trimmed export is at most a third of its characters (spec §2): then a higher threshold is never passed. */
 const gate = ({ forceCompactThresholdTokens: threshold, trimChars }: ResolvedSettings): Finding => {
