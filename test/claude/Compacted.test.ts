@@ -38,7 +38,10 @@ const compactedInPlace = Effect.fn("Compacted.inPlace")(function* (stageOf: type
   assert.deepStrictEqual(stepsOf(log, "StepSucceeded"), steps)
   const relaunched = only(log, "ConductorRelaunched")
   assert.deepStrictEqual([relaunched["provider"], relaunched["sessionId"]], ["standard_compact", first])
-  assert.strictEqual(lines(yield* lab.read(lab.sessionFile(first)), boundary), 1)
+  const session = yield* lab.read(lab.sessionFile(first))
+  assert.strictEqual(lines(session, boundary), 1)
+  assert.strictEqual(lines(session.slice(session.indexOf(boundary)), '"isCompactSummary":true'), 1)
+  assert.deepInclude(outcomeOf(log, "compact#1"), { compacted: true, summarized: true })
   // The export that was too large is discarded.
   assert.isFalse(yield* lab.exists(String(outcomeOf(log, "2 export")["path"])))
   // The model has the summary, not what was said before it, and the prompt of the resumed session arrives once.

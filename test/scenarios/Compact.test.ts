@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { boundary, type Compaction } from "../simulation/Compaction.ts"
+import { boundary, type Compaction, summary } from "../simulation/Compaction.ts"
 import { minutes, seconds, Stage } from "./Stage.ts"
 
 const done: Compaction = { after: 3000, writes: true, ends: true }
@@ -43,6 +43,21 @@ it("(2) the gate fails: compacted with already_killed, the stop skipped and only
   assert.isFalse([...stage.world.disk.files.keys()].some((path) => path.startsWith("/state/exports/")))
   stage.pass(minutes(20)).close()
   assert.deepStrictEqual([stage.watch.generation, stage.watch.sessionId, stage.watch.awaiting], [2, sessionId, false])
+})
+
+it("a compact session that idles is ended when its summary has followed the boundary; one whose summary never comes is, too", () => {
+  for (const [summaryAfter, written] of [
+    [seconds(3), true],
+    [minutes(1), false]
+  ] as const) {
+    const stage = overThreshold({ after: 3000, writes: true, ends: false, summaryAfter })
+    stage.souffleur()
+    stage.until("ConductorRelaunched")
+    const { sessionId } = stage.world.conductors[0]!
+    assert.strictEqual(stage.world.disk.read(stage.world.sessionFile(sessionId))?.includes(summary), written)
+    stage.pass(minutes(20)).close()
+    assert.strictEqual(stage.watch.generation, 2)
+  }
 })
 
 it("(3) a compaction that times out is tried once more, when its session is gone, and that one succeeds", () => {

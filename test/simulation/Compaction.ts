@@ -4,6 +4,9 @@ import type { World } from "./World.ts"
 /** The record that proves a compaction. */
 export const boundary = '{"type":"system","subtype":"compact_boundary"}'
 
+/** What the compacted session goes on from. */
+export const summary = '{"type":"user","isCompactSummary":true}'
+
 /** A session that compacts. */
 export interface Compaction {
   /** When it is done, in ms of its own life. */
@@ -13,6 +16,8 @@ export interface Compaction {
   readonly ends: boolean
   /** The boundary lands so many ms after the session is gone, whoever ended it. */
   readonly late?: number
+  /** The summary lands so many ms after its boundary, if the session lives so long; at once where it is not said. */
+  readonly summaryAfter?: number
   readonly onTerm?: SimProcess["onTerm"]
 }
 
@@ -22,11 +27,14 @@ export const compact = (world: World, process: SimProcess, sessionId: string): v
   // Souffleur's own: no Conductor's, and no stranger.
   process.belongsTo = -1
   world.compactSessions.push(process)
-  const { after, ends, late, onTerm, writes } = world.compactions(world.compactSessions.length)
+  const { after, ends, late, onTerm, summaryAfter, writes } = world.compactions(world.compactSessions.length)
   process.onTerm = onTerm ?? 0
+  const path = world.sessionFile(sessionId)
+  const append = (line: string) => world.disk.write(path, `${world.disk.read(path) ?? ""}${line}\n`)
   const write = () => {
-    const path = world.sessionFile(sessionId)
-    world.disk.write(path, `${world.disk.read(path) ?? ""}${boundary}\n`)
+    append(boundary)
+    if (summaryAfter === undefined) append(summary)
+    else world.timeline.after(summaryAfter, () => world.processes.isAlive(process) && append(summary))
   }
   if (late !== undefined) process.ended = () => void world.timeline.after(late, write)
   world.timeline.after(after, () => {

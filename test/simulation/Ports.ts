@@ -18,7 +18,7 @@ import type { Gate } from "./Gate.ts"
 import { machine, type SimProcess } from "./ProcessTable.ts"
 import { launcher } from "./SimLauncher.ts"
 import { processes } from "./SimProcesses.ts"
-import { boundary } from "./Compaction.ts"
+import { boundary, summary } from "./Compaction.ts"
 import type { World } from "./World.ts"
 
 /** The header of an export of our own. */
@@ -72,7 +72,10 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
     compactedSince: ({ offset, path }) =>
       gate.through(
         "agent.compactedSince",
-        Effect.sync(() => (world.disk.read(path) ?? "").slice(offset).includes(boundary))
+        Effect.sync(() => {
+          const written = (line: string) => (world.disk.read(path) ?? "").slice(offset).includes(line)
+          return !written(boundary) ? "not yet" : written(summary) ? "summary" : "boundary"
+        })
       ),
     inPrintMode: (args) => args.includes("-p"),
     turnEnded: ({ pid }, sessionId) =>

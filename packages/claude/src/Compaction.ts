@@ -1,8 +1,8 @@
-import type { SessionFile, SessionMark } from "@souffleur/domain"
-import { Effect, FileSystem, Option, Predicate, Stream } from "effect"
+import type { Compacted, SessionFile, SessionMark } from "@souffleur/domain"
+import { Effect, FileSystem, Option, type PlatformError, Predicate, Stream } from "effect"
 import { makeLines } from "./Lines.ts"
 
-/** Bytes of a line that is looked at; a boundary has a few hundred. */
+/** Bytes of a line that is looked at; a boundary has a few hundred, a summary some thousands. */
 const lineLimit = 1 << 20
 const newline = 10
 
@@ -15,38 +15,48 @@ export const markOf = Effect.fn("Compaction.mark")(function* ({ path }: SessionF
   return { path, ...identity(info), offset: Number(info.size) } satisfies SessionMark
 })
 
-const isBoundary = (line: string): boolean => {
-  if (!line.includes('"compact_boundary"')) return false
+const recordOf = (line: string): Readonly<Record<string, unknown>> | undefined => {
   try {
     const record: unknown = JSON.parse(line)
-    return (
-      Predicate.isObject(record) &&
-      "type" in record &&
-      record.type === "system" &&
-      "subtype" in record &&
-      record.subtype === "compact_boundary"
-    )
+    return Predicate.isObject(record) ? (record as Readonly<Record<string, unknown>>) : undefined
   } catch {
-    return false
+    return undefined
   }
+}
+
+const isBoundary = (line: string): boolean => {
+  if (!line.includes('"compact_boundary"')) return false
+  const record = recordOf(line)
+  return record?.["type"] === "system" && record["subtype"] === "compact_boundary"
+}
+
+const isSummary = (line: string): boolean => {
+  if (!line.includes('"isCompactSummary"')) return false
+  const record = recordOf(line)
+  return record?.["type"] === "user" && record["isCompactSummary"] === true
 }
 
 /**
  * Whether a whole line that began after the mark is a `system` record `compact_boundary` (spec §2, `standard_compact` 5): exit
- * codes prove nothing. What cannot be read, or is another file by now, is no proof either; malformed lines are skipped.
+ * codes prove nothing. The agent writes its summary, a `user` record with `isCompactSummary`, after it, not always at once: without
+ * it the session would go on from nothing. What cannot be read, or is another file by now, is no proof; malformed lines are skipped.
  */
 export const compactedSince = Effect.fn("Compaction.since")(
-  function* (mark: SessionMark) {
+  function* (mark: SessionMark): Effect.fn.Return<Compacted, PlatformError.PlatformError, FileSystem.FileSystem> {
     const fs = yield* FileSystem.FileSystem
     const info = yield* fs.stat(mark.path)
     const { device, inode } = identity(info)
-    if (device !== mark.device || inode !== mark.inode || Number(info.size) <= mark.offset) return false
-    let found = false
+    if (device !== mark.device || inode !== mark.inode || Number(info.size) <= mark.offset) return "not yet"
+    let found: Compacted = "not yet"
     // The mark may stand in a torn line: what ends that began before. One byte more is read to see whether it does.
     let begun = mark.offset === 0
     const text = new TextDecoder()
+    const look = (line: string) => {
+      if (isBoundary(line)) found = "boundary"
+      else if (found === "boundary" && isSummary(line)) found = "summary"
+    }
     const lines = makeLines(lineLimit, (bytes, whole) => {
-      if (whole && !found) found = isBoundary(text.decode(bytes))
+      if (whole && found !== "summary") look(text.decode(bytes))
     })
     yield* fs.stream(mark.path, { offset: Math.max(0, mark.offset - 1) }).pipe(
       Stream.runForEach((chunk) =>
@@ -61,5 +71,5 @@ export const compactedSince = Effect.fn("Compaction.since")(
     lines.end()
     return found
   },
-  Effect.orElseSucceed(() => false)
+  Effect.orElseSucceed((): Compacted => "not yet")
 )

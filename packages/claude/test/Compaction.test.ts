@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { SessionMark } from "@souffleur/domain"
 import { Effect, FileSystem, Path } from "effect"
-import { compactedSince, markOf } from "../src/Compaction.ts"
+import { compactedSince as compactionSince, markOf } from "../src/Compaction.ts"
 import { claudeFolder, services } from "./support/ClaudeFolder.ts"
 
 const line = (record: unknown) => `${JSON.stringify(record)}\n`
@@ -9,6 +10,8 @@ const said = line({ type: "user", message: { role: "user", content: "hello" } })
 /** Bytes of one read of a file, as Effect's FileSystem makes them. */
 const chunk = 64 * 1024
 const utf8 = new TextEncoder()
+const summary = line({ type: "user", isCompactSummary: true, message: { role: "user", content: "what was said" } })
+const compactedSince = (mark: SessionMark) => Effect.map(compactionSince(mark), (how) => how !== "not yet")
 
 it.layer(services)((it) => {
   /** A session file that stood so at its mark, to which this was appended since. */
@@ -112,6 +115,24 @@ it.layer(services)((it) => {
     )
   })
 
+  it.effect("is whole with the summary that follows its boundary: a whole line of the agent's, and none from before", () =>
+    Effect.gen(function* () {
+      const how = (after: string) => Effect.flatMap(since(`${boundary}${summary}`, after), ({ mark }) => compactionSince(mark))
+      const quoted = line({ type: "user", message: { content: summary } })
+      for (const [after, expected] of [
+        ["", "not yet"],
+        [summary, "not yet"],
+        [boundary, "boundary"],
+        [`${summary}${boundary}`, "boundary"],
+        [`${boundary}${summary.slice(0, -1)}`, "boundary"],
+        [`${boundary}${quoted}`, "boundary"],
+        [`${boundary}${line({ type: "user", isCompactSummary: false })}`, "boundary"],
+        [`${boundary}${summary}`, "summary"],
+        [`${boundary}${said}${summary}${said}`, "summary"]
+      ] as const)
+        assert.strictEqual(yield* how(after), expected, after)
+    })
+  )
   it.effect("finds the boundary that Claude Code 2.1.329 wrote, from every line before it, and from none after", () =>
     Effect.gen(function* () {
       const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
@@ -122,7 +143,9 @@ it.layer(services)((it) => {
       for (const from of [0, at - 1, at, at + 1, lines.length - 1]) {
         const before = lines.slice(0, from).map((text) => `${text}\n`)
         const after = lines.slice(from).map((text) => `${text}\n`)
-        assert.strictEqual(yield* compacted(before.join(""), after.join("")), from <= at, String(from))
+        const { compacted, mark } = yield* since(before.join(""), after.join(""))
+        assert.strictEqual(compacted, from <= at, String(from))
+        assert.strictEqual(yield* compactionSince(mark), from <= at ? "summary" : "not yet", String(from))
       }
     })
   )

@@ -1,4 +1,4 @@
-import { type Event, evolve, initial, type Recorded, type Watch, type WatchEvent } from "@souffleur/domain"
+import { compactAttempts, type Event, evolve, initial, type Recorded, type Watch, type WatchEvent } from "@souffleur/domain"
 import { Predicate } from "effect"
 import { inWords, sentence } from "./Telling.ts"
 
@@ -49,6 +49,15 @@ const gate = (watch: Watch): ReadonlyArray<string> => {
     ? []
     : [`the export was estimated at ${found.estimated_tokens} tokens (${found.start_mode}); the threshold is ${found.threshold}`]
 }
+
+/** A compaction whose summary was never seen. */
+const unsummarized = (watch: Watch): ReadonlyArray<string> =>
+  compactAttempts.some((step) => {
+    const outcome = outcomeOf(watch, step)
+    return Predicate.hasProperty(outcome, "summarized") && outcome.summarized === false
+  })
+    ? ["no summary followed the boundary of the compaction: the session may have lost what was said"]
+    : []
 
 /** A failure that has a sentence for a person is told by it. */
 const inPlainWords = (failure: unknown): string =>
@@ -157,7 +166,7 @@ const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule"
           ? []
           : [`permission ${launch.requested} was asked for, ${launch.effective} is the ceiling`]
       return {
-        seen: [...gate(before), ...failures(before), ...clamped],
+        seen: [...gate(before), ...failures(before), ...unsummarized(before), ...clamped],
         rule: `${event.provider} is the first provider that could launch.`
       }
     }

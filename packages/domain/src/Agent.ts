@@ -34,6 +34,9 @@ export const SessionMark = Schema.Struct({
 })
 export type SessionMark = typeof SessionMark.Type
 
+/** How far a compaction has come, as the session file says it: a boundary is the only proof, the summary comes after it. */
+export type Compacted = "not yet" | "boundary" | "summary"
+
 export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFailed", {
   why: Schema.String
 }) {}
@@ -77,10 +80,10 @@ export class Agent extends Context.Service<
     /** The session file as it stands: what a compaction is measured against. */
     readonly mark: (sessionId: string) => Effect.Effect<SessionMark, SessionNotFound>
     /**
-     * Whether a whole line that began after the mark says that the session was compacted: the only proof there is. A file that
+     * How far whole lines that began after the mark say that the session was compacted: the only proof there is. A file that
      * was replaced since proves nothing.
      */
-    readonly compactedSince: (mark: SessionMark) => Effect.Effect<boolean>
+    readonly compactedSince: (mark: SessionMark) => Effect.Effect<Compacted>
     /** Whether a process with these arguments ends after its turn. */
     readonly inPrintMode: (args: ReadonlyArray<string>) => boolean
     /** Whether a process that is gone ended by itself after a finished turn: it left no pid file behind (spec §2, `TurnEnded`). */

@@ -1,6 +1,16 @@
-import { Agent, type LaunchFailed, clamp, Launcher, type ProcessIdentity, Processes, type SessionMark, Settings } from "@souffleur/domain"
-import { Effect, Option, Schema } from "effect"
-import { boundaryPoll, compactOnceMore } from "./RecoverySchedule.ts"
+import {
+  Agent,
+  type Compacted,
+  type LaunchFailed,
+  clamp,
+  Launcher,
+  type ProcessIdentity,
+  Processes,
+  type SessionMark,
+  Settings
+} from "@souffleur/domain"
+import { type Duration, Effect, Option, Schema } from "effect"
+import { boundaryPoll, compactOnceMore, summaryWithin } from "./RecoverySchedule.ts"
 import { freshSessionId } from "./SessionId.ts"
 import { end } from "./Stop.ts"
 
@@ -14,9 +24,9 @@ export class CompactFailed extends Schema.TaggedError<CompactFailed>()("CompactF
 export class SessionHeld extends Schema.TaggedError<SessionHeld>()("SessionHeld", { why: Schema.String }) {}
 
 /**
- * Waits for a whole new boundary line: that alone is completion. In print mode the session ends by itself, in a terminal it
- * idles; either way it is stopped, and proven gone, before anything else runs (spec §2, `standard_compact` 3 to 5).
- * `granted` is asked right before each signal.
+ * Waits for a whole new boundary line, which alone is completion, and a little for the summary that follows it. In print mode the
+ * session ends by itself, in a terminal it idles; either way it is stopped, and proven gone, before anything else runs (spec §2,
+ * `standard_compact` 3 to 5). `granted` is asked right before each signal.
  */
 export const boundary = Effect.fn("Compaction.boundary")(function* <E, R>(
   mark: SessionMark,
@@ -27,33 +37,55 @@ export const boundary = Effect.fn("Compaction.boundary")(function* <E, R>(
   const look = Effect.gen(function* () {
     const condition = yield* processes.condition(session)
     const compacted = yield* agent.compactedSince(mark)
-    return { compacted, over: compacted || condition === "gone" || condition === "zombie" }
+    return { compacted, over: condition === "gone" || condition === "zombie" }
   })
-  const waited = yield* Effect.repeat(look, { schedule: boundaryPoll(settings.compactPollInterval), until: ({ over }) => over }).pipe(
-    Effect.timeoutOption(settings.compactTimeout)
-  )
+  const wait = (until: (seen: Effect.Success<typeof look>) => boolean, within: Duration.Input) =>
+    Effect.repeat(look, { schedule: boundaryPoll(settings.compactPollInterval), until }).pipe(Effect.timeoutOption(within))
+  const waited = yield* wait(({ compacted, over }) => over || compacted !== "not yet", settings.compactTimeout)
+  if (Option.isSome(waited)) yield* wait(({ compacted, over }) => over || compacted === "summary", summaryWithin)
   const context = yield* Effect.context<R>()
   const ended = yield* end(session, settings.stopGrace, Effect.provide(granted, context)).pipe(
     Effect.catchTag("StopFailed", () => Effect.succeed(undefined))
   )
   if (ended === undefined) return yield* new CompactFailed({ why: `the compact session, process ${session.pid}, did not end`, gone: false })
   // One last look: it may have been written while the session ended.
-  if (yield* agent.compactedSince(mark)) return { compacted: true as const }
+  const compacted = yield* agent.compactedSince(mark)
+  if (compacted !== "not yet") return yield* compactedAs(compacted)
   return yield* new CompactFailed({
     why: Option.isSome(waited) ? "the compact session ended without a boundary" : "no boundary came in time",
     gone: true
   })
 })
 
+/** Goes to the log. Without its summary the session may have lost what was said. */
+export const CompactedTo = Schema.Struct({
+  compacted: Schema.Literal(true),
+  /** A log from before this field says that it was there. */
+  summarized: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true)))
+})
+
+export const compactedAs = Effect.fnUntraced(function* (how: Exclude<Compacted, "not yet">) {
+  const summarized = how === "summary"
+  if (!summarized)
+    yield* Effect.logWarning("the session was compacted, but no summary followed its boundary: it may have lost what was said")
+  return { compacted: true as const, summarized }
+})
+
 /** Once more after a failure whose session is proven gone; the second failure is final (spec §2, `standard_compact`). */
 export const onceMore = <A, E extends { readonly _tag: string }, R>(attempt: Effect.Effect<A, E | CompactFailed, R>) =>
   Effect.retry(attempt, { schedule: compactOnceMore, while: (error) => error._tag === "CompactFailed" && (error as CompactFailed).gone })
 
-/** By its pid file, or by the marks in its environment. */
+/** A root that started nothing: tags alone tell. */
+const nobody: ProcessIdentity = { pid: 0, startTime: 0, bootId: "" }
+
+/**
+ * By its pid file, or by the marks in its environment. souffleur itself and its company are none, though a tool or a hook of that very
+ * session started it; nor is a terminal server.
+ */
 const unheld = Effect.fnUntraced(function* (sessionId: string) {
   const [agent, processes] = [yield* Agent, yield* Processes]
   const holder = (yield* agent.sessions).find((session) => session.sessionId === sessionId)
-  const tagged = (yield* processes.tagged(agent.sessionTag(sessionId))).find(({ condition }) => condition !== "zombie")
+  const [tagged] = yield* processes.tree(nobody, [agent.sessionTag(sessionId)], [])
   const pid = holder?.pid ?? tagged?.identity.pid
   if (pid !== undefined) return yield* new SessionHeld({ why: `process ${pid} holds session ${sessionId}: end it first` })
 })
@@ -69,7 +101,7 @@ export const compactByHand = Effect.fn("Compaction.byHand")(function* (sessionId
   const mark = yield* agent.mark(sessionId)
   let attempts = 0
   yield* Effect.gen(function* () {
-    if (yield* agent.compactedSince(mark)) return
+    if ((yield* agent.compactedSince(mark)) !== "not yet") return
     yield* unheld(sessionId)
     attempts++
     const { effective } = clamp("acceptEdits", settings.maxExternalPermission)

@@ -9,5 +9,8 @@ export const killedWithin = "5 seconds"
 /** Each second while a compact session runs (spec §2, `standard_compact` 5); how long is the timeout's to say. */
 export const boundaryPoll = (every: Duration.Duration) => Schedule.spaced(every)
 
+/** The agent writes the summary after its boundary: a session that is ended between the two has lost what was said. */
+export const summaryWithin = "5 seconds"
+
 /** Retry once, then fail closed: only a compaction that failed, and whose session is proven gone. The log keeps the count. */
 export const compactOnceMore = Schedule.recurs(1)

@@ -9,6 +9,8 @@ import { identityOf, World } from "./World.ts"
 const cycle = cycleOf([standardCompact])
 const stepsOf = (events: ReadonlyArray<WatchEvent>, tag: "StepSucceeded" | "StepFailed") =>
   events.flatMap((event) => (event._tag === tag ? [event.step] : []))
+const outcomeOf = (events: ReadonlyArray<WatchEvent>, step: string) =>
+  events.flatMap((event) => (event._tag === "StepSucceeded" && event.step === step ? [event.outcome] : []))[0]
 
 describe("standard_compact", () => {
   it.effect("stops, compacts the session in one of its own, proves that gone, and resumes", () =>
@@ -56,6 +58,38 @@ describe("standard_compact", () => {
       yield* run
       assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
       assert.deepStrictEqual([launches(world), stepsOf(yield* log.events, "StepFailed")], [["launch 5000", "launch 5001"], []])
+    })
+  )
+  it.effect("ends its session when the summary has followed the boundary, and waits no more than 5 s for it", () =>
+    Effect.gen(function* () {
+      const { log, start, world } = yield* cycle
+      world.summarizes = false
+      yield* Effect.forkChild(start)
+      yield* TestClock.adjust("3 seconds")
+      assert.deepStrictEqual([launches(world), world.alive], [["launch 5000"], [5000]])
+      world.summary()
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(launches(world), ["launch 5000", "launch 5001"])
+      assert.deepStrictEqual(outcomeOf(yield* log.events, "compact#1"), { compacted: true, summarized: true })
+
+      const without = yield* cycle
+      without.world.summarizes = false
+      yield* Effect.forkChild(without.start)
+      yield* TestClock.adjust("4 seconds")
+      assert.deepStrictEqual(without.world.alive, [5000])
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(launches(without.world), ["launch 5000", "launch 5001"])
+      assert.deepStrictEqual(outcomeOf(yield* without.log.events, "compact#1"), { compacted: true, summarized: false })
+    })
+  )
+  it.effect("waits for no summary of a session that has ended", () =>
+    Effect.gen(function* () {
+      const { log, start, world } = yield* cycle
+      world.summarizes = false
+      world.compactions = ["compacts and ends"]
+      yield* Effect.forkChild(start)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(outcomeOf(yield* log.events, "compact#1"), { compacted: true, summarized: false })
     })
   )
   it.effect("takes no boundary for its own that was there before, nor one of another file", () =>

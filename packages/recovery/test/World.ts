@@ -52,7 +52,9 @@ export class World {
   /** The newest payload in comms; `undefined`: there is none. */
   payload: { readonly id: number; readonly text: string } | undefined
   /** The session file: which one it is, its end in bytes, where boundaries begin in it. */
-  readonly session = { inode: 1, size: 1000, boundaries: [] as Array<number> }
+  readonly session = { inode: 1, size: 1000, boundaries: [] as Array<number>, summaries: [] as Array<number> }
+  /** Whether the summary is written with its boundary. */
+  summarizes = true
   /** What each compact session does, in their order; the last one for all that follow. */
   compactions: ReadonlyArray<"compacts" | "compacts and ends" | "ends" | "hangs" | "compacts as it ends" | "cannot be ended"> = ["compacts"]
   compacted = 0
@@ -74,6 +76,12 @@ export class World {
   boundary() {
     this.session.boundaries.push(this.session.size)
     this.session.size += 300
+    if (this.summarizes) this.summary()
+  }
+  /** What follows a boundary. */
+  summary() {
+    this.session.summaries.push(this.session.size)
+    this.session.size += 900
   }
   /** What a session that was told to compact itself does. */
   compact(pid: number) {
@@ -174,7 +182,10 @@ const agent = (world: World, fs: FileSystem.FileSystem) =>
         offset: world.session.size
       })),
     compactedSince: ({ inode, offset }) =>
-      Effect.sync(() => inode === String(world.session.inode) && world.session.boundaries.some((at) => at >= offset)),
+      Effect.sync(() => {
+        if (inode !== String(world.session.inode) || !world.session.boundaries.some((at) => at >= offset)) return "not yet"
+        return world.session.summaries.some((at) => at >= offset) ? "summary" : "boundary"
+      }),
     inPrintMode: () => false,
     turnEnded: () => Effect.succeed(false),
     tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],

@@ -30,8 +30,10 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
   const ended = Effect.fnUntraced(function* (role: Role, watch: Watch, exit: Exit.Exit<void, Refused | LogError>) {
     if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return
     const error = Exit.findErrorOption(exit)
-    if (error._tag === "Some") {
-      // Refused: the watch went on without this role, which is what the log says to do.
+    // What must never be was asked for: a bug of ours, though the log stopped it. Every other refusal says that the watch went on
+    // without this role, which is what the log says to do.
+    const forbidden = error._tag === "Some" && error.value._tag === "Refused" && error.value.why === "never" ? error.value : undefined
+    if (error._tag === "Some" && forbidden === undefined) {
       if (error.value._tag !== "Refused") yield* Deferred.fail(broken, error.value)
       return
     }
@@ -44,7 +46,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
         _tag: "FailClosed",
         cycle: watch.recovery.cycle,
         stage: "recovery",
-        reason: "a defect in souffleur: see its error output"
+        reason: forbidden?.detail ?? "a defect in souffleur: see its error output"
       })
     } else if (role.startsWith("bootstrap/")) {
       yield* Deferred.failCause(broken, Cause.die(Cause.squash(exit.cause)))

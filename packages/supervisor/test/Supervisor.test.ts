@@ -241,6 +241,19 @@ describe("a role that dies", () => {
       assert.include(yield* moved, "+watcher/2")
     })
   )
+  it.effect("a recovery that asks for what must never be: it failed closed, by that rule, and the watch goes on", () =>
+    Effect.gen(function* () {
+      const { moved, start, tags, events } = yield* supervising([...watching, ...recovering()], (role, _, ref) =>
+        role === "recovery/1" ? Effect.asVoid(ref.tell({ _tag: "StartStep", cycle: 1, step: "compact#2" })) : undefined
+      )
+      yield* start()
+      yield* settle
+      assert.deepStrictEqual(yield* tags, ["RecoveryFailedClosed", "WatcherStarted"])
+      const [closed] = yield* events
+      assert.deepInclude(closed, { stage: "recovery", reason: "the second compaction follows only a first that failed" })
+      assert.include(yield* moved, "+watcher/2")
+    })
+  )
   it.effect("a bootstrap: supervise dies with it, nothing could ever validate", () =>
     Effect.gen(function* () {
       const { start } = yield* supervising([opened(), owned], dying("bootstrap/1", Effect.die("a bug")))

@@ -119,7 +119,7 @@ const agent = (world: World) =>
         : Effect.fail(new SessionNotFound({ sessionId, reason: "missing", why: `no session file of ${sessionId}` })),
     exportSession: () => Effect.fail(new ExportFailed({ why: "a supervisor never exports" })),
     mark: () => Effect.die("not asked here"),
-    compactedSince: () => Effect.succeed(false),
+    compactedSince: () => Effect.succeed("not yet" as const),
     inPrintMode: () => false,
     turnEnded: () => Effect.succeed(false),
     tags: () => [],

@@ -8,8 +8,8 @@ import {
   type Settings,
   type Watch
 } from "@souffleur/domain"
-import { Effect, type FileSystem, Option, type Path, Ref, Schema } from "effect"
-import { boundary, CompactFailed, onceMore } from "../Compaction.ts"
+import { Effect, type FileSystem, Option, type Path, Ref } from "effect"
+import { boundary, compactedAs, CompactedTo, CompactFailed, onceMore } from "../Compaction.ts"
 import { launch, launchSuccessor, prepare, settled, unhindered } from "../Launch.ts"
 import { promptAfterCompaction } from "../LaunchPrompt.ts"
 import { FailedClosed, type Provider } from "../Provider.ts"
@@ -21,11 +21,12 @@ const closed = (stage: string) => (error: { readonly why: string }) => Effect.fa
 
 const attempt = (watch: Watch, name: string, mark: SessionMark, request: Request) =>
   step(name, {
-    outcome: Schema.Struct({ compacted: Schema.Literal(true) }),
+    outcome: CompactedTo,
     failure: CompactFailed,
     act: Effect.fnUntraced(function* (token) {
       // A boundary that landed after the last attempt's last look is as good as one of this attempt.
-      if (yield* (yield* Agent).compactedSince(mark)) return { compacted: true as const }
+      const before = yield* (yield* Agent).compactedSince(mark)
+      if (before !== "not yet") return yield* compactedAs(before)
       yield* unhindered(watch)
       const { conductor } = yield* launch(watch, token, request, {
         session: { _tag: "Resume", sessionId: watch.sessionId },
