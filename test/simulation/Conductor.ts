@@ -43,6 +43,9 @@ export class Conductor {
   condition: "working" | "silent" | "handoff" | "complete" = "working"
   /** It ended by itself, its last turn finished. */
   turnEnded = false
+  /** When the model answered it for the first time, and when it wrote its session file last; wall time. */
+  answeredAt: number | undefined
+  wroteAt: number | undefined
   #tasks = 0
   #idle = false
 
@@ -62,6 +65,7 @@ export class Conductor {
       if (!this.isAlive) return
       const file = world.sessionFile(sessionId)
       world.disk.write(file, `${world.disk.read(file) ?? ""}{"type":"user","message":"${secret}"}\n`)
+      this.answeredAt = timeline.wall
       for (let tool = 0; tool < life.tools; tool++) this.#startTool(tool)
       world.board.write({ state: "working", sessionId })
       this.#beat()
@@ -83,6 +87,7 @@ export class Conductor {
     if (!this.isAlive) return
     if (this.condition !== "silent" && !this.#idle) {
       this.#aliveAt = this.#world.timeline.monotonic
+      this.wroteAt = this.#world.timeline.wall
       // A database that is locked does not take the beat: the Conductor is no less alive.
       this.#world.board.write({ sessionId: this.sessionId })
     }

@@ -13,7 +13,7 @@ import {
   SessionNotFound,
   Settings
 } from "@souffleur/domain"
-import { Context, Effect, FileSystem, Stream } from "effect"
+import { Context, Effect, FileSystem, Option, Stream } from "effect"
 import type { Gate } from "./Gate.ts"
 import { machine, type SimProcess } from "./ProcessTable.ts"
 import { launcher } from "./SimLauncher.ts"
@@ -39,7 +39,14 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
       Effect.sync(() =>
         world.processes.all
           .filter((process) => process.session !== undefined && world.processes.isAlive(process))
-          .map(({ identity, session }) => ({ pid: identity.pid, sessionId: session!, project: "/project", status: "busy" }))
+          .map(({ identity, session }) => ({
+            pid: identity.pid,
+            sessionId: session!,
+            project: "/project",
+            status: "busy",
+            waitingFor: undefined,
+            writtenAt: 0
+          }))
       )
     ),
     sessionFile: (sessionId) => gate.through("agent.sessionFile", sessionFile(sessionId)),
@@ -84,6 +91,26 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
         Effect.sync(
           () => world.conductors.findLast((one) => one.process.identity.pid === pid && one.sessionId === sessionId)?.turnEnded === true
         )
+      ),
+    signs: (sessionId) =>
+      gate.through(
+        "agent.signs",
+        Effect.sync(() => {
+          const conductor = world.conductors.findLast((one) => one.sessionId === sessionId)
+          if (conductor?.wroteAt === undefined) return Option.none()
+          const at = conductor.wroteAt
+          return Option.some({ writtenAt: at, turn: { _tag: conductor.turnEnded ? "Finished" : "Asked", at }, context: undefined })
+        })
+      ),
+    handoffTaken: (sessionId, launchId) =>
+      gate.through(
+        "agent.handoffTaken",
+        Effect.sync(() => {
+          const successor = world.conductors.find(
+            (one) => one.sessionId === sessionId && one.process.environment["SOUFFLEUR_LAUNCH_ID"] === launchId
+          )
+          return Option.map(Option.fromUndefinedOr(successor?.answeredAt), (at) => ({ at, context: undefined }))
+        })
       ),
     tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
     sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),

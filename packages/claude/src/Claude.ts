@@ -4,9 +4,10 @@ import type { AgentProgram } from "./AgentProgram.ts"
 import { agentCommand } from "./ClaudeCli.ts"
 import { compactedSince, markOf } from "./Compaction.ts"
 import type { Environment } from "./Environment.ts"
+import { handoffTaken } from "./Handoff.ts"
 import { findSessionFile } from "./SessionFile.ts"
 import { liveSessions } from "./Sessions.ts"
-import { lastTurnEnded, leftNoPidFile } from "./Turn.ts"
+import { lastTurnEnded, leftNoPidFile, sessionSigns } from "./SessionSigns.ts"
 import { exportTranscript } from "./TranscriptExport.ts"
 
 /** What the caller settled (cli.md, Settings). */
@@ -53,6 +54,14 @@ const layer = (options: ClaudeOptions): Layer.Layer<Agent, never, FileSystem.Fil
           const file = yield* Effect.option(sessionFile(sessionId))
           if (Option.isNone(file) || !(yield* leftNoPidFile(options.claudeDir, pid))) return false
           return yield* lastTurnEnded(file.value.path)
+        }, Effect.provide(services)),
+        signs: Effect.fnUntraced(function* (sessionId) {
+          const file = yield* Effect.option(sessionFile(sessionId))
+          return Option.isNone(file) ? Option.none() : yield* sessionSigns(file.value.path)
+        }, Effect.provide(services)),
+        handoffTaken: Effect.fnUntraced(function* (sessionId, launchId, since) {
+          const file = yield* Effect.option(sessionFile(sessionId))
+          return Option.isNone(file) ? Option.none() : yield* handoffTaken(file.value.path, launchId, since)
         }, Effect.provide(services)),
         tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
         sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),

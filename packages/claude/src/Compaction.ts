@@ -1,28 +1,24 @@
 import type { Compacted, SessionFile, SessionMark } from "@souffleur/domain"
-import { Effect, FileSystem, Option, type PlatformError, Predicate, Stream } from "effect"
+import { Effect, FileSystem, Option, type PlatformError, Stream } from "effect"
 import { makeLines } from "./Lines.ts"
+import { recordOf } from "./Records.ts"
 
 /** Bytes of a line that is looked at; a boundary has a few hundred, a summary some thousands. */
 const lineLimit = 1 << 20
 const newline = 10
 
-const identity = (info: FileSystem.File.Info) => ({ device: String(info.dev), inode: String(Option.getOrElse(info.ino, () => 0n)) })
+/** Which file it is, as long as it is there. */
+export const identityOf = (info: FileSystem.File.Info) => ({
+  device: String(info.dev),
+  inode: String(Option.getOrElse(info.ino, () => 0n))
+})
 
 /** The end of a session file now, and which file it is. */
 export const markOf = Effect.fn("Compaction.mark")(function* ({ path }: SessionFile) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* fs.stat(path)
-  return { path, ...identity(info), offset: Number(info.size) } satisfies SessionMark
+  return { path, ...identityOf(info), offset: Number(info.size) } satisfies SessionMark
 })
-
-const recordOf = (line: string): Readonly<Record<string, unknown>> | undefined => {
-  try {
-    const record: unknown = JSON.parse(line)
-    return Predicate.isObject(record) ? (record as Readonly<Record<string, unknown>>) : undefined
-  } catch {
-    return undefined
-  }
-}
 
 const isBoundary = (line: string): boolean => {
   if (!line.includes('"compact_boundary"')) return false
@@ -45,7 +41,7 @@ export const compactedSince = Effect.fn("Compaction.since")(
   function* (mark: SessionMark): Effect.fn.Return<Compacted, PlatformError.PlatformError, FileSystem.FileSystem> {
     const fs = yield* FileSystem.FileSystem
     const info = yield* fs.stat(mark.path)
-    const { device, inode } = identity(info)
+    const { device, inode } = identityOf(info)
     if (device !== mark.device || inode !== mark.inode || Number(info.size) <= mark.offset) return "not yet"
     let found: Compacted = "not yet"
     // The mark may stand in a torn line: what ends that began before. One byte more is read to see whether it does.

@@ -12,7 +12,8 @@ const PidFile = Schema.fromJsonString(
     cwd: Schema.String,
     /** Field 22 of `/proc/<pid>/stat`, as text. */
     procStart: Schema.Union([Schema.String, Schema.Int]),
-    status: Schema.optionalKey(Schema.String)
+    status: Schema.optionalKey(Schema.String),
+    waitingFor: Schema.optionalKey(Schema.String)
   })
 )
 const decode = Schema.decodeUnknownOption(PidFile)
@@ -33,16 +34,17 @@ export const liveSessions = Effect.fn("Sessions.live")(function* (
   const read = Effect.fnUntraced(function* (file: string) {
     const info = yield* fs.stat(file)
     if (info.type !== "File" || info.size > sizeLimit) return Option.none()
-    return decode(yield* fs.readFileString(file))
+    const writtenAt = Option.match(info.mtime, { onNone: () => 0, onSome: (date) => date.getTime() })
+    return Option.map(decode(yield* fs.readFileString(file)), (said) => ({ ...said, writtenAt }))
   })
   const live = Effect.fnUntraced(function* (file: string) {
     const found = yield* read(file).pipe(Effect.orElseSucceed(() => Option.none()))
     if (Option.isNone(found)) return []
-    const { pid, sessionId, cwd, procStart, status } = found.value
+    const { pid, sessionId, cwd, procStart, status, waitingFor, writtenAt } = found.value
     const process = yield* processes.find(pid)
     if (Option.isNone(process) || process.value.condition === "zombie" || process.value.uid !== processes.host.uid) return []
     if (String(process.value.identity.startTime) !== String(procStart)) return []
-    return [{ pid, sessionId, project: cwd, status: status ?? "unknown" } satisfies AgentSession]
+    return [{ pid, sessionId, project: cwd, status: status ?? "unknown", waitingFor, writtenAt } satisfies AgentSession]
   })
   const sessions = yield* Effect.forEach(
     names.filter((name) => name.endsWith(".json")),

@@ -1,65 +1,122 @@
-import { Effect, FileSystem, Path, Predicate } from "effect"
+import type { ContextInUse, Turn } from "@souffleur/domain"
+import { contextOf } from "./Context.ts"
+import { failureOf, resetOf } from "./Failure.ts"
+import { answerOf, blocksOf, isJson, isMain, type Json, textsOf, timeOf } from "./Records.ts"
 
-/** Bytes of the end of a session file in which the last turn is looked for. */
-const tail = 1 << 20
+/** The ms of a Bash call that names none: what the agent lets one ask for at most, as a user may have raised the two minutes it gives. */
+const bashLimit = 600_000
+/** Tools that end when a person has answered. */
+const questions = new Set(["AskUserQuestion", "ExitPlanMode"])
 
-type Json = Readonly<Record<string, unknown>>
-const isJson = (value: unknown): value is Json => Predicate.isObject(value) && !Array.isArray(value)
+const numberOf = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined
+const stringOf = (value: unknown): string => (typeof value === "string" ? value : "")
 
-const parsed = (line: string): Json | undefined => {
-  try {
-    const record: unknown = JSON.parse(line)
-    return isJson(record) ? record : undefined
-  } catch {
-    return undefined
+/** The ms that a tool call has; `undefined` where the agent sets no bound that is known. */
+const limitOf = (name: string, input: unknown): number | undefined =>
+  name === "Bash" ? (numberOf(isJson(input) ? input["timeout"] : undefined) ?? bashLimit) : undefined
+
+/** What a command of the agent's own said, such as `/model`: the model was not asked. */
+const isLocal = (record: Json): boolean =>
+  textsOf(record["message"]).some((text) => /^<(?:local-command|bash)-(?:stdout|stderr)>/u.test(text.trimStart()))
+
+type Open = Extract<Turn, { readonly _tag: "Tool" | "Question" }>
+const lasts = (turn: Open): number => (turn._tag === "Question" ? Infinity : turn.at + (turn.limit ?? Number.MAX_SAFE_INTEGER))
+
+/** Takes the records of a session from the newest on, until it knows where the session stands. */
+export interface Reading {
+  readonly take: (record: Json, writtenAt: number) => "more" | "enough"
+  readonly result: () => { readonly turn: Turn | undefined; readonly context: ContextInUse | undefined }
+}
+
+/**
+ * A turn is what the newest records of the main conversation state; of tools that run side by side, each call and each result
+ * is a record of its own, in the order of time. Subagents', meta and unknown records say nothing of it.
+ */
+export const makeReading = (): Reading => {
+  let turn: Turn | undefined
+  let decided = false
+  let context: ContextInUse | undefined
+  let contextDone = false
+  /** Results of tools, newest first, and what was called and has none. */
+  const answered = new Set<unknown>()
+  const open: Array<Open> = []
+  let answeredAt: number | undefined
+  let message: unknown
+
+  const decide = (known: Turn | undefined) => {
+    turn = known
+    decided = true
+  }
+  /** What was called, and answered, is known; nothing older belongs to it. */
+  const settle = (): boolean => {
+    const [longest] = open.toSorted((a, b) => lasts(b) - lasts(a))
+    if (longest !== undefined) decide(longest)
+    else if (answeredAt !== undefined) decide({ _tag: "Asked", at: answeredAt })
+    return decided
+  }
+
+  const fromUser = (record: Json, at: number) => {
+    const results = blocksOf(record["message"]).filter(({ type }) => type === "tool_result")
+    for (const { tool_use_id } of results) answered.add(tool_use_id)
+    if (results.length > 0) answeredAt ??= at
+    else if (!settle()) decide({ _tag: isLocal(record) ? "Finished" : "Asked", at })
+  }
+  const fromModel = (said: Json, at: number) => {
+    const calls = blocksOf(said).filter(({ type }) => type === "tool_use")
+    const seen = open.length > 0 || answeredAt !== undefined
+    if (calls.length === 0 && !seen) return decide({ _tag: said["stop_reason"] === "end_turn" ? "Finished" : "Asked", at })
+    if (message !== undefined && said["id"] !== message) return void settle()
+    message = said["id"]
+    for (const { id, input, name: named } of calls) {
+      if (answered.has(id)) continue
+      const name = stringOf(named)
+      open.push(questions.has(name) ? { _tag: "Question", at, name } : { _tag: "Tool", at, name, limit: limitOf(name, input) })
+    }
+  }
+  /** What it put into the model's mouth: an error of the service; or that it was started again, and then nothing is outstanding. */
+  const fromAgent = (record: Json, at: number) => {
+    if (!settle()) decide(failureOf(record, at))
+  }
+  const fromSystem = (record: Json, at: number) => {
+    if (record["subtype"] === "api_error" && open.length === 0 && answeredAt === undefined) {
+      decide({
+        _tag: "Retrying",
+        at,
+        attempt: numberOf(record["retryAttempt"]) ?? 0,
+        attempts: numberOf(record["maxRetries"]) ?? 0,
+        nextAt: at + (numberOf(record["retryInMs"]) ?? 0),
+        resetsAt: resetOf(record)
+      })
+    }
+    if (record["subtype"] === "compact_boundary" && !settle()) {
+      const metadata = record["compactMetadata"]
+      // By hand it ends the turn; by itself it goes on, with the summary.
+      decide({ _tag: isJson(metadata) && metadata["trigger"] === "manual" ? "Finished" : "Asked", at })
+    }
+  }
+
+  return {
+    take: (record, writtenAt) => {
+      if (record["type"] === "system" && record["subtype"] === "compact_boundary") contextDone = true
+      else if (!isMain(record) || record["isCompactSummary"] === true) return "more"
+      if (!contextDone) {
+        context = contextOf(record, writtenAt)
+        contextDone = context !== undefined
+      }
+      if (!decided) {
+        const at = timeOf(record, writtenAt)
+        const said = answerOf(record)
+        if (said !== undefined) fromModel(said, at)
+        else if (record["type"] === "assistant") fromAgent(record, at)
+        else if (record["type"] === "user") fromUser(record, at)
+        else if (record["type"] === "system") fromSystem(record, at)
+      }
+      return decided && contextDone ? "enough" : "more"
+    },
+    result: () => {
+      if (!decided) settle()
+      return { turn, context }
+    }
   }
 }
-
-/** A record of the main conversation: somebody said something. */
-const isSaid = (record: Json) =>
-  (record["type"] === "user" || record["type"] === "assistant") && record["isSidechain"] !== true && record["isMeta"] !== true
-
-/** The agent said its last word: it wanted no tool, and the word is no error of the service. */
-const ends = (record: Json): boolean => {
-  const message = record["message"]
-  if (record["type"] !== "assistant" || record["isApiErrorMessage"] === true || !isJson(message)) return false
-  if (message["model"] === "<synthetic>" || message["stop_reason"] !== "end_turn") return false
-  const content = message["content"]
-  return !(Array.isArray(content) && content.some((block) => isJson(block) && block["type"] === "tool_use"))
-}
-
-/** Whether the last thing said in a session file is the end of a turn. What cannot be read is no end. */
-export const lastTurnEnded = Effect.fn("Turn.lastEnded")(
-  function* (file: string) {
-    const fs = yield* FileSystem.FileSystem
-    return yield* Effect.scoped(
-      Effect.gen(function* () {
-        const source = yield* fs.open(file, { flag: "r" })
-        const size = Number((yield* source.stat).size)
-        const bytes = new Uint8Array(Math.min(size, tail))
-        let filled = 0
-        while (filled < bytes.length) {
-          const read = yield* source.read(bytes.subarray(filled), { position: BigInt(size - bytes.length + filled) })
-          if (read === 0) return false
-          filled += read
-        }
-        const lines = new TextDecoder().decode(bytes).split("\n")
-        for (const line of lines.toReversed()) {
-          const record = parsed(line)
-          if (record !== undefined && isSaid(record)) return ends(record)
-        }
-        return false
-      })
-    )
-  },
-  Effect.orElseSucceed(() => false)
-)
-
-/** The agent removes its pid file when it ends by itself, and leaves it behind when it is killed (claude-code.md). */
-export const leftNoPidFile = Effect.fn("Turn.leftNoPidFile")(function* (claudeDir: string, pid: number) {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
-  return yield* fs.exists(path.resolve(claudeDir, "sessions", `${pid}.json`)).pipe(
-    Effect.map((there) => !there),
-    Effect.orElseSucceed(() => false)
-  )
-})

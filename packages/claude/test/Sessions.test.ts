@@ -36,6 +36,8 @@ it.layer(services)((it) => {
         "sessions/30.json/x": ""
       })
       yield* fs.symlink("/nowhere", `${folder}/sessions/31.json`)
+      const writtenAt = 1_700_000_000_000
+      for (const pid of [10, 11, 12]) yield* fs.utimes(`${folder}/sessions/${pid}.json`, writtenAt / 1000, writtenAt / 1000)
       const sessions = yield* liveSessions(folder).pipe(
         Effect.provide(
           running(
@@ -51,9 +53,9 @@ it.layer(services)((it) => {
       assert.deepStrictEqual(
         sessions.toSorted((a, b) => a.pid - b.pid),
         [
-          { pid: 10, sessionId: "session-10", project: "/p", status: "busy" },
-          { pid: 11, sessionId: "session-11", project: "/p", status: "unknown" },
-          { pid: 12, sessionId: "session-12", project: "/p", status: "waiting" }
+          { pid: 10, sessionId: "session-10", project: "/p", status: "busy", waitingFor: undefined, writtenAt },
+          { pid: 11, sessionId: "session-11", project: "/p", status: "unknown", waitingFor: undefined, writtenAt },
+          { pid: 12, sessionId: "session-12", project: "/p", status: "waiting", waitingFor: "permission prompt", writtenAt }
         ]
       )
     })

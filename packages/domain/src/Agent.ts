@@ -1,6 +1,7 @@
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect, type Option, Schema } from "effect"
 import type { EffectivePermission } from "./Permission.ts"
 import type { Tag } from "./Process.ts"
+import type { ContextInUse, SessionSigns } from "./Signs.ts"
 
 /** A session that an agent process says it holds, in a pid file of the agent's own, checked against that process's start time. */
 export interface AgentSession {
@@ -9,6 +10,10 @@ export interface AgentSession {
   readonly project: string
   /** `busy`, `idle`, `waiting` or what a newer agent says. */
   readonly status: string
+  /** What it waits for in the agent's own words, such as `permission prompt`; `undefined` when it says nothing of it. */
+  readonly waitingFor: string | undefined
+  /** When the pid file was last written, epoch ms: the agent writes it as its status changes, and not meanwhile. */
+  readonly writtenAt: number
 }
 
 /** No session file, or more than one, or an id that cannot be one. `why` is a sentence for a person. */
@@ -36,6 +41,14 @@ export type SessionMark = typeof SessionMark.Type
 
 /** How far a compaction has come, as the session file says it: a boundary is the only proof, the summary comes after it. */
 export type Compacted = "not yet" | "boundary" | "summary"
+
+/** The first answer of the model after a launch's own prompt: the hand-off has arrived. */
+export interface HandoffTaken {
+  /** When it was written, epoch ms. */
+  readonly at: number
+  /** What the successor began with. */
+  readonly context: ContextInUse | undefined
+}
 
 export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFailed", {
   why: Schema.String
@@ -88,6 +101,13 @@ export class Agent extends Context.Service<
     readonly inPrintMode: (args: ReadonlyArray<string>) => boolean
     /** Whether a process that is gone ended by itself after a finished turn: it left no pid file behind (spec §2, `TurnEnded`). */
     readonly turnEnded: (process: { readonly pid: number }, sessionId: string) => Effect.Effect<boolean>
+    /** What the newest records of a session file state (`Signs.ts`); `None` where there is no such file. Some MB of its end are read at most. */
+    readonly signs: (sessionId: string) => Effect.Effect<Option.Option<SessionSigns>>
+    /**
+     * Whether a prompt with the line `Hand-off <launchId>` was answered by the model itself: an error of the service is no answer.
+     * From `since` on, where it is given and the file is still that one; what cannot be read has not been taken.
+     */
+    readonly handoffTaken: (sessionId: string, launchId: string, since?: SessionMark) => Effect.Effect<Option.Option<HandoffTaken>>
     /** Streams the conversation to Markdown at `out` (0600), whole or not at all. Fails when the file changed meanwhile. */
     readonly exportSession: (sessionId: string, out: string) => Effect.Effect<Export, ExportFailed | SessionNotFound>
     /** How a process of that session is known by its environment. */

@@ -6,15 +6,24 @@ export type Turn =
   | { readonly _tag: "Finished"; readonly at: number }
   /** The model was asked, and its answer is outstanding. */
   | { readonly _tag: "Asked"; readonly at: number }
-  /** A tool was called and has no result yet. `limit`: milliseconds that the call allows itself, where it says so. */
+  /** A tool was called and has no result yet; of several, the one that may take longest. `limit`: the ms that it has, where that is known. */
   | { readonly _tag: "Tool"; readonly at: number; readonly name: string; readonly limit: number | undefined }
-  /** The service failed, and the agent asks again at `nextAt`. */
-  | { readonly _tag: "Retrying"; readonly at: number; readonly attempt: number; readonly attempts: number; readonly nextAt: number }
-  /** The turn ended by an error of the service. `resetsAt`: when a usage limit ends, where the record states it. */
+  /** A question was put to a person, and has no answer yet. */
+  | { readonly _tag: "Question"; readonly at: number; readonly name: string }
+  /** The service failed, and the agent asks again at `nextAt`. `resetsAt`: when a usage limit ends, where the record states it. */
+  | {
+      readonly _tag: "Retrying"
+      readonly at: number
+      readonly attempt: number
+      readonly attempts: number
+      readonly nextAt: number
+      readonly resetsAt: number | undefined
+    }
+  /** The turn ended by an error of the service. `account`: it refuses this user until a person does something, such as to log in. */
   | {
       readonly _tag: "Failed"
       readonly at: number
-      readonly why: "usage-limit" | "outage" | "prompt-too-long" | "other"
+      readonly why: "usage-limit" | "outage" | "prompt-too-long" | "account" | "other"
       readonly resetsAt: number | undefined
     }
 
@@ -33,6 +42,7 @@ export interface SessionSigns {
   readonly writtenAt: number
   /** `undefined`: nothing that says it was found in the part that is read. */
   readonly turn: Turn | undefined
+  /** `undefined`: no real answer there, or none since the last compaction. */
   readonly context: ContextInUse | undefined
 }
 
@@ -40,6 +50,10 @@ export interface SessionSigns {
 export interface Signs {
   readonly now: number
   readonly process: Condition | undefined
+  /** It is gone, and by itself, after a finished turn (`Agent.turnEnded`). */
+  readonly turnEnded: boolean
+  /** Since when it has not used the processor at all, as far as we saw; `undefined`: it did use it, or nobody looked. */
+  readonly stillSince: number | undefined
   readonly session: SessionSigns | undefined
   /** The agent's own pid file: evidence, never proof. */
   readonly pidFile: { readonly status: string; readonly waitingFor: string | undefined; readonly writtenAt: number } | undefined
@@ -55,8 +69,8 @@ export interface Signs {
 export type Verdict =
   /** A fresh sign, or nothing that contradicts life. */
   | { readonly _tag: "Alive"; readonly because: string }
-  /** Silent with a stated reason: a call to the model below the agent's own stall time, a retry, a tool. `until`: it ends by itself then. */
-  | { readonly _tag: "Held"; readonly because: string; readonly until: number }
+  /** Something is outstanding, and its time is not over. `until`: silence beyond it is no longer explained by it. */
+  | { readonly _tag: "Held"; readonly by: "call" | "retry" | "limit" | "tool"; readonly because: string; readonly until: number }
   /** It has finished its turn and lives. */
   | { readonly _tag: "Idle"; readonly since: number }
   /** It waits for a person, such as for a permission. */

@@ -164,7 +164,7 @@ const agent = (world: World, fs: FileSystem.FileSystem) =>
     sessions: Effect.sync(() =>
       world.sessions
         .filter(({ pid }) => world.table.get(pid)?.condition !== "gone")
-        .map((one) => ({ ...one, project: "/p", status: "busy" }))
+        .map((one) => ({ ...one, project: "/p", status: "busy", waitingFor: undefined, writtenAt: 0 }))
     ),
     sessionFile: (sessionId) => Effect.succeed({ path: `/claude/${sessionId}.jsonl`, sessionId }),
     exportSession: Effect.fnUntraced(function* (sessionId, out) {
@@ -188,6 +188,8 @@ const agent = (world: World, fs: FileSystem.FileSystem) =>
       }),
     inPrintMode: () => false,
     turnEnded: () => Effect.succeed(false),
+    signs: () => Effect.succeedNone,
+    handoffTaken: () => Effect.succeedNone,
     tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
     sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),
     command: (order) =>

@@ -122,6 +122,8 @@ const agent = (world: World) =>
     compactedSince: () => Effect.succeed("not yet" as const),
     inPrintMode: () => false,
     turnEnded: () => Effect.succeed(false),
+    signs: () => Effect.succeedNone,
+    handoffTaken: () => Effect.succeedNone,
     tags: () => [],
     sessionTag: () => ({ environment: {} }),
     command: () => Effect.fail(new AgentNotFound({ program: "agent", why: "a supervisor never launches" }))

@@ -125,6 +125,8 @@ const agent = (world: World) =>
     compactedSince: () => Effect.die("a watcher never compacts"),
     inPrintMode: () => false,
     turnEnded: () => Effect.succeed(false),
+    signs: () => Effect.succeedNone,
+    handoffTaken: () => Effect.succeedNone,
     tags: () => [],
     sessionTag: () => ({ environment: {} }),
     command: () => Effect.fail(new AgentNotFound({ program: "agent", why: "a watcher never launches" }))

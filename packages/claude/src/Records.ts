@@ -1,0 +1,43 @@
+import { Predicate } from "effect"
+
+export type Json = Readonly<Record<string, unknown>>
+export const isJson = (value: unknown): value is Json => Predicate.isObject(value) && !Array.isArray(value)
+
+/** A line of a session file; `undefined` where it is torn or malformed. */
+export const recordOf = (line: string): Json | undefined => {
+  try {
+    const record: unknown = JSON.parse(line)
+    return isJson(record) ? record : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Of the conversation itself: not a subagent's, and not what the agent tells the model unseen. */
+export const isMain = (record: Json): boolean => record["isSidechain"] !== true && record["isMeta"] !== true
+
+/** Epoch ms; a record without a time of its own was written no later than `fallback`. */
+export const timeOf = (record: Json, fallback: number): number => {
+  const at = typeof record["timestamp"] === "string" ? Date.parse(record["timestamp"]) : Number.NaN
+  return Number.isNaN(at) ? fallback : at
+}
+
+/** The message of what the model itself said: no word that the agent put into its mouth, and no error of the service. */
+export const answerOf = (record: Json): Json | undefined => {
+  const message = record["message"]
+  if (record["type"] !== "assistant" || record["isApiErrorMessage"] === true || !isJson(message)) return undefined
+  return message["model"] === "<synthetic>" ? undefined : message
+}
+
+/** The blocks of a message; of one that is plain text, none. */
+export const blocksOf = (message: unknown): ReadonlyArray<Json> => {
+  const content = isJson(message) ? message["content"] : undefined
+  return Array.isArray(content) ? content.filter(isJson) : []
+}
+
+/** What was said in a message, as far as it is text. */
+export const textsOf = (message: unknown): ReadonlyArray<string> => {
+  const content = isJson(message) ? message["content"] : undefined
+  if (typeof content === "string") return [content]
+  return blocksOf(message).flatMap(({ text, type }) => (type === "text" && typeof text === "string" ? [text] : []))
+}

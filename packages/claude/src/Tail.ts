@@ -1,0 +1,70 @@
+import { Effect, FileSystem, Option, type PlatformError } from "effect"
+
+const block = 256 * 1024
+const newline = 10
+
+export interface TailLimits {
+  /** Bytes that are read at most, from the end. */
+  readonly bytes: number
+  /** Bytes of a line; a longer one is left out. */
+  readonly line: number
+}
+
+/**
+ * Hands on the lines of a file from the last one to earlier ones, until `onLine` says that it has enough, the beginning is
+ * reached or `bytes` were read. In bounded memory, whatever the file's size and its lines'. Returns when it was last written.
+ */
+export const fromTheEnd = Effect.fn("Tail.fromTheEnd")(function* (
+  file: string,
+  limits: TailLimits,
+  onLine: (line: string, writtenAt: number) => "more" | "enough"
+): Effect.fn.Return<number, PlatformError.PlatformError, FileSystem.FileSystem> {
+  const fs = yield* FileSystem.FileSystem
+  return yield* Effect.scoped(
+    Effect.gen(function* () {
+      const source = yield* fs.open(file, { flag: "r" })
+      const info = yield* source.stat
+      const writtenAt = Option.match(info.mtime, { onNone: () => 0, onSome: (date) => date.getTime() })
+      const text = new TextDecoder()
+      const size = Number(info.size)
+      const least = Math.max(0, size - limits.bytes)
+
+      // The end of a line whose beginning is in an earlier block, nearest last.
+      let parts: Array<Uint8Array> = []
+      let carried = 0
+      const keep = (part: Uint8Array) => {
+        carried += part.length
+        if (carried > limits.line) parts = []
+        else parts.push(part.slice())
+      }
+      const finished = (): "more" | "enough" => {
+        const line = carried > limits.line ? "" : text.decode(Buffer.concat(parts.toReversed()))
+        parts = []
+        carried = 0
+        return line.trim() === "" ? "more" : onLine(line, writtenAt)
+      }
+
+      const bytes = new Uint8Array(Math.min(block, size))
+      for (let end = size; end > least;) {
+        const start = Math.max(least, end - bytes.length)
+        const here = bytes.subarray(0, end - start)
+        for (let filled = 0; filled < here.length;) {
+          const read = Number(yield* source.read(here.subarray(filled), { position: BigInt(start + filled) }))
+          // It has become shorter: another file by now.
+          if (read === 0) return writtenAt
+          filled += read
+        }
+        let stop = here.length
+        for (let at = here.lastIndexOf(newline); at !== -1; at = stop === 0 ? -1 : here.lastIndexOf(newline, stop - 1)) {
+          keep(here.subarray(at + 1, stop))
+          if (finished() === "enough") return writtenAt
+          stop = at
+        }
+        keep(here.subarray(0, stop))
+        end = start
+      }
+      if (least === 0) finished()
+      return writtenAt
+    })
+  )
+})

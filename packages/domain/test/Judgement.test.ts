@@ -1,0 +1,194 @@
+import { assert, describe, it } from "@effect/vitest"
+import { judge, type SessionSigns, type Signs, type Turn } from "@souffleur/domain"
+import { Schema } from "effect"
+
+const stall = 361_000
+const hour = 3_600_000
+const now = 1_800_000_000_000
+
+/** Silent for an hour, in the middle of a turn: all that there is says so. */
+const silent = (turn: Turn | undefined, more: Partial<Signs> = {}): Signs => ({
+  now,
+  process: "running",
+  turnEnded: false,
+  stillSince: undefined,
+  session: { writtenAt: now - hour, turn, context: undefined },
+  pidFile: { status: "busy", waitingFor: undefined, writtenAt: now - hour },
+  hook: { event: "PreToolUse", at: now - hour },
+  beat: now - hour,
+  since: now - 2 * hour,
+  ...more
+})
+const asked: Turn = { _tag: "Asked", at: now - hour }
+const bash = (limit: number): Turn => ({ _tag: "Tool", at: now - hour, name: "Bash", limit })
+const failed = (why: Extract<Turn, { readonly _tag: "Failed" }>["why"]): Turn => ({
+  _tag: "Failed",
+  at: now - hour,
+  why,
+  resetsAt: undefined
+})
+const tagOf = (signs: Signs) => judge(signs, stall)._tag
+
+describe("a hang", () => {
+  it("needs every sign to be silent for longer than the stall time, and the time of what is outstanding to be over", () => {
+    assert.deepStrictEqual(judge(silent(asked), stall), { _tag: "Hung", silentFor: hour })
+    assert.strictEqual(tagOf(silent(bash(120_000))), "Hung")
+    const fresh = now - stall
+    for (const more of [
+      { beat: fresh },
+      { hook: { event: "PostToolUse", at: fresh } },
+      { pidFile: { status: "busy", waitingFor: undefined, writtenAt: fresh } },
+      { session: { writtenAt: fresh, turn: asked, context: undefined } satisfies SessionSigns },
+      { since: fresh }
+    ]) {
+      assert.notStrictEqual(tagOf(silent(asked, more)), "Hung", JSON.stringify(more))
+    }
+  })
+  it("is not stated where the process, the session or its turn is not known", () => {
+    for (const more of [{ process: undefined }, { session: undefined }]) assert.strictEqual(tagOf(silent(asked, more)), "Unknown")
+    assert.strictEqual(tagOf(silent(undefined)), "Unknown")
+  })
+  it("needs neither pid file nor hook nor beat to be known", () => {
+    assert.strictEqual(tagOf(silent(asked, { pidFile: undefined, hook: undefined, beat: undefined })), "Hung")
+  })
+  it("of a call: three stalls, as one is given up and made again without a word; one, where the process does nothing at all", () => {
+    const at = (ago: number, more: Partial<Signs> = {}) =>
+      tagOf({
+        ...silent({ _tag: "Asked", at: now - ago }, { hook: undefined, beat: undefined, pidFile: undefined, ...more }),
+        session: { writtenAt: now - ago, turn: { _tag: "Asked", at: now - ago }, context: undefined }
+      })
+    assert.deepStrictEqual([at(3 * stall), at(3 * stall + 1)], ["Held", "Hung"])
+    const still = { stillSince: now - stall - 1 }
+    assert.deepStrictEqual([at(stall, still), at(stall + 1, still)], ["Held", "Hung"])
+    assert.strictEqual(at(stall + 1, { stillSince: now - stall }), "Held")
+    assert.deepStrictEqual([at(stall, { process: "stopped" }), at(stall + 1, { process: "stopped" })], ["Held", "Hung"])
+  })
+  it("begins anew when our own looking had a break", () => {
+    assert.strictEqual(tagOf(silent(asked, { since: now - 1000 })), "Held")
+    assert.strictEqual(tagOf(silent(asked, { since: now - 1000, process: "stopped", stillSince: now - hour })), "Held")
+  })
+  it("is not made of a clock that was set back: what is ahead of now says nothing, and the wait is from the last break", () => {
+    const ahead: Partial<Signs> = { session: { writtenAt: now + hour, turn: { _tag: "Asked", at: now + hour }, context: undefined } }
+    assert.deepInclude(judge(silent(asked, { ...ahead, hook: undefined, beat: undefined, pidFile: undefined, since: now - 1000 }), stall), {
+      _tag: "Held",
+      until: now - 1000 + 3 * stall
+    })
+    assert.strictEqual(tagOf(silent(asked, ahead)), "Hung")
+  })
+})
+
+describe("what is alive", () => {
+  it("a tool below its own limit and the stall time after it; one without a limit for two hours", () => {
+    const started = now - hour
+    assert.deepInclude(judge(silent(bash(hour)), stall), { _tag: "Held", by: "tool", until: started + hour + stall })
+    const subagent: Turn = { _tag: "Tool", at: started, name: "Task", limit: undefined }
+    assert.deepInclude(judge(silent(subagent), stall), { _tag: "Held", by: "tool", until: started + 2 * hour + stall })
+  })
+  it("a retry until it is made, and its call after it; a limit that it waits for", () => {
+    const retrying = (resetsAt: number | undefined): Turn => ({
+      _tag: "Retrying",
+      at: now - hour,
+      attempt: 2,
+      attempts: 10,
+      nextAt: now + hour,
+      resetsAt
+    })
+    assert.deepInclude(judge(silent(retrying(undefined)), stall), { _tag: "Held", by: "retry", until: now + hour + 3 * stall })
+    assert.deepInclude(judge(silent(retrying(now + hour)), stall), { _tag: "Held", by: "limit" })
+  })
+  it("a person that is waited for, though all else is silent", () => {
+    const pidFile = { status: "waiting", waitingFor: "permission prompt", writtenAt: now - hour }
+    assert.deepStrictEqual(judge(silent(bash(0), { pidFile, process: "stopped" }), stall), {
+      _tag: "Waiting",
+      for: "permission prompt",
+      since: now - hour
+    })
+    assert.strictEqual(tagOf(silent({ _tag: "Question", at: now - hour, name: "AskUserQuestion" })), "Waiting")
+    assert.strictEqual(tagOf(silent(failed("account"))), "Waiting")
+  })
+  it("a turn that is over, by its session or its pid file", () => {
+    assert.deepStrictEqual(judge(silent({ _tag: "Finished", at: now - hour }), stall), { _tag: "Idle", since: now - hour })
+    assert.strictEqual(tagOf(silent(asked, { pidFile: { status: "idle", waitingFor: undefined, writtenAt: now - hour } })), "Idle")
+    assert.strictEqual(tagOf(silent(failed("other"))), "Idle")
+  })
+  it("a usage limit and an outage; a conversation that no longer fits is neither", () => {
+    const limit: Turn = { _tag: "Failed", at: now - hour, why: "usage-limit", resetsAt: now + hour }
+    assert.deepStrictEqual(judge(silent(limit), stall), { _tag: "Limited", kind: "usage-limit", at: now - hour, resetsAt: now + hour })
+    assert.deepInclude(judge(silent(failed("outage")), stall), { _tag: "Limited", kind: "outage" })
+    assert.deepStrictEqual(judge(silent(failed("prompt-too-long")), stall), { _tag: "Exhausted", at: now - hour })
+  })
+  it("a fresh sign of any source, where the session says nothing", () => {
+    const verdict = judge(silent(undefined, { hook: { event: "PreToolUse", at: now - 12_000 } }), stall)
+    assert.deepStrictEqual(verdict, { _tag: "Alive", because: "12 s ago it ran a hook" })
+  })
+})
+
+it("a process that is gone is gone, whatever else is said of it", () => {
+  for (const process of ["gone", "zombie"] as const) {
+    assert.deepStrictEqual(judge(silent(asked, { process }), stall), { _tag: "Gone", clean: false })
+    assert.deepStrictEqual(judge(silent(asked, { process, turnEnded: true }), stall), { _tag: "Gone", clean: true })
+  }
+})
+
+const Ago = Schema.Int.check(Schema.isBetween({ minimum: -hour, maximum: 4 * hour }))
+const Sources = Schema.Struct({
+  process: Schema.Literals(["running", "stopped", "unknown"]),
+  turn: Schema.Literals(["Asked", "Tool", "Retrying", "none"]),
+  turnAt: Ago,
+  since: Ago,
+  still: Schema.UndefinedOr(Ago),
+  session: Schema.UndefinedOr(Ago),
+  pidFile: Schema.UndefinedOr(Ago),
+  hook: Schema.UndefinedOr(Ago),
+  beat: Schema.UndefinedOr(Ago)
+})
+const before = (ago: number | undefined) => (ago === undefined ? undefined : now - ago)
+const signsOf = (from: typeof Sources.Type): Signs => {
+  const at = now - from.turnAt
+  const turns: Readonly<Record<typeof from.turn, Turn | undefined>> = {
+    Asked: { _tag: "Asked", at },
+    Tool: { _tag: "Tool", at, name: "Bash", limit: 120_000 },
+    Retrying: { _tag: "Retrying", at, attempt: 1, attempts: 10, nextAt: at + 5000, resetsAt: undefined },
+    none: undefined
+  }
+  const [hook, session, writtenAt] = [before(from.hook), before(from.session), before(from.pidFile)]
+  return {
+    now,
+    process: from.process === "unknown" ? undefined : from.process,
+    turnEnded: false,
+    stillSince: before(from.still),
+    session: session === undefined ? undefined : { writtenAt: session, turn: turns[from.turn], context: undefined },
+    pidFile: writtenAt === undefined ? undefined : { status: "busy", waitingFor: undefined, writtenAt },
+    hook: hook === undefined ? undefined : { event: "Stop", at: hook },
+    beat: before(from.beat),
+    since: now - Math.max(0, from.since)
+  }
+}
+
+describe("always", () => {
+  const times = (signs: Signs): ReadonlyArray<number> =>
+    [signs.session?.writtenAt, signs.session?.turn?.at, signs.pidFile?.writtenAt, signs.hook?.at, signs.beat].flatMap((at) =>
+      at === undefined ? [] : [at]
+    )
+  it.prop("no sign of the stall time's last ms is ever a hang, and a hang has been silent for longer", [Sources], ([from]) => {
+    const signs = signsOf(from)
+    const verdict = judge(signs, stall)
+    if (verdict._tag !== "Hung") return
+    assert.isAbove(verdict.silentFor, stall)
+    assert.isFalse([...times(signs), signs.since].some((at) => at <= now && at >= now - stall))
+    assert.isDefined(signs.process)
+    assert.isDefined(signs.session?.turn)
+  })
+  it.prop("what is unknown never makes a hang of what is none", [Sources], ([from]) => {
+    const signs = signsOf(from)
+    if (judge(signs, stall)._tag === "Hung") return
+    for (const unknown of [{ process: undefined }, { session: undefined }, { stillSince: undefined }]) {
+      assert.notStrictEqual(judge({ ...signs, ...unknown }, stall)._tag, "Hung")
+    }
+  })
+  it.prop("what is held is held until a time that is not over", [Sources], ([from]) => {
+    const signs = signsOf(from)
+    const verdict = judge(signs, stall)
+    if (verdict._tag === "Held") assert.isAtLeast(verdict.until, now)
+  })
+})
