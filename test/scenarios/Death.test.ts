@@ -83,6 +83,25 @@ it("(6) three deaths without progress: two launches, a salvage, the row says err
   assert.isTrue(stage.world.board.messages.some(({ kind, text }) => kind === "error" && text.includes(stage.watch.lastExport!)))
 })
 
+it("(6) … also when comms is out at every launch: what was counted at the death is what the successor is measured against", () => {
+  const dies = { fate: "dies", at: minutes(6) } as const
+  const stage = new Stage({ ...dies, worksEvery: minutes(2) }, dies, dies, dies, dies, dies)
+  const { board } = stage.world
+  stage.souffleur({
+    plan: () => {
+      board.trouble = stage.watch.recovery === undefined ? undefined : "locked"
+      return undefined
+    }
+  })
+  stage.until("RetriesExhausted", minutes(120))
+  board.trouble = undefined
+  stage.pass(minutes(10)).close()
+  assert.deepStrictEqual(
+    stage.world.ledger.events.flatMap((event) => (event._tag === "ConductorDied" ? [event.retries] : [])),
+    [0, 1, 2, 3]
+  )
+})
+
 it("(7) progress between deaths begins the count anew", () => {
   const dies = { fate: "dies", at: minutes(6) } as const
   const stage = new Stage(dies, { ...dies, worksEvery: minutes(2) }, dies, dies, dies)

@@ -103,6 +103,25 @@ it("a Conductor that goes on before an abandoned recovery is resumed is not sign
   }
 })
 
+it("a Conductor that beats again is not signalled by an operator's retry either: also when comms is out by then", () => {
+  for (const trouble of [undefined, "missing"] as const) {
+    const stage = new Stage({ fate: "pauses", at: seconds(1.5), lasts: minutes(6) })
+    stage.souffleur({ plan: (_, name) => (name === "processes.tree" ? "before" : undefined) })
+    stage.until("StepStarted")
+    stage.pass(minutes(3))
+    stage.souffleur()
+    assert.strictEqual(stage.world.ledger.count("RecoveryFailedClosed"), 1)
+    stage.world.board.trouble = trouble
+    stage.retry()
+    stage.pass(seconds(30))
+    assert.strictEqual(stage.world.ledger.count("RecoveryFailedClosed"), 2)
+    stage.world.board.trouble = undefined
+    stage.pass(minutes(20)).close()
+    assert.strictEqual(stage.world.signals.length, 0)
+    assert.isTrue(stage.world.conductor.isHealthy)
+  }
+})
+
 it("a self-monitor that dies is replaced, and one after it replaces a watcher that hangs", () => {
   const stage = new Stage()
   stage.souffleur({

@@ -12,8 +12,7 @@ export const operators = (world: World, seed: Seed): void => {
     const { watch } = ledger
     if (watch.phase === "Watching") {
       const adoptable = conductors.filter(({ condition, isAlive }) => isAlive && condition === "working")
-      // Whoever retries has seen that nobody works.
-      if (watch.standby !== undefined && !conductors.some(({ isHealthy }) => isHealthy) && seed.chance(0.5)) retryBy(world)
+      if (watch.standby !== undefined && seed.chance(0.5)) retryBy(world)
       else if (world.living.length === 0 && seed.chance(0.3)) {
         const conductor = world.resumeByHand(watch.sessionId)
         if (seed.chance(0.6)) timeline.after(seed.between(2000, minute), () => void (conductor.isAlive && adoptBy(world, conductor)))

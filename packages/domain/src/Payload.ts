@@ -15,28 +15,39 @@ export const formatPayload = ({ permissionMode, resumePrompt }: Pick<Payload, "p
   [
     payloadHeader,
     ...(permissionMode === undefined ? [] : [`permission_mode: ${permissionMode}`]),
-    ...(resumePrompt === undefined ? [] : [`resume_prompt: ${resumePrompt}`])
+    // On the key's own line, unless that would be taken for an empty one.
+    ...(resumePrompt === undefined ? [] : [`resume_prompt:${/^[^\S\n]*(?:\n|$)/u.test(resumePrompt) ? "\n" : " "}${resumePrompt}`])
   ].join("\n")
 
-/** Malformed or unknown parts are not fatal: what is understood counts, the rest is a warning. */
+/** A line, its end, and where the next one begins. */
+const lineAt = (text: string, start: number) => {
+  const newline = text.indexOf("\n", start)
+  const end = newline === -1 ? text.length : newline
+  return { line: text.slice(start, end).replace(/\r$/u, ""), next: newline === -1 ? undefined : newline + 1 }
+}
+
+/**
+ * Malformed or unknown parts are not fatal: what is understood counts, the rest is a warning. A prompt is taken as it is, to its last
+ * white space; one space after its key, or a line's end, is the key's.
+ */
 export const parsePayload = (text: string): Payload => {
   const warnings: Array<string> = []
-  const lines = text.split(/\r?\n/u)
-  if (lines[0]?.trim() !== payloadHeader) warnings.push(`the payload does not begin with the line ${payloadHeader}`)
   let permissionMode: string | undefined
-  for (const [index, line] of lines.entries()) {
-    if (index === 0 || line.trim() === "") continue
-    const [, key, value] = /^([A-Za-z_]{1,40}):(.*)$/u.exec(line) ?? []
-    if (key === "resume_prompt") {
-      const prompt = [value!.trimStart(), ...lines.slice(index + 1)].join("\n").trim()
-      if (prompt === "") warnings.push("the payload's resume_prompt is empty")
-      return { permissionMode, resumePrompt: prompt === "" ? undefined : prompt, warnings }
-    }
-    if (key === "permission_mode") permissionMode = value!.trim()
-    else
-      warnings.push(
-        key === undefined ? `line ${index + 1} of the payload is malformed` : `line ${index + 1} of the payload has an unknown key`
-      )
+  let number = 0
+  for (let start: number | undefined = 0; start !== undefined;) {
+    const { line, next } = lineAt(text, start)
+    const [, key, value = ""] = /^([A-Za-z_]{1,40}):([^]*)$/u.exec(line) ?? []
+    number++
+    if (number === 1) {
+      if (line.trim() !== payloadHeader) warnings.push(`the payload does not begin with the line ${payloadHeader}`)
+    } else if (key === "resume_prompt") {
+      const from = start + key.length + 1
+      const prompt = value.trim() === "" ? text.slice(next ?? text.length) : text.slice(text[from] === " " ? from + 1 : from)
+      if (prompt.trim() === "") warnings.push("the payload's resume_prompt is empty")
+      return { permissionMode, resumePrompt: prompt.trim() === "" ? undefined : prompt, warnings }
+    } else if (key === "permission_mode") permissionMode = value.trim()
+    else if (line.trim() !== "") warnings.push(`line ${number} of the payload ${key === undefined ? "is malformed" : "has an unknown key"}`)
+    start = next
   }
   return { permissionMode, resumePrompt: undefined, warnings }
 }

@@ -55,6 +55,8 @@ export interface Watch {
   /** The Conductor ends by itself after its turn. */
   readonly print: boolean
   readonly baseline: Baseline
+  /** As this generation's end saw them: what the next is measured against where comms is out at its launch. */
+  readonly lastTasks: Pick<Baseline, "taskCount" | "taskFingerprint"> | undefined
   /** Deaths in a row without progress. */
   readonly retries: number
   readonly watcher: { readonly watcher: number; readonly since: number } | undefined
@@ -64,8 +66,8 @@ export interface Watch {
   /** When polling was last broken off for longer than a poll (lost watcher, new owner); 0: never in this generation. */
   readonly brokenOffAt: number
   readonly recovery: RecoveryCycle | undefined
-  /** The heartbeat that the Conductor was given up for; an operator's retry speaks of now, and ends it. */
-  readonly silent: { readonly heartbeat: string | null } | undefined
+  /** The heartbeat that the Conductor was given up for; `retried`: an operator has spoken since. */
+  readonly silent: { readonly heartbeat: string | null; readonly retried: boolean } | undefined
   /** What the agent itself asked for in this generation: a file of the state folder by its id, and its digest. */
   readonly handoff: { readonly request: string; readonly digest: string } | undefined
   readonly cycles: number
@@ -116,6 +118,7 @@ export const initial: Watch = {
   launchId: undefined,
   print: false,
   baseline: { taskCount: 0, taskFingerprint: "", conductorState: null, lastMessageId: 0 },
+  lastTasks: undefined,
   retries: 0,
   watcher: undefined,
   watchersStarted: 0,

@@ -12,6 +12,12 @@ const withSession = (watch: Watch, sessionId: string): ReadonlyArray<string> =>
 const withStep = (watch: Watch, step: string, state: StepState): Change =>
   watch.recovery === undefined ? {} : { recovery: { ...watch.recovery, steps: { ...watch.recovery.steps, [step]: state } } }
 
+type Tasks = { readonly taskCount: number | null; readonly taskFingerprint: string | null }
+
+/** Of the tasks that somebody could count. */
+const withTasks = ({ taskCount, taskFingerprint }: Tasks): Change =>
+  taskCount === null || taskFingerprint === null ? {} : { lastTasks: { taskCount, taskFingerprint } }
+
 /** A baseline without the rest of the event that carries it. */
 const baselineOf = ({ conductorState, lastMessageId, taskCount, taskFingerprint }: Baseline): Baseline => ({
   conductorState,
@@ -80,14 +86,15 @@ const change = (watch: Watch, event: WatchEvent): Change =>
     SelfMonitorStarted: ({ at, monitor, watcher }) => ({ monitor: { monitor, watcher, since: at }, monitorsStarted: monitor }),
     SelfMonitorStopped: () => ({ monitor: undefined }),
     WatchSettled: () => ({ phase: "Watching" }),
-    ConductorDied: ({ cause, evidence, retries }) => ({
+    ConductorDied: ({ cause, evidence, retries, ...event }) => ({
+      ...withTasks(event),
       phase: "Watching",
       watcher: undefined,
       retries,
-      silent: cause === "heartbeat" ? { heartbeat: evidence.heartbeat } : undefined
+      silent: cause === "heartbeat" ? { heartbeat: evidence.heartbeat, retried: false } : undefined
     }),
-    ContextRecoveryRequested: ({ retries }) => ({ phase: "Watching", watcher: undefined, retries }),
-    ContextExhausted: ({ retries }) => ({ phase: "Watching", watcher: undefined, retries }),
+    ContextRecoveryRequested: ({ retries, ...event }) => ({ ...withTasks(event), phase: "Watching", watcher: undefined, retries }),
+    ContextExhausted: ({ retries, ...event }) => ({ ...withTasks(event), phase: "Watching", watcher: undefined, retries }),
     KillDeferred: ({ because, until }) => ({ deferred: { because, until } }),
     PersonAwaited: (event) => ({ person: { for: event.for, since: event.at } }),
     PersonCame: () => ({ person: undefined }),
@@ -98,8 +105,14 @@ const change = (watch: Watch, event: WatchEvent): Change =>
     }),
     WaitEnded: () => ({ watcher: undefined, wait: undefined }),
     HandoffTaken: ({ contextTokens, contextWindow, takenAt }) => ({ taken: { at: takenAt, contextTokens, contextWindow }, waits: 0 }),
-    HandoffRequested: ({ digest, request, retries }) => ({ phase: "Watching", watcher: undefined, retries, handoff: { request, digest } }),
-    TurnEnded: ({ retries }) => ({ phase: "Watching", watcher: undefined, retries }),
+    HandoffRequested: ({ digest, request, retries, ...event }) => ({
+      ...withTasks(event),
+      phase: "Watching",
+      watcher: undefined,
+      retries,
+      handoff: { request, digest }
+    }),
+    TurnEnded: ({ retries, ...event }) => ({ ...withTasks(event), phase: "Watching", watcher: undefined, retries }),
     ConductorCompleted: () => exited("completed"),
     SessionIdFound: ({ sessionId }) => ({ sessionId, sessions: withSession(watch, sessionId), awaiting: false, watcher: undefined }),
     RecoveryStarted: ({ at, cycle, purpose, trigger }) => ({
@@ -128,6 +141,7 @@ const change = (watch: Watch, event: WatchEvent): Change =>
       print: event.print,
       lastExport: event.exportPath ?? watch.lastExport,
       baseline: baselineOf(event),
+      lastTasks: undefined,
       recovery: undefined,
       brokenOffAt: 0,
       ...anew
@@ -149,13 +163,14 @@ const change = (watch: Watch, event: WatchEvent): Change =>
       launchId: undefined,
       print: event.print,
       baseline: baselineOf(event),
+      lastTasks: undefined,
       retries: 0,
       recovery: undefined,
       standby: undefined,
       brokenOffAt: 0,
       ...anew
     }),
-    RecoveryRetried: () => ({ standby: undefined, silent: undefined }),
+    RecoveryRetried: () => ({ standby: undefined, silent: watch.silent && { ...watch.silent, retried: true } }),
     WatchReleased: ({ exportPath }) => ({ ...exited("released"), lastExport: exportPath })
   })
 

@@ -14,26 +14,20 @@ describe("a payload", () => {
     assert.deepStrictEqual(said("permission_mode:plan"), { permissionMode: "plan", resumePrompt: undefined, warnings: [] })
     assert.deepStrictEqual(said(), { permissionMode: undefined, resumePrompt: undefined, warnings: [] })
   })
-  it("has a resume prompt that runs to the end: blank lines, other keys and fences are of the prompt", () => {
+  it("has a resume prompt that runs to the end, as it is: white space, other keys, fences and line ends are of the prompt", () => {
     for (const newline of ["\n", "\r\n"]) {
-      const lines = [
-        payloadHeader,
-        "resume_prompt:   first  ",
-        "",
-        "permission_mode: bypassPermissions",
-        "```",
-        "unknown: x",
-        "  last",
-        "",
-        " "
-      ]
-      assert.deepStrictEqual(parsePayload(lines.join(newline)), {
+      const prompt = ["  first  ", "", "permission_mode: bypassPermissions", "```", "unknown: x", "  last", "", " "].join(newline)
+      assert.deepStrictEqual(parsePayload(`${payloadHeader}${newline}resume_prompt: ${prompt}`), {
         permissionMode: undefined,
-        resumePrompt: "first  \n\npermission_mode: bypassPermissions\n```\nunknown: x\n  last",
+        resumePrompt: prompt,
         warnings: []
       })
+      assert.strictEqual(
+        parsePayload(`${payloadHeader}${newline}resume_prompt:${newline}  on the next line\t`).resumePrompt,
+        "  on the next line\t"
+      )
     }
-    assert.strictEqual(said("resume_prompt:", "on the next line").resumePrompt, "on the next line")
+    assert.strictEqual(said("resume_prompt:at once").resumePrompt, "at once")
   })
   it("may be malformed: what is understood counts, the rest is a warning that repeats nothing of it", () => {
     const payload = said(
@@ -58,7 +52,7 @@ describe("a payload", () => {
   })
   it("of a hundred thousand lines is read at once", () => {
     const payload = said(...Array.from({ length: 100_000 }, () => "permission_mode: a"), `resume_prompt: ${"x\n".repeat(100_000)}`)
-    assert.strictEqual(payload.resumePrompt?.length, 199_999)
+    assert.strictEqual(payload.resumePrompt?.length, 200_000)
   })
 })
 
@@ -68,18 +62,18 @@ it.prop("never throws, and warns of what it does not know without a word of it",
     assert.notInclude(parsePayload(text).warnings.join(), secret)
   }
 })
-it.prop("gives back every resume prompt that has words at both of its ends", [Schema.String], ([text]) => {
-  const prompt = `<${text.replaceAll("\r\n", "\n")}>`
-  const payload = parsePayload(`${payloadHeader}\npermission_mode: plan\nresume_prompt: ${prompt}`)
-  assert.deepStrictEqual(payload, { permissionMode: "plan", resumePrompt: prompt, warnings: [] })
-})
-
 it.prop(
-  "what is written is what is read",
-  [Schema.Literals(["acceptEdits", "bypassPermissions"]), Schema.String.check(Schema.isMinLength(1))],
-  ([permissionMode, text]) => {
-    const words = text.replaceAll(/\r\n/gu, "\n").trim()
-    const resumePrompt = words === "" ? undefined : words
-    assert.deepStrictEqual(parsePayload(formatPayload({ permissionMode, resumePrompt })), { permissionMode, resumePrompt, warnings: [] })
+  "what is written is what is read, byte for byte, but for a prompt that says nothing",
+  [
+    Schema.Literals(["acceptEdits", "bypassPermissions"]),
+    Schema.Array(Schema.Union([Schema.String, Schema.Literals([" ", "\t", "\n", "\r\n", "\r", "resume_prompt:", "\u2028"])]))
+  ],
+  ([permissionMode, parts]) => {
+    const prompt = parts.join("")
+    assert.deepStrictEqual(parsePayload(formatPayload({ permissionMode, resumePrompt: prompt })), {
+      permissionMode,
+      resumePrompt: prompt.trim() === "" ? undefined : prompt,
+      warnings: prompt.trim() === "" ? ["the payload's resume_prompt is empty"] : []
+    })
   }
 )

@@ -119,16 +119,16 @@ describe("what is remembered", () => {
     assert.strictEqual(after(...lost).brokenOffAt, 50)
     assert.strictEqual(after(...lost, watcher(2), died, recovering, prepared, relaunched).brokenOffAt, 0)
   })
-  it("knows the heartbeat that a Conductor was given up for, until an operator's retry, and that a recovery was resumed", () => {
+  it("knows the heartbeat that a Conductor was given up for, that an operator retried, and that a recovery was resumed", () => {
     const raw = "2026-01-05 12:00:00"
     const silent = Event.ConductorDied.make({ ...died, cause: "heartbeat", evidence: { ...evidence, heartbeat: raw } })
     const begun = [opened, owned, confirmed, watcher(1), silent, recovering]
-    assert.deepStrictEqual([after(...begun).silent, after(...begun).recovery?.resumed], [{ heartbeat: raw }, false])
+    assert.deepStrictEqual([after(...begun).silent, after(...begun).recovery?.resumed], [{ heartbeat: raw, retried: false }, false])
     const resumed = [...begun, Event.OwnerTook.make({ at: 40, fence: 2, owner })]
-    assert.deepStrictEqual([after(...resumed).silent, after(...resumed).recovery?.resumed], [{ heartbeat: raw }, true])
+    assert.deepStrictEqual([after(...resumed).silent, after(...resumed).recovery?.resumed], [{ heartbeat: raw, retried: false }, true])
     const closed = Event.RecoveryFailedClosed.make({ at: 41, cycle: 1, stage: "stop", reason: "it beats" })
     const retried = after(...resumed, closed, Event.RecoveryRetried.make({ at: 42, cycle: 1 }), { ...recovering, cycle: 2 })
-    assert.deepStrictEqual([retried.silent, retried.recovery?.resumed], [undefined, false])
+    assert.deepStrictEqual([retried.silent, retried.recovery?.resumed], [{ heartbeat: raw, retried: true }, false])
     assert.isUndefined(after(opened, owned, confirmed, watcher(1), died, recovering).silent)
   })
   it("stands by after it failed closed, and while only observing", () => {

@@ -93,7 +93,10 @@ export const prepare = Effect.fn("Recovery.prepare")(function* (
     act: Effect.fnUntraced(function* () {
       const sessionId = yield* sessionIdOf
       const seen = yield* Effect.option(comms.snapshot)
-      const baseline = Option.match(seen, { onNone: () => unreadBaseline(watch.baseline, messageId ?? 0), onSome: baselineOf })
+      const baseline = Option.match(seen, {
+        onNone: () => unreadBaseline({ ...watch.baseline, ...watch.lastTasks }, messageId ?? 0),
+        onSome: baselineOf
+      })
       return { ...baseline, sessionId }
     }),
     reconcile: again

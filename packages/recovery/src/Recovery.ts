@@ -26,12 +26,14 @@ const route = <R>(providers: ReadonlyArray<Provider<R>>, watch: Watch, entry: En
 
 /** Three deaths without progress: nothing is launched; what can be saved is saved for a person (spec §2, Retries). */
 const salvage = Effect.fn("Recovery.salvage")(function* (watch: Watch, ref: WatchRef, cycle: number) {
-  const exportPath = yield* stop(watch).pipe(
+  // Reading does no harm: what could not be stopped is exported all the same.
+  const stopped = Effect.catchTag(stop(watch), "FailedClosed", () => Effect.void)
+  const exportPath = yield* stopped.pipe(
     Effect.andThen(exportConversation(watch)),
     // A person can read what is too long for a prompt.
     Effect.tap((exported) => Effect.catchTag(trimExport(exported), "NoExport", () => Effect.void)),
     Effect.map(({ path }) => path),
-    Effect.catchTag(["FailedClosed", "NoExport"], () => Effect.succeed(null))
+    Effect.catchTag("NoExport", () => Effect.succeed(null))
   )
   yield* ref.tell({ _tag: "ExhaustRetries", cycle, exportPath })
 })

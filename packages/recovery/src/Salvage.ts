@@ -1,5 +1,5 @@
 import { Agent, type CommsSnapshot, Export, parseTime, Processes, Settings, type Watch } from "@souffleur/domain"
-import { Clock, Effect, FileSystem, Option, Path, Schema } from "effect"
+import { Clock, Duration, Effect, FileSystem, Option, Path, Schema } from "effect"
 import { unlessComplete } from "./Completion.ts"
 import { FailedClosed } from "./Provider.ts"
 import { again, Cycle, step, stillGranted } from "./Step.ts"
@@ -12,27 +12,28 @@ export class NoExport extends Schema.TaggedError<NoExport>()("NoExport", { why: 
 const failedClosed = (stage: string) => (error: { readonly why: string }) => Effect.fail(new FailedClosed({ stage, reason: error.why }))
 
 /**
- * A recovery that was broken off comes back to a Conductor that was given up for its silence and has beaten since: it is
- * healthy, and nobody signals that (spec §7). Its beats end the standby.
+ * A recovery that was broken off, or that an operator wants tried again, comes back to a Conductor that was given up for its silence
+ * and has beaten since: it is healthy, and nobody signals that (spec §7). Its beats end the standby.
  */
 const unlessBeating = Effect.fnUntraced(function* (watch: Watch, snapshot: Option.Option<CommsSnapshot>) {
-  const { conductor, recovery } = watch
+  const { conductor, recovery, silent } = watch
   if (recovery?.trigger !== "heartbeat" || conductor === undefined) return
+  const [{ heartbeatStaleAfter }, now] = [yield* Settings, yield* Clock.currentTimeMillis]
   const beats = Option.isNone(snapshot)
-    ? recovery.resumed
-    : hasBeaten(watch, recovery.since, yield* Clock.currentTimeMillis, snapshot.value)
+    ? recovery.resumed || silent?.retried === true
+    : hasBeaten(watch, snapshot.value, now - Duration.toMillis(heartbeatStaleAfter))
   if (!beats || (yield* (yield* Processes).condition(conductor)) !== "running") return
   const reason = Option.isNone(snapshot)
-    ? "comms is out, and the Conductor may beat again since souffleur was gone: it is not stopped"
+    ? "comms is out, and the Conductor may beat again since it was given up: it is not stopped"
     : "the Conductor beats again: it is not stopped"
   return yield* new FailedClosed({ stage: "stop", reason })
 })
 
-/** A value that changed is alive, whatever clock wrote it; after an operator's retry, one that is newer than that. */
-const hasBeaten = ({ silent }: Watch, since: number, now: number, { conductor }: CommsSnapshot): boolean => {
+/** A value that changed is alive, whatever clock wrote it; when an operator looks at it later, unless it is old again by then. */
+const hasBeaten = ({ silent }: Watch, { conductor }: CommsSnapshot, notBefore: number): boolean => {
   const heartbeat = Option.match(conductor, { onNone: () => null, onSome: ({ lastHeartbeat }) => lastHeartbeat })
-  if (silent === undefined) return Option.exists(parseTime(heartbeat), (at) => at > since && at <= now)
-  return heartbeat !== null && heartbeat !== silent.heartbeat
+  if (silent === undefined || heartbeat === null || heartbeat === silent.heartbeat) return false
+  return !silent.retried || !Option.exists(parseTime(heartbeat), (at) => at < notBefore)
 }
 
 /** 1: stop the old Conductor. */

@@ -127,6 +127,14 @@ describe("the third death without progress", () => {
       assert.deepStrictEqual([world.did, world.alive], [["SIGTERM 4711", "export s1"], []])
     }).pipe(Effect.provide(NodeServices.layer))
   )
+  it.effect("exports for a person what could not be stopped, too", () =>
+    Effect.gen(function* () {
+      const world = new World().run({ pid: 4711, parent: 1, on: { SIGTERM: "not permitted" } })
+      const { last, path } = yield* salvage(world)
+      assert.deepInclude(last, { _tag: "RetriesExhausted", exportPath: path })
+      assert.deepStrictEqual([world.did, world.alive], [["export s1"], [4711]])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
   it.effect("ends without an export where there is none to be had", () =>
     Effect.gen(function* () {
       const world = new World()
