@@ -2,13 +2,17 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs"
 import { isBuiltin } from "node:module"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { bundle, stage } from "./Stage.ts"
 
-it("is one file with nothing to install: it imports what Node brings, and can be executed", () => {
-  const imported = [...fs.readFileSync(bundle, "utf8").matchAll(/^import [^"]*"([^"]+)"/gm)].map(([, name]) => name!)
-  assert.isAbove(imported.length, 5)
-  for (const name of imported) assert.isTrue(isBuiltin(name), name)
+it("is one folder with nothing to install: it imports what Node brings and its own files, and can be executed", () => {
+  const files = fs.readdirSync(dirname(bundle))
+  const imported = files.flatMap((file) => {
+    const text = fs.readFileSync(join(dirname(bundle), file), "utf8")
+    return [...text.matchAll(/^import [^"]*"([^"]+)"|\bimport\("([^"]+)"\)/gm)].map(([, name, late]) => name ?? late!)
+  })
+  assert.isAbove(imported.filter(isBuiltin).length, 5)
+  for (const name of imported) assert.isTrue(isBuiltin(name) || files.includes(name.replace(/^\.\//u, "")), name)
   assert.match(fs.readFileSync(bundle, "utf8"), /^#!\/usr\/bin\/env node\n/)
   assert.strictEqual(fs.statSync(bundle).mode & 0o111, 0o111)
 })

@@ -16,7 +16,7 @@ import {
   EventLogSql,
   type Terminal
 } from "@souffleur/domain"
-import { Claims as NodeClaims, Launcher, Processes as NodeProcesses, SqliteClient } from "@souffleur/node"
+import { Claims as NodeClaims, HookFiles, Launcher, Processes as NodeProcesses, SqliteClient } from "@souffleur/node"
 import { exportedBy } from "@souffleur/recovery"
 import { Roles } from "@souffleur/supervisor"
 import { Console, Effect, type FileSystem, Layer, Path } from "effect"
@@ -127,6 +127,7 @@ export const world = (settings: ResolvedSettings, project: string, commsPath: st
     comms(commsPath),
     agent(settings),
     claims,
+    HookFiles.layer(settings.stateDir),
     launcherAt(settings, terminal),
     Layer.succeed(Settings, settings),
     cycleSettings(settings, project)

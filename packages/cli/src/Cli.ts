@@ -9,6 +9,7 @@ import { doneCommand } from "./commands/Done.ts"
 import { doctorCommand } from "./commands/Doctor.ts"
 import { estimateCommand } from "./commands/Estimate.ts"
 import { exportCommand } from "./commands/Export.ts"
+import { hooksCommand } from "./commands/Hooks.ts"
 import { initCommand } from "./commands/Init.ts"
 import { logCommand } from "./commands/Log.ts"
 import { releaseCommand } from "./commands/Release.ts"
@@ -38,6 +39,7 @@ const root = Command.make("souffleur").pipe(
     doctorCommand,
     configCommand,
     initCommand,
+    hooksCommand,
     exportCommand,
     estimateCommand,
     compactCommand,

@@ -1,4 +1,4 @@
-import type { AgentCommandRefused } from "@souffleur/claude"
+import type { AgentCommandRefused, HookSettingsUnusable } from "@souffleur/claude"
 import type {
   AgentNotFound,
   AlreadyWatched,
@@ -38,6 +38,7 @@ export type Failure =
   | EstimateFailed
   | ExportFailed
   | Fenced
+  | HookSettingsUnusable
   | LaunchFailed
   | LogUnusable
   | PlatformError.PlatformError
@@ -73,6 +74,8 @@ export const told = (failure: Failure): { readonly code: number; readonly text: 
     case "EstimateFailed":
     case "TrimFailed":
       return { code: 2, text: failure.why }
+    case "HookSettingsUnusable":
+      return { code: 2, text: `${failure.path} ${failure.why}` }
     case "LaunchFailed":
       return { code: 2, text: `launches: ${failure.why}` }
     case "ExportFailed":

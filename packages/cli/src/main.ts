@@ -14,6 +14,10 @@ switch (first) {
   case "--version":
     console.log(`souffleur v${version}`)
     break
+  // A tool call of the agent waits for this one.
+  case "hook":
+    await (await import("@souffleur/node/hook")).keepSign((await import("@souffleur/claude/hook")).hookCall)
+    break
   // Two errands that the program runs for itself: a launch, and the demonstration's agent.
   case "__launch":
     process.exitCode = (await import("@souffleur/node/launch")).becomeAgent(rest[0] ?? "")

@@ -4,6 +4,7 @@ import { Command } from "effect/cli"
 import { host, settingsOf } from "../App.ts"
 import { board } from "../doctor/Board.ts"
 import type { Level } from "../doctor/Finding.ts"
+import { hooks } from "../doctor/Hooks.ts"
 import { keep } from "../doctor/Keep.ts"
 import { setup } from "../doctor/Setup.ts"
 import { Environment } from "../Environment.ts"
@@ -24,7 +25,12 @@ export const doctorCommand = Command.make(
       host
     )
     const kept = yield* keep(settings)
-    const findings = [...(yield* setup(settings, uid)), ...kept.findings, ...(yield* board(settings, project, kept.watches))]
+    const findings = [
+      ...(yield* setup(settings, uid)),
+      ...(yield* hooks(settings, project)),
+      ...kept.findings,
+      ...(yield* board(settings, project, kept.watches))
+    ]
     const bad = findings.filter(({ level }) => level === "wrong").length
     if (flags.json) {
       const facts = findings.map(({ check, detail, level, todo }) => ({ check, ok: level !== "wrong", level, detail, todo }))

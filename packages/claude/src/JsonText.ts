@@ -1,0 +1,77 @@
+/** Where a member of an object, or an element of an array, stands in a text. */
+export interface JsonPart {
+  /** `undefined` in an array. */
+  readonly key: string | undefined
+  /** Of the whole member, its key included. */
+  readonly start: number
+  readonly value: number
+  readonly end: number
+}
+
+export interface JsonParts {
+  readonly parts: ReadonlyArray<JsonPart>
+  /** Where the closing bracket stands. */
+  readonly close: number
+}
+
+const skip = (text: string, at: number): number => {
+  let next = at
+  while (/\s/.test(text[next] ?? "")) next += 1
+  return next
+}
+
+/** Behind the value that begins there. */
+const endOf = (text: string, start: number): number => {
+  const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]|[^\s",:[\]{}]+/gs
+  token.lastIndex = start
+  for (let depth = 0; ;) {
+    const [found = ""] = token.exec(text) ?? []
+    if (found === "{" || found === "[") depth += 1
+    if (found === "}" || found === "]") depth -= 1
+    if (depth === 0) return token.lastIndex
+  }
+}
+
+/** The parts of the object or array that begins at `at`, in a text that is JSON (it was parsed before). */
+export const partsAt = (text: string, at: number): JsonParts => {
+  const parts: Array<JsonPart> = []
+  let next = skip(text, at + 1)
+  while (text[next] !== "]" && text[next] !== "}") {
+    const start = next
+    const colon = text[at] === "{" ? skip(text, endOf(text, start)) : undefined
+    const key = colon === undefined ? undefined : String(JSON.parse(text.slice(start, endOf(text, start))))
+    const value = colon === undefined ? start : skip(text, colon + 1)
+    const end = endOf(text, value)
+    parts.push({ key, start, value, end })
+    next = skip(text, end)
+    if (text[next] === ",") next = skip(text, next + 1)
+  }
+  return { parts, close: next }
+}
+
+/** Where the root value begins. */
+export const rootOf = (text: string): number => skip(text, 0)
+
+/** The text without one part of the object or array at `at`; the others stay as they are written. */
+export const without = (text: string, at: number, index: number): string => {
+  const { close, parts } = partsAt(text, at)
+  const [before, part, after] = [parts[index - 1], parts[index]!, parts[index + 1]]
+  if (before !== undefined) return text.slice(0, before.end) + text.slice(part.end)
+  return after === undefined ? text.slice(0, at + 1) + text.slice(close) : text.slice(0, part.start) + text.slice(after.start)
+}
+
+/** The text with one more part at the end of the object or array at `at`, written as the rest of the text is; `depth` is that of the part. */
+export const withPart = (text: string, at: number, depth: number, key: string | undefined, value: unknown): string => {
+  const { close, parts } = partsAt(text, at)
+  // One line stays one line; a text of nothing is written for people.
+  const flat = !text.trim().includes("\n") && partsAt(text, rootOf(text)).parts.length > 0
+  const unit = flat ? "" : (/\n([ \t]+)\S/.exec(text)?.[1] ?? "  ")
+  const newline = flat ? "" : text.includes("\r\n") ? "\r\n" : "\n"
+  const [lead, tail] = [newline + unit.repeat(depth), newline + unit.repeat(depth - 1)]
+  const body = JSON.stringify(value, null, unit).replaceAll("\n", lead)
+  const part = key === undefined ? body : `${JSON.stringify(key)}:${flat ? "" : " "}${body}`
+  const last = parts.at(-1)
+  return last === undefined
+    ? text.slice(0, at + 1) + lead + part + tail + text.slice(close)
+    : `${text.slice(0, last.end)},${lead}${part}${text.slice(last.end)}`
+}

@@ -1,0 +1,40 @@
+import { assert, it } from "@effect/vitest"
+import { Option, Schema } from "effect"
+import { execFileSync } from "node:child_process"
+import { hookCommand, hookProgram } from "../src/HookCommand.ts"
+
+/** No argument of a program can hold a NUL. */
+const word = Schema.String.check(Schema.isPattern(/^[^\0]*$/u))
+
+it.prop("knows its own lines, and gives back what is in them", [word, word, Schema.Array(word)], ([stateDir, program, args]) => {
+  const meant = { stateDir, self: [program, ...args] as const }
+  assert.deepStrictEqual(hookProgram(hookCommand(meant)), Option.some(meant))
+})
+
+it("takes no line of another's for its own", () => {
+  const ours = hookCommand({ stateDir: "/s", self: ["/node", "/souffleur.js"] })
+  assert.strictEqual(ours, "SOUFFLEUR_STATE_DIR='/s' '/node' '/souffleur.js' hook 2>/dev/null || true")
+  const others = [
+    "",
+    "hook",
+    "souffleur hook",
+    ours.slice(1),
+    `${ours} `,
+    `${ours}; rm x`,
+    `x; ${ours}`,
+    ours.replace("'/s'", "/s"),
+    ours.replace("'/s'", "$(rm x)")
+  ]
+  for (const line of [...others, "SOUFFLEUR_STATE_DIR='/s' hook 2>/dev/null || true"])
+    assert.deepStrictEqual(hookProgram(line), Option.none(), line)
+})
+
+it("is one word to /bin/sh whatever is in it, and never fails, also when the program is gone", () => {
+  const words = ["a b", "it's", "'", "''", "$(touch x)", "`id`", "\\", '"', "line\nline", "é 🎭", "*", "-n", ""]
+  const script = "process.stdout.write(JSON.stringify([process.env.SOUFFLEUR_STATE_DIR, ...process.argv.slice(1)]))"
+  for (const stateDir of ["it's", "line\nline"]) {
+    const line = hookCommand({ stateDir, self: [process.execPath, "-e", script, "--", ...words] })
+    assert.deepStrictEqual(JSON.parse(execFileSync("/bin/sh", ["-c", line], { encoding: "utf8" })), [stateDir, ...words, "hook"])
+  }
+  assert.strictEqual(execFileSync("/bin/sh", ["-c", hookCommand({ stateDir: "/", self: ["/no/such", "x"] })], { encoding: "utf8" }), "")
+})

@@ -1,0 +1,129 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Path } from "effect"
+import { hookCommand } from "../src/HookCommand.ts"
+import { hooksStatus, installHooks, uninstallHooks } from "../src/HookFile.ts"
+import { hookEvents } from "../src/HookSettings.ts"
+
+const command = hookCommand({ stateDir: "/state", self: [process.execPath, import.meta.filename] })
+const moved = hookCommand({ stateDir: "/state", self: ["/no/such/node", import.meta.filename] })
+
+layer(NodeServices.layer)((it) => {
+  const folder = Effect.gen(function* () {
+    const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+    const project = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-hooks-" })
+    const file = path.join(project, ".claude", "settings.local.json")
+    const backup = `${file}.souffleur-backup`
+    const write = (text: string | Uint8Array) =>
+      Effect.andThen(
+        fs.makeDirectory(path.dirname(file), { recursive: true }),
+        typeof text === "string" ? fs.writeFileString(file, text) : fs.writeFile(file, text)
+      )
+    const files = fs.readDirectory(path.dirname(file))
+    const mode = (one: string) => Effect.map(fs.stat(one), (info) => info.mode & 0o777)
+    return { fs, path, project, file, backup, write, files, mode, read: fs.readFileString(file) }
+  })
+
+  it.effect("a file that was not there is made for its user alone, and goes again", () =>
+    Effect.gen(function* () {
+      const { file, files, mode } = yield* folder
+      assert.deepInclude(yield* installHooks(file, command), { changed: true, backup: null, how: "installed" })
+      assert.strictEqual(yield* mode(file), 0o600)
+      assert.deepStrictEqual(yield* files, ["settings.local.json"])
+      assert.deepInclude(yield* uninstallHooks(file), { changed: true, how: "removed" })
+      assert.deepStrictEqual(yield* files, [])
+      assert.deepInclude(yield* uninstallHooks(file), { changed: false, how: "nothing to do" })
+    })
+  )
+
+  // Odd on purpose: what only the backup can give back.
+  const odd = '\n{ "hooks" : { "Stop":[ ] , "PreToolUse":[] },\t"a":1e2, "b":"\\u00e9 é", "c":{} }\r\n\n'
+  it.effect("a file that was there is again as it was, to the byte, with its mode; a backup stands beside it meanwhile", () =>
+    Effect.gen(function* () {
+      const { backup, file, files, fs, mode, read, write } = yield* folder
+      yield* write(odd)
+      yield* fs.chmod(file, 0o640)
+      assert.deepInclude(yield* installHooks(file, command), { changed: true, backup, how: "installed" })
+      assert.deepStrictEqual([yield* fs.readFileString(backup), yield* mode(backup), yield* mode(file)], [odd, 0o640, 0o640])
+      const installed = yield* read
+      assert.deepInclude(yield* installHooks(file, command), { changed: false, backup })
+      assert.strictEqual(yield* read, installed)
+      // From another place, the backup stays the first.
+      assert.deepInclude(yield* installHooks(file, moved), { changed: true, backup })
+      assert.strictEqual(yield* fs.readFileString(backup), odd)
+      assert.deepInclude(yield* uninstallHooks(file), { changed: true, how: "restored" })
+      assert.deepStrictEqual([yield* read, yield* mode(file), yield* files], [odd, 0o640, ["settings.local.json"]])
+    })
+  )
+
+  it.effect("what others have written since stays, as they wrote it", () =>
+    Effect.gen(function* () {
+      const { file, files, fs, read, write } = yield* folder
+      yield* write('{\n  "model": "opus"\n}\n')
+      yield* installHooks(file, command)
+      yield* fs.writeFileString(file, (yield* read).replace('"opus"', '"haiku",   "permissions": {"allow":["Bash"]}'))
+      assert.deepInclude(yield* uninstallHooks(file), { changed: true, how: "edited" })
+      assert.strictEqual(yield* read, '{\n  "model": "haiku",   "permissions": {"allow":["Bash"]}\n}\n')
+      assert.deepStrictEqual(yield* files, ["settings.local.json"])
+    })
+  )
+
+  it.effect("a link stays a link, and its file stays where it is", () =>
+    Effect.gen(function* () {
+      const { file, fs, path, project, write } = yield* folder
+      const real = path.join(project, "dotfile.json")
+      yield* write("{}")
+      yield* fs.rename(file, real)
+      yield* fs.symlink(real, file)
+      yield* installHooks(file, command)
+      assert.strictEqual(yield* fs.readLink(file), real)
+      assert.include(yield* fs.readFileString(real), "hook 2>/dev/null")
+      yield* uninstallHooks(file)
+      assert.deepStrictEqual([yield* fs.readLink(file), yield* fs.readFileString(real)], [real, "{}"])
+      assert.deepStrictEqual((yield* fs.readDirectory(project)).toSorted(), [".claude", "dotfile.json"])
+    })
+  )
+
+  it.effect("what is no file of settings is refused, and left as it is", () =>
+    Effect.gen(function* () {
+      const { file, files, fs, write } = yield* folder
+      const foreign = [
+        "",
+        "{",
+        '{"hooks": []}',
+        '{"hooks": {"Stop": 1}}',
+        '\u{feff}{"a": 1}',
+        new Uint8Array([123, 34, 255, 34, 58, 49, 125])
+      ]
+      for (const text of foreign) {
+        yield* write(text)
+        const before = yield* fs.readFile(file)
+        for (const change of [
+          Effect.asVoid(installHooks(file, command)),
+          Effect.asVoid(uninstallHooks(file)),
+          Effect.asVoid(hooksStatus(file))
+        ]) {
+          assert.deepInclude(yield* Effect.flip(change), { _tag: "HookSettingsUnusable", path: file })
+        }
+        assert.deepStrictEqual([yield* fs.readFile(file), yield* files], [before, ["settings.local.json"]])
+      }
+      yield* fs.remove(file)
+      yield* fs.symlink("/no/such/file", file)
+      assert.deepInclude(yield* Effect.flip(installHooks(file, command)), { why: "is a link to a file that is not there" })
+      yield* fs.remove(file)
+      yield* fs.makeDirectory(file)
+      assert.deepInclude(yield* Effect.flip(installHooks(file, command)), { why: "is no file" })
+    })
+  )
+
+  it.effect("says where they are, for which events, and which of their files is gone", () =>
+    Effect.gen(function* () {
+      const { file } = yield* folder
+      assert.deepInclude(yield* hooksStatus(file), { events: [], absent: [...hookEvents], missing: [] })
+      yield* installHooks(file, command)
+      assert.deepInclude(yield* hooksStatus(file), { events: [...hookEvents], absent: [], missing: [] })
+      yield* installHooks(file, moved)
+      assert.deepInclude(yield* hooksStatus(file), { events: [...hookEvents], missing: ["/no/such/node"] })
+    })
+  )
+})

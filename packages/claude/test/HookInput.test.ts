@@ -1,0 +1,76 @@
+import { assert, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { hookCall } from "../src/HookInput.ts"
+
+const sessionId = "5c0ff1e0-0000-4000-8000-000000000001"
+const input = (fields: object) => JSON.stringify({ session_id: sessionId, cwd: "/p", ...fields })
+
+it("takes event, session and why, of every event that says why", () => {
+  const calls: ReadonlyArray<readonly [fields: Readonly<Record<string, unknown>>, kind: string | undefined]> = [
+    [{ hook_event_name: "SessionStart", source: "compact" }, "compact"],
+    [{ hook_event_name: "SessionEnd", reason: "prompt_input_exit" }, "prompt_input_exit"],
+    [{ hook_event_name: "PreCompact", trigger: "auto", custom_instructions: null }, "auto"],
+    [{ hook_event_name: "PostCompact", trigger: "manual", compact_summary: "secret" }, "manual"],
+    [{ hook_event_name: "StopFailure", error: "rate_limit" }, "rate_limit"],
+    [{ hook_event_name: "Notification", message: "secret", notification_type: "permission_prompt" }, "permission_prompt"],
+    [{ hook_event_name: "PermissionRequest", tool_name: "Bash", tool_input: { tool_name: "secret" } }, "Bash"],
+    [{ hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: {} }, undefined],
+    [{ hook_event_name: "SomethingNewer", source: "secret" }, undefined]
+  ]
+  for (const [fields, kind] of calls) {
+    const event = String(fields["hook_event_name"])
+    assert.deepStrictEqual(hookCall(input(fields)), kind === undefined ? { event, sessionId } : { event, sessionId, kind })
+  }
+})
+
+it("keeps nothing that somebody could have written: a kind is one word of the agent's", () => {
+  for (const error of ["the model said: secret", "a\nb", "x".repeat(200), 7, null, { type: "x" }]) {
+    assert.deepStrictEqual(hookCall(input({ hook_event_name: "StopFailure", error })), { event: "StopFailure", sessionId })
+  }
+})
+
+it("believes the object's own members, not what is said in it", () => {
+  const nested = {
+    tool_input: { session_id: "other", hook_event_name: "Stop", deep: [{ hook_event_name: "Stop" }, '"hook_event_name":"Stop"'] }
+  }
+  assert.deepStrictEqual(
+    hookCall(JSON.stringify({ ...nested, session_id: sessionId, hook_event_name: "PreToolUse", list: ["hook_event_name", "Stop"] })),
+    {
+      event: "PreToolUse",
+      sessionId
+    }
+  )
+})
+
+it("reads what comes before the input was cut off", () => {
+  const whole = input({ hook_event_name: "PostToolUse", tool_input: { content: "x".repeat(10_000) } })
+  assert.deepStrictEqual(hookCall(whole.slice(0, 500)), { event: "PostToolUse", sessionId })
+})
+
+it("takes no session that could be another file's name", () => {
+  for (const id of ["../../x", "/etc/passwd", "a/b", "..", "", "-x", "a\0b", "x".repeat(200), 7, null]) {
+    assert.isUndefined(hookCall(JSON.stringify({ session_id: id, hook_event_name: "Stop" })))
+  }
+  for (const garbage of [
+    "",
+    "{",
+    "[]",
+    "null",
+    '"session_id":"a","hook_event_name":"Stop"',
+    '[{"session_id":"a","hook_event_name":"Stop"}]',
+    "\u0000\uffff",
+    "x".repeat(100_000)
+  ]) {
+    assert.isUndefined(hookCall(garbage))
+  }
+})
+
+it.prop(
+  "reads any JSON that has the two, with whatever else around them",
+  [Schema.Record(Schema.String, Schema.Json), Schema.Json],
+  ([more, last]) => {
+    const { hook_event_name: _, session_id: __, ...fields } = more
+    const call = hookCall(JSON.stringify({ ...fields, session_id: sessionId, hook_event_name: "Stop", last }, null, 1))
+    assert.deepStrictEqual(call, { event: "Stop", sessionId })
+  }
+)

@@ -1,0 +1,30 @@
+import { hooksStatus } from "@souffleur/claude"
+import type { ResolvedSettings } from "@souffleur/domain"
+import { Effect, Path } from "effect"
+import { type Finding, note, ok, wrong } from "./Finding.ts"
+
+/** Hooks in the settings of the project and of the user: whether they can run, and are read from where they write. None, where there are none. */
+export const hooks = Effect.fn("Doctor.hooks")(function* ({ claudeDir, stateDir }: ResolvedSettings, project: string) {
+  const path = yield* Path.Path
+  const places = [
+    { file: path.join(project, ".claude", "settings.local.json"), again: `souffleur hooks install --project-dir ${project}` },
+    { file: path.join(claudeDir, "settings.json"), again: "souffleur hooks install --user" }
+  ]
+  const look = Effect.fnUntraced(
+    function* ({ again, file }: (typeof places)[number]) {
+      const { absent, events, missing, programs } = yield* hooksStatus(file)
+      const none: ReadonlyArray<Finding> = []
+      if (events.length === 0) return none
+      if (missing.length > 0) return [wrong("hooks", `those in ${file} run ${missing.join(", ")}, which is not there`, again)]
+      const elsewhere = programs.find((program) => program.stateDir !== stateDir)
+      if (elsewhere !== undefined) return [note("hooks", `those in ${file} write to ${elsewhere.stateDir}: not read here`, again)]
+      if (absent.length > 0) return [note("hooks", `those in ${file} are not all: ${absent.join(", ")}`, again)]
+      return [ok("hooks", `installed in ${file}`)]
+    },
+    (found, { file }) =>
+      Effect.catch(found, (error) =>
+        Effect.succeed([note("hooks", error._tag === "PlatformError" ? error.message : `${file} ${error.why}`)])
+      )
+  )
+  return (yield* Effect.forEach(places, look)).flat()
+})

@@ -1,0 +1,91 @@
+import { type Held, type HookedProcess, Hooks, HookSign, heldNow, holdings } from "@souffleur/domain"
+import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
+
+/** Bytes of the end of a file that are read: more than a file of signs is cut to. */
+const tail = 262_144
+
+/** Files that are looked at, those written to last first; more are not kept. */
+const mostFiles = 500
+
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(HookSign))
+
+/** What `souffleur hook` wrote down: `<state dir>/hooks/<session id>.jsonl`. What is no sign, or cannot be read, is skipped. */
+export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.FileSystem | Path.Path> =>
+  Layer.effect(
+    Hooks,
+    Effect.gen(function* () {
+      const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+      const folder = path.join(stateDir, "hooks")
+      const none: ReadonlyArray<HookSign> = []
+
+      const text = Effect.fnUntraced(function* (file: string) {
+        const source = yield* fs.open(file, { flag: "r" })
+        const size = Number((yield* source.stat).size)
+        const bytes = new Uint8Array(Math.min(size, tail))
+        let filled = 0
+        while (filled < bytes.length) {
+          const read = Number(yield* source.read(bytes.subarray(filled), { position: BigInt(size - bytes.length + filled) }))
+          if (read === 0) break
+          filled += read
+        }
+        return new TextDecoder().decode(bytes.subarray(0, filled))
+      }, Effect.scoped)
+
+      const signsIn = Effect.fnUntraced(
+        function* (name: string) {
+          const lines = (yield* text(path.join(folder, name))).split("\n")
+          const sessionId = name.slice(0, -".jsonl".length)
+          return lines.flatMap((line) => Option.toArray(decode(line))).filter((sign) => sign.sessionId === sessionId)
+        },
+        Effect.orElseSucceed(() => none)
+      )
+
+      /** Of a session; an id that cannot be a file's name has none. */
+      const signsOf = (sessionId: string) => (/^[\w-][\w.-]*$/u.test(sessionId) ? signsIn(`${sessionId}.jsonl`) : Effect.succeed(none))
+
+      /** All files, those written to last first. */
+      const files = Effect.fnUntraced(
+        function* () {
+          const names = (yield* fs.readDirectory(folder)).filter((name) => name.endsWith(".jsonl"))
+          const dated = yield* Effect.forEach(names, (name) =>
+            fs.stat(path.join(folder, name)).pipe(
+              Effect.map(({ mtime }) => [{ name, at: Option.match(mtime, { onNone: () => 0, onSome: (date) => date.getTime() }) }]),
+              Effect.orElseSucceed(() => [])
+            )
+          )
+          return dated
+            .flat()
+            .toSorted((a, b) => b.at - a.at)
+            .slice(0, mostFiles)
+        },
+        Effect.orElseSucceed((): ReadonlyArray<{ readonly name: string; readonly at: number }> => [])
+      )
+
+      const everything = Effect.fnUntraced(function* () {
+        const found = yield* Effect.forEach(yield* files(), ({ name }) => Effect.map(signsIn(name), holdings))
+        return found.flat().toSorted((a, b) => a.since - b.since)
+      })
+
+      return Hooks.of({
+        last: Effect.fn("Hooks.last")(function* (sessionId) {
+          const signs = yield* signsOf(sessionId)
+          return Option.fromUndefinedOr(signs.toSorted((a, b) => a.at - b.at).at(-1))
+        }),
+        lineage: Effect.fn("Hooks.lineage")(function* (sessionId) {
+          const held = yield* everything()
+          const key = ({ pid, startTime }: HookedProcess) => `${pid} ${startTime}`
+          const processes = new Set(held.filter((one) => one.sessionId === sessionId).map(key))
+          return held.filter((one) => processes.has(key(one)))
+        }),
+        holds: Effect.fn("Hooks.holds")(function* (process) {
+          // A file holds no sign that is newer than itself: most need not be opened.
+          const found: Array<Held> = []
+          for (const { at, name } of yield* files()) {
+            if (found.some((one) => one.until > at)) break
+            found.push(...holdings(yield* signsIn(name)).filter((one) => one.pid === process.pid && one.startTime === process.startTime))
+          }
+          return heldNow(found, process)
+        })
+      })
+    })
+  )

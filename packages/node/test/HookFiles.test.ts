@@ -1,0 +1,89 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, layer } from "@effect/vitest"
+import { Hooks, type HookSign } from "@souffleur/domain"
+import { Effect, FileSystem, Option, Path } from "effect"
+import * as HookFiles from "../src/HookFiles.ts"
+
+const sign = (at: number, event: string, sessionId: string, kind: string | undefined, pid: number): HookSign => ({
+  at,
+  event,
+  sessionId,
+  ...(kind === undefined ? {} : { kind }),
+  pid,
+  startTime: pid * 100
+})
+const lines = (...signs: ReadonlyArray<HookSign>) => signs.map((one) => `${JSON.stringify(one)}\n`).join("")
+
+layer(NodeServices.layer)((it) => {
+  /** A state folder with these files of signs, the last one written to last. */
+  const hooks = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>) {
+    const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+    const state = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-signs-" })
+    yield* fs.makeDirectory(path.join(state, "hooks"))
+    for (const [index, [name, text]] of Object.entries(files).entries()) {
+      const file = path.join(state, "hooks", name)
+      yield* fs.writeFileString(file, text)
+      yield* fs.utimes(file, 1000 + index, 1000 + index)
+    }
+    return yield* Effect.provide(
+      Effect.map(Hooks, (hooks) => hooks),
+      HookFiles.layer(state)
+    )
+  })
+
+  it.effect("nothing is known where nothing was written down, or the id is no file's name", () =>
+    Effect.gen(function* () {
+      const none = yield* Effect.provide(
+        Effect.map(Hooks, (hooks) => hooks),
+        HookFiles.layer("/no/such/folder")
+      )
+      assert.deepStrictEqual(yield* none.last("a"), Option.none())
+      assert.deepStrictEqual(yield* none.lineage("a"), [])
+      assert.deepStrictEqual(yield* none.holds({ pid: 1, startTime: 100 }), Option.none())
+      const some = yield* hooks({ "a.jsonl": lines(sign(1, "Stop", "a", undefined, 1)) })
+      for (const id of ["../hooks/a", "b", "", ".", "a/../a"]) assert.deepStrictEqual(yield* some.last(id), Option.none(), id)
+    })
+  )
+
+  it.effect("the newest sign counts, wherever it stands; what is none, torn, or of another session is skipped", () =>
+    Effect.gen(function* () {
+      const newest = sign(9, "Notification", "a", "permission_prompt", 1)
+      const of = yield* hooks({
+        "a.jsonl":
+          `"torn\n{}\n[]\n\n${lines(newest, sign(5, "Stop", "a", undefined, 1), sign(20, "Stop", "b", undefined, 1))}` +
+          `{"at":"9"}\n{"at":1e999,"event":"Stop","sessionId":"a","pid":1,"startTime":1}\n{"at":99,"event":"St`
+      })
+      assert.deepStrictEqual(yield* of.last("a"), Option.some(newest))
+    })
+  )
+
+  it.effect("reads the end of a file, whatever its size", () =>
+    Effect.gen(function* () {
+      const newest = sign(2, "Stop", "a", undefined, 1)
+      const of = yield* hooks({ "a.jsonl": lines(sign(9, "Stop", "a", undefined, 1)) + "x".repeat(300_000) + `\n${lines(newest)}` })
+      assert.deepStrictEqual(yield* of.last("a"), Option.some(newest))
+    })
+  )
+
+  it.effect("a process that was cleared holds the new session; its lineage names all that it had, and who resumed it", () =>
+    Effect.gen(function* () {
+      const of = yield* hooks({
+        "other.jsonl": lines(sign(1, "SessionStart", "other", "startup", 3)),
+        "old.jsonl": lines(sign(2, "SessionStart", "old", "startup", 1), sign(900_000, "SessionEnd", "old", "clear", 1)),
+        "new.jsonl": lines(sign(1_002_000, "SessionStart", "new", "clear", 1), sign(1_002_500, "SessionStart", "new", "resume", 2))
+      })
+      assert.deepStrictEqual(yield* of.holds({ pid: 1, startTime: 100 }), Option.some("new"))
+      assert.deepStrictEqual(yield* of.holds({ pid: 2, startTime: 200 }), Option.some("new"))
+      assert.deepStrictEqual(yield* of.holds({ pid: 3, startTime: 300 }), Option.some("other"))
+      assert.deepStrictEqual(yield* of.holds({ pid: 1, startTime: 101 }), Option.none())
+      const named = (held: Effect.Success<ReturnType<typeof of.lineage>>) =>
+        held.map(({ pid, sessionId, source }) => [sessionId, pid, source])
+      const cleared = [
+        ["old", 1, "startup"],
+        ["new", 1, "clear"]
+      ]
+      assert.deepStrictEqual(named(yield* of.lineage("old")), cleared)
+      assert.deepStrictEqual(named(yield* of.lineage("new")), [...cleared, ["new", 2, "resume"]])
+    })
+  )
+})
