@@ -1,20 +1,15 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { fileURLToPath } from "node:url"
 import { CommsSchema } from "@souffleur/comms"
 import { Processes as ProcessesPort } from "@souffleur/domain"
 import { Processes } from "@souffleur/node"
-import { afterAll } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
+import { bundle } from "./Built.ts"
 
-/** The command as it is published, built once a test file: what users run, and it starts faster than its sources. */
-const built = fs.mkdtempSync(join(os.tmpdir(), "souffleur-built-"))
-execFileSync(process.execPath, [fileURLToPath(new URL("../../packages/cli/build.ts", import.meta.url)), built])
-afterAll(() => fs.rmSync(built, { recursive: true, force: true }))
-export const bundle = join(built, "souffleur.js")
+export { bundle }
 
 export type Variables = Readonly<Record<string, string>>
 
@@ -29,20 +24,6 @@ export const alive = (pid: number): boolean => {
     return false
   }
 }
-
-/** Every live agent of ours on this machine, and its home. */
-export const standIns = (): ReadonlyArray<{ readonly pid: number; readonly home: string }> =>
-  fs.readdirSync("/proc").flatMap((name) => {
-    if (!/^[0-9]+$/u.test(name) || !alive(Number(name))) return []
-    try {
-      if (!fs.readFileSync(`/proc/${name}/cmdline`, "utf8").includes("\0__stand-in\0")) return []
-      const home = /(?:^|\0)HOME=([^\0]*)/u.exec(fs.readFileSync(`/proc/${name}/environ`, "utf8"))?.[1]
-      return home === undefined ? [] : [{ pid: Number(name), home }]
-    } catch {
-      // It ended meanwhile.
-      return []
-    }
-  })
 
 /** A process that a test has started, and what it has said so far. */
 export interface Running {

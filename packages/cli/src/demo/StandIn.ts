@@ -3,6 +3,7 @@ import { SqliteClient } from "@souffleur/node"
 import { Cause, Config, Console, Effect, FileSystem, Layer, Option, Path, Result, Schedule, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { openBoard, Plan, type Task } from "./StandInBoard.ts"
+import { keepDiary } from "./StandInDiary.ts"
 import { openSession, type Session, type SessionOrder } from "./StandInSession.ts"
 
 /** What the command line of a launch (cli.md) asks of the agent. */
@@ -154,6 +155,7 @@ export const standIn = Effect.fn("StandIn.standIn")(function* (argv: ReadonlyArr
   const chosen = asked ?? { _tag: "Fresh" as const, id: yield* random.uuidV4() }
   const { ignoreTerm } = yield* trouble
   const living = Effect.gen(function* () {
+    yield* keepDiary
     const session = yield* openSession({ ...chosen, print })
     return yield* turn(session, chosen.id, order.success)
   }).pipe(

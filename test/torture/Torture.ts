@@ -1,0 +1,42 @@
+import { Effect, Random } from "effect"
+import { type Kill, ordeal } from "./Ordeal.ts"
+import { type Verdict, verdict } from "./Verdict.ts"
+
+export interface Outcome {
+  readonly worlds: number
+  readonly kills: ReadonlyArray<Kill>
+  /** Each with the world that it was seen in: `ordeal` with that seed goes the same way, as far as a machine lets it. */
+  readonly violations: ReadonlyArray<{ readonly seed: string; readonly what: keyof Verdict; readonly seen: string }>
+}
+
+/** Kills in one world: a recovery has some twenty events. */
+const mostInWorld = 8
+
+/** Worlds, two ways in turn, `atOnce` side by side, until so many processes have been killed. */
+export const torture = Effect.fnUntraced(function* (
+  wanted: number,
+  seed: string,
+  atOnce: number,
+  tell: (outcome: Outcome) => void = () => {}
+) {
+  const kills: Array<Kill> = []
+  const violations: Array<Outcome["violations"][number]> = []
+  let [begun, worlds] = [0, 0]
+  const world = Effect.gen(function* () {
+    const number = begun++
+    const name = `${seed}/${number}`
+    const one = yield* ordeal(number % 3 === 2 ? "compact" : "export", mostInWorld).pipe(Random.withSeed(name))
+    for (const [what, all] of Object.entries(verdict(one)) as ReadonlyArray<[keyof Verdict, ReadonlyArray<string>]>) {
+      for (const seen of all) violations.push({ seed: name, what, seen })
+    }
+    kills.push(...one.kills)
+    worlds++
+    tell({ worlds, kills, violations })
+  }).pipe(Effect.scoped)
+  const worker = Effect.repeat(world, { while: () => kills.length < wanted })
+  yield* Effect.all(
+    Array.from({ length: atOnce }, () => worker),
+    { concurrency: atOnce }
+  )
+  return { worlds, kills, violations } satisfies Outcome
+})
