@@ -16,14 +16,28 @@ describe.concurrent("compact by hand", () => {
     Effect.gen(function* () {
       const the = yield* stage([task(1, 10)])
       assert.strictEqual((yield* the.run(["__stand-in", ...the.order])).code, 0)
-      const { code, errors, lines } = yield* the.run(["compact", the.session, "--json"])
+      const [agent, seen] = [join(the.home, "agent"), join(the.home, "seen")]
+      script(agent, `pwd > '${seen}'; printf '%s\\n' "$@" >> '${seen}'; exec '${process.execPath}' '${bundle}' __stand-in "$@"\n`)
+      // From anywhere: a session is compacted in its own project's folder.
+      const at = { SOUFFLEUR_AGENT_COMMAND: agent }
+      const { code, errors, lines } = yield* the.run(["compact", the.session, "--json"], at, the.home)
       assert.strictEqual(code, 0, errors)
       assert.deepStrictEqual(JSON.parse(lines.join("")), { session_id: the.session, compacted: true, attempts: 1 })
       assert.strictEqual(the.conversation(the.session).split('"compact_boundary"').length, 2)
-      const file = fs.readdirSync(join(the.state, "launches")).find((name) => name.endsWith(".json"))
-      const { args, cwd } = JSON.parse(fs.readFileSync(join(the.state, "launches", file!), "utf8"))
-      assert.deepStrictEqual(args.slice(-7), ["--resume", the.session, "-p", "--permission-mode", "acceptEdits", "--", "/compact"])
-      assert.strictEqual(cwd, the.project)
+      const args = ["--resume", the.session, "-p", "--permission-mode", "acceptEdits", "--", "/compact"]
+      assert.deepStrictEqual(fs.readFileSync(seen, "utf8").split("\n"), [the.project, ...args, ""])
+      // The launch held the environment; it is decided.
+      assert.isFalse(fs.readdirSync(join(the.state, "launches")).some((name) => name.endsWith(".json")))
+
+      // Told where, there; and a project that is gone is compacted from here.
+      const elsewhere = join(the.home, "elsewhere")
+      fs.mkdirSync(elsewhere)
+      const told = ["compact", the.session, "--project-dir", elsewhere]
+      assert.strictEqual((yield* the.run(told, at, the.home)).code, 0)
+      assert.strictEqual(fs.readFileSync(seen, "utf8").split("\n")[0], elsewhere)
+      fs.renameSync(the.project, `${the.project}-moved`)
+      assert.strictEqual((yield* the.run(["compact", the.session], at, the.home)).code, 0)
+      assert.strictEqual(fs.readFileSync(seen, "utf8").split("\n")[0], the.home)
     })
   )
 

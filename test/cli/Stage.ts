@@ -149,12 +149,12 @@ export const stage = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnTyp
   /** With these variables and no other. */
   const exactly = (program: string, args: ReadonlyArray<string>, env: Variables) =>
     running(spawn(program, args, { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] }))
-  const spawned = (program: string, args: ReadonlyArray<string>, more: Variables = {}) =>
-    running(spawn(program, args, { cwd: project, env: { ...environment, ...more }, stdio: ["ignore", "pipe", "pipe"] }))
-  const start = (args: ReadonlyArray<string>, more?: Variables) => spawned(process.execPath, [bundle, ...args], more)
+  const spawned = (program: string, args: ReadonlyArray<string>, more: Variables = {}, cwd = project) =>
+    running(spawn(program, args, { cwd, env: { ...environment, ...more }, stdio: ["ignore", "pipe", "pipe"] }))
+  const start = (args: ReadonlyArray<string>, more?: Variables, cwd?: string) => spawned(process.execPath, [bundle, ...args], more, cwd)
 
-  const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, more?: Variables) {
-    const child = start(args, more)
+  const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, more?: Variables, cwd?: string) {
+    const child = start(args, more, cwd)
     const { code } = yield* child.ended
     return { code, lines: child.lines, errors: child.errors() }
   })

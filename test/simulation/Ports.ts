@@ -69,6 +69,7 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
         })
       )
     }),
+    projectOf: () => Effect.succeedSome("/project"),
     mark: (sessionId) =>
       Effect.map(gate.through("agent.mark", sessionFile(sessionId)), ({ path }) => ({
         path,

@@ -7,6 +7,7 @@ import type { Environment } from "./Environment.ts"
 import { handoffTaken } from "./Handoff.ts"
 import { findSessionFile } from "./SessionFile.ts"
 import { liveSessions } from "./Sessions.ts"
+import { projectOf } from "./Project.ts"
 import { lastTurnEnded, leftNoPidFile, sessionSigns } from "./SessionSigns.ts"
 import { exportTranscript } from "./TranscriptExport.ts"
 
@@ -37,6 +38,10 @@ const layer = (options: ClaudeOptions): Layer.Layer<Agent, never, FileSystem.Fil
         exportSession: Effect.fn("Claude.exportSession")(function* (sessionId, out) {
           const { path } = yield* sessionFile(sessionId)
           return yield* exportTranscript(path, out).pipe(Effect.provide(services))
+        }),
+        projectOf: Effect.fnUntraced(function* (sessionId) {
+          const { path } = yield* sessionFile(sessionId)
+          return yield* projectOf(path).pipe(Effect.provide(services))
         }),
         mark: Effect.fnUntraced(function* (sessionId) {
           const file = yield* sessionFile(sessionId)

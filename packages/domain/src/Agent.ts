@@ -90,6 +90,8 @@ export class Agent extends Context.Service<
     readonly sessions: Effect.Effect<ReadonlyArray<AgentSession>>
     /** Where a session is kept, by its id or the beginning of it. Checks the id before it is used in any path (spec §2, Bootstrap). */
     readonly sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>
+    /** The folder in which a session began, as its file says it; `None` where it does not. It may be gone by now. */
+    readonly projectOf: (sessionId: string) => Effect.Effect<Option.Option<string>, SessionNotFound>
     /** The session file as it stands: what a compaction is measured against. */
     readonly mark: (sessionId: string) => Effect.Effect<SessionMark, SessionNotFound>
     /**

@@ -26,7 +26,7 @@ export class Launcher extends Context.Service<
   Launcher,
   {
     readonly terminal: Terminal
-    /** Writes `launches/<id>.json` (0600) and returns its SHA-256 in hex, which goes to the log. */
+    /** Writes `launches/<id>.json` (0600) and returns its SHA-256 in hex, which goes to the log. Once its launch is decided, it is removed. */
     readonly prepare: (order: LaunchOrder) => Effect.Effect<string, LaunchFailed>
     /** Starts what was prepared and waits for its receipt. Interrupted or late: the launch is cancelled, or, where the receipt was there first, succeeds. */
     readonly launch: (id: string) => Effect.Effect<ProcessIdentity, LaunchFailed>

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import { Option } from "effect"
 import { launchVariable, readLaunch } from "./LaunchFile.ts"
 import * as Proc from "./Proc.ts"
@@ -16,6 +17,8 @@ const refuse = (why: string): number => {
  */
 export const becomeAgent = (path: string): number => {
   const read = readLaunch(path)
+  // Of a launch that is decided there is no file any more.
+  if (Option.isNone(read) && existsSync(receiptBeside(path))) return 0
   if (Option.isNone(read)) return refuse("the launch file is missing or damaged, or not ours alone")
   const launch = read.value
   try {

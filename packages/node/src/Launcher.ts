@@ -83,12 +83,22 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         return digest
       })
 
+      /** It holds an environment, so perhaps a key; from the receipt on nobody reads it any more. What cannot be removed, `doctor` tells. */
+      const forget = (id: string) => {
+        prepared.delete(id)
+        try {
+          fs.rmSync(pathOf(id), { force: true })
+        } catch (error) {
+          if (!(error instanceof Error)) throw error
+        }
+      }
+
       /** Ends the question: who took the receipt, or nobody and never. Dies where it cannot be ended. */
       const close = (id: string) =>
         Effect.sync((): Option.Option<ProcessIdentity> => {
-          prepared.delete(id)
           claimReceipt(receiptOf(id), { _tag: "Cancelled" })
           const receipt = Option.getOrThrow(readReceipt(receiptOf(id)))
+          forget(id)
           return receipt._tag === "Taken" ? Option.some(receipt.process) : Option.none()
         })
 
@@ -147,7 +157,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           Effect.flatMap(Effect.exit(restore(inTime(attempt(id)))), (exit) =>
             Exit.isSuccess(exit)
               ? Effect.as(
-                  Effect.sync(() => prepared.delete(id)),
+                  Effect.sync(() => forget(id)),
                   exit.value
                 )
               : // Failed, late or interrupted: nobody knows how far the launcher came, so its name is taken from it.

@@ -43,7 +43,8 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       assert.match(status, /^SigIgn:\t0+$/m)
       assert.strictEqual(fs.readFileSync(launcher.outputPath("hostile-1"), "utf8"), `/dev/null\nerr\n${fs.realpathSync(at)}\n`)
       assert.sameMembers(fs.readdirSync(at), ["args", "env", "state", "status"], "nothing was touched")
-      for (const path of [file, launcher.outputPath("hostile-1"), join(state, "launches", "hostile-1.receipt")])
+      assert.isFalse(fs.existsSync(file), "it held the environment")
+      for (const path of [launcher.outputPath("hostile-1"), join(state, "launches", "hostile-1.receipt")])
         assert.strictEqual(mode(path), 0o600)
       for (const path of [state, join(state, "launches")]) assert.strictEqual(mode(path), 0o700)
       assert.deepStrictEqual(yield* launcher.settle("hostile-1"), Option.some(agent), "dead or not, it took the receipt")
@@ -106,7 +107,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       yield* exists(`${gate}.ready`)
       const waiting = yield* identity(Number(fs.readFileSync(`${gate}.ready`, "utf8")))
       yield* Fiber.interrupt(launch)
-      assert.isTrue(fs.existsSync(join(at, "launches", "interrupted.receipt")))
+      assert.sameMembers(fs.readdirSync(join(at, "launches")), ["interrupted.out", "interrupted.receipt"])
       fs.writeFileSync(`${gate}.open`, "")
       yield* becomes(waiting, "gone")
       assert.isFalse(fs.existsSync(join(at, "runs")))
@@ -233,9 +234,13 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       for (const [id, tamper] of Object.entries(tampered)) {
         yield* launcher.prepare(order(id, at, "echo ran >> runs"))
         const path = join(at, "launches", `${id}.json`)
-        tamper(fs.readFileSync(path, "utf8"), path)
+        const text = fs.readFileSync(path, "utf8")
+        tamper(text, path)
         assert.match((yield* Effect.flip(launcher.launch(id))).why, /launch file/, id)
+        assert.isFalse(fs.existsSync(path), id)
         if (id === "changed") continue
+        fs.writeFileSync(path, text, { mode: 0o600 })
+        tamper(text, path)
         // The launcher looks for itself, too; what it says holds nothing of the file.
         fs.rmSync(join(at, "launches", `${id}.receipt`))
         const entry = yield* spawned(node, [...usual.slice(1), path])

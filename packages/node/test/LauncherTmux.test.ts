@@ -54,7 +54,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
       const environment = fs.readFileSync(join(at, "env"), "utf8").split("\0").slice(0, -1)
       assert.sameMembers(environment, ["PATH=/usr/bin:/bin", "SOUFFLEUR_LAUNCH_ID=window"])
       assert.sameMembers(fs.readdirSync(at), ["args", "env", "launches"])
-      assert.sameMembers(fs.readdirSync(join(at, "launches")), ["window.json", "window.receipt"])
+      assert.sameMembers(fs.readdirSync(join(at, "launches")), ["window.receipt"])
 
       yield* processes.signal(agent, "SIGKILL")
       // tmux 3.3 now and then forgets to reap a pane whose window it has closed.

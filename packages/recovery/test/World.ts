@@ -174,6 +174,7 @@ const agent = (world: World, fs: FileSystem.FileSystem) =>
       yield* Effect.orDie(fs.writeFileString(out, world.exported, { mode: 0o600 }))
       return { path: out, bytes: world.exported.length, records: 1, warnings: [] }
     }),
+    projectOf: () => Effect.succeedSome("/p"),
     mark: (sessionId) =>
       Effect.sync(() => ({
         path: `/claude/${sessionId}.jsonl`,

@@ -118,6 +118,7 @@ const agent = (world: World) =>
         ? Effect.succeed({ path: `/claude/${sessionId}.jsonl`, sessionId })
         : Effect.fail(new SessionNotFound({ sessionId, reason: "missing", why: `no session file of ${sessionId}` })),
     exportSession: () => Effect.fail(new ExportFailed({ why: "a supervisor never exports" })),
+    projectOf: () => Effect.die("not asked here"),
     mark: () => Effect.die("not asked here"),
     compactedSince: () => Effect.succeed("not yet" as const),
     inPrintMode: () => false,

@@ -121,6 +121,7 @@ const agent = (world: World) =>
         : Effect.fail(new SessionNotFound({ sessionId: asked, reason: "missing", why: "no session file" }))
     },
     exportSession: () => Effect.fail(new ExportFailed({ why: "a watcher never exports" })),
+    projectOf: () => Effect.die("a watcher knows its project"),
     mark: () => Effect.die("a watcher never compacts"),
     compactedSince: () => Effect.die("a watcher never compacts"),
     inPrintMode: () => false,

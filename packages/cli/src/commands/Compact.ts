@@ -1,11 +1,11 @@
-import { Claims, parseSessionId, Settings } from "@souffleur/domain"
+import { Agent, Claims, parseSessionId, Settings } from "@souffleur/domain"
 import { compactByHand } from "@souffleur/recovery"
 import { Console, Effect, Layer, Option } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import { agent, claims, host, launches, settingsOf, store } from "../App.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { allWatches, unfinished } from "../Watches.ts"
-import { json, projectDir, realProject } from "./Options.ts"
+import { json, realProject } from "./Options.ts"
 
 /** A watch may be about to resume that very session: what it looks after is left to it. */
 const unwatched = Effect.fnUntraced(function* (sessionId: string) {
@@ -17,17 +17,34 @@ const unwatched = Effect.fnUntraced(function* (sessionId: string) {
   return yield* new BadUsage({ why: `watch ${id} looks after session ${sessionId}: end it first with "souffleur release ${id}"` })
 })
 
+/** Where the session began, if that is still there: its settings and hooks are the project's. */
+const folderOf = Effect.fnUntraced(function* (sessionId: string, named: Option.Option<string>) {
+  const here = yield* realProject(Option.getOrElse(named, () => "."))
+  if (Option.isSome(named)) return here
+  const began = yield* Effect.flatMap(Agent, ({ projectOf }) => projectOf(sessionId)).pipe(
+    Effect.provide(agent(yield* settingsOf(here))),
+    Effect.provide(host)
+  )
+  return yield* Option.match(began, {
+    onNone: () => Effect.succeed(here),
+    onSome: (folder) => Effect.orElseSucceed(realProject(folder), () => here)
+  })
+})
+
 export const compactCommand = Command.make(
   "compact",
   {
     sessionId: Argument.String("session-id").pipe(Argument.withDescription("A session whose process has ended")),
-    projectDir,
+    projectDir: Flag.String("project-dir").pipe(
+      Flag.withDescription("The folder to run in (default: where the session began)"),
+      Flag.optional
+    ),
     json
   },
   Effect.fnUntraced(function* (flags) {
-    const project = yield* realProject(flags.projectDir)
-    const settings = yield* settingsOf(project)
     const sessionId = yield* Effect.fromResult(parseSessionId(flags.sessionId))
+    const project = yield* folderOf(sessionId, flags.projectDir)
+    const settings = yield* settingsOf(project)
     yield* Effect.provide(unwatched(sessionId), [store(settings), claims.pipe(Layer.provide(host))])
     const attempts = yield* compactByHand(sessionId, project).pipe(
       Effect.provide([agent(settings), launches(settings), Layer.succeed(Settings, settings)]),

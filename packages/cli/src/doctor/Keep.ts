@@ -36,8 +36,8 @@ const folder = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
   )
 })
 
-/** Drafts of files live for a moment; one that is older is of a process that was killed. */
-const draft = /^\.new-|\.(?:body|part|tmp|trimming)$/u
+/** Drafts of files, and launches that nobody has decided, live for a moment; one that is older is of a process that was killed. */
+const draft = /^\.new-|\.(?:body|part|tmp|trimming|json)$/u
 const draftLife = Duration.minutes(10)
 
 const orphans = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
@@ -54,7 +54,11 @@ const orphans = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
   }
   return left.length === 0
     ? ok("leftovers", "none")
-    : note("leftovers", `${left.length} drafts of processes that were killed: ${left.slice(0, 3).join(", ")}`, "delete them")
+    : note(
+        "leftovers",
+        `${left.length} drafts and launch files of processes that were killed: ${left.slice(0, 3).join(", ")}`,
+        "delete them"
+      )
 })
 
 /** Every event decodes, and none is missing between two. */
