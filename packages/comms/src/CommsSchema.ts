@@ -3,16 +3,40 @@ import { DateTime, Effect, FileSystem } from "effect"
 import type { SqlClient } from "effect/sql"
 import { commsFault } from "./CommsFault.ts"
 
-const states =
-  "watching reviewing exit_requested complete working needs_review review_approved review_failed error fix_proposed exited context_recovery confirmed"
-const messageTypes =
-  "review_request error context_warning completion emergency handoff approval fix_proposal rejection instruction claim_blocked resumption system"
+/** What a task may be (spec §5). */
+export const states = [
+  "watching",
+  "reviewing",
+  "exit_requested",
+  "complete",
+  "working",
+  "needs_review",
+  "review_approved",
+  "review_failed",
+  "error",
+  "fix_proposed",
+  "exited",
+  "context_recovery",
+  "confirmed"
+] as const
+/** What a message may be (spec §5). */
+export const messageTypes = [
+  "review_request",
+  "error",
+  "context_warning",
+  "completion",
+  "emergency",
+  "handoff",
+  "approval",
+  "fix_proposal",
+  "rejection",
+  "instruction",
+  "claim_blocked",
+  "resumption",
+  "system"
+] as const
 
-const oneOf = (column: string, words: string) =>
-  `CHECK (${column} IN (${words
-    .split(" ")
-    .map((word) => `'${word}'`)
-    .join(", ")}))`
+const oneOf = (column: string, words: ReadonlyArray<string>) => `CHECK (${column} IN (${words.map((word) => `'${word}'`).join(", ")}))`
 
 /** The tables as the real Conductor creates them (spec.md §5), one statement each. */
 export const tables = {

@@ -1,9 +1,8 @@
-import { Comms, type CommsReply, type CommsSnapshot, CommsUnavailable, type MessageKind, payloadHeader, Sqlite } from "@souffleur/domain"
-import { Effect, Layer, Option, Semaphore } from "effect"
+import { Comms, type CommsReply, type CommsSnapshot, type MessageKind, payloadHeader, type Sqlite } from "@souffleur/domain"
+import { Effect, Layer, Option } from "effect"
 import { Digest } from "effect/crypto"
-import type { SqlClient, SqlError } from "effect/sql"
-import { commsFault } from "./CommsFault.ts"
-import { type Columns, columnsOf, lacking, timeText } from "./CommsSchema.ts"
+import { commsFile } from "./CommsFile.ts"
+import { type Columns, timeText } from "./CommsSchema.ts"
 
 /** Replies read at once; the rest is read with the last one's id. */
 const REPLIES = 1000
@@ -42,25 +41,8 @@ interface SnapshotRow {
 }
 
 const make = Effect.fnUntraced(function* (path: string) {
-  const sqlite = yield* Sqlite
   const digest = yield* Digest.Digest
-  const turn = yield* Semaphore.make(1)
-
-  const unavailable = (reason: CommsUnavailable["reason"], detail: string) => new CommsUnavailable({ path, reason, detail })
-
-  // Opened for each use and closed after it, so that a file that was replaced is simply the next one. A connection kept open
-  // would also keep the write-ahead log of a file that its owners have closed, and SQLite would replay it into a new file that
-  // comes under the same name.
-  // One at a time: whoever opens the file itself, and closes it (to look at its first bytes, say), takes away the POSIX locks of
-  // every connection that this process has to it.
-  const use = <A>(act: (sql: SqlClient.SqlClient, columns: Columns) => Effect.Effect<A, SqlError.SqlError | CommsUnavailable>) =>
-    Effect.gen(function* () {
-      const sql = yield* sqlite.openForeign(path)
-      const columns = yield* columnsOf(sql)
-      const lack = lacking(columns)
-      if (lack !== undefined) return yield* unavailable("schema", lack)
-      return yield* act(sql, columns)
-    }).pipe(Effect.scoped, Effect.mapError(commsFault(path)), turn.withPermits(1))
+  const { beat: beatOf, refused, rowUpdated, unavailable, use } = yield* commsFile(path)
 
   const snapshot = use(
     Effect.fnUntraced(function* (sql, columns) {
@@ -86,34 +68,18 @@ const make = Effect.fnUntraced(function* (path: string) {
     )
   )
 
-  const rowUpdated = (rows: ReadonlyArray<unknown>) =>
-    rows.length > 0 ? Effect.void : Effect.fail(unavailable("schema", "the row souffleur is missing in orchestration_tasks"))
-
-  const refused = (sentence: string) => (error: SqlError.SqlError) =>
-    Effect.fail(error.reason._tag === "ConstraintError" ? unavailable("schema", `${sentence}: ${error.message}`) : error)
-
   const setState: Comms["Service"]["setState"] = Effect.fn("CommsSqlite.setState")((state, at, lastError) =>
     use((sql, columns) => {
       const told = lastError !== undefined && columns.orchestration_tasks.has("last_error") ? sql`, last_error = ${lastError}` : sql``
       return sql`UPDATE orchestration_tasks SET state = ${state}, last_heartbeat = ${timeText(at)}${told}
         WHERE task_id = 'souffleur' RETURNING task_id`.pipe(
         Effect.catch(refused(`orchestration_tasks refuses the state '${state}'`)),
-        Effect.flatMap(rowUpdated)
+        Effect.flatMap(rowUpdated("souffleur"))
       )
     })
   )
 
-  // A value that SQLite cannot read as a time is no later time: ours takes its place.
-  const beat = Effect.fn("CommsSqlite.beat")((at: number) =>
-    use((sql) =>
-      Effect.flatMap(
-        sql`UPDATE orchestration_tasks SET last_heartbeat =
-          CASE WHEN julianday(last_heartbeat) >= julianday(${timeText(at)}) THEN last_heartbeat ELSE ${timeText(at)} END
-          WHERE task_id = 'souffleur' RETURNING task_id`,
-        rowUpdated
-      )
-    )
-  )
+  const beat = Effect.fn("CommsSqlite.beat")((at: number) => use((sql) => beatOf(sql, "souffleur", timeText(at))))
 
   const post: Comms["Service"]["post"] = Effect.fn("CommsSqlite.post")(({ at, key, kind, text }) =>
     use((sql, { orchestration_messages: columns }) => {

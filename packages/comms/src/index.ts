@@ -1,2 +1,3 @@
+export * as CommsLinkSqlite from "./CommsLinkSqlite.ts"
 export * as CommsSchema from "./CommsSchema.ts"
 export * as CommsSqlite from "./CommsSqlite.ts"

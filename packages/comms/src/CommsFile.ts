@@ -1,0 +1,45 @@
+import { CommsUnavailable, Sqlite } from "@souffleur/domain"
+import { Effect, Semaphore } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import { commsFault } from "./CommsFault.ts"
+import { type Columns, columnsOf, lacking } from "./CommsSchema.ts"
+
+/** The comms file at `path`, for one short use after the other (spec §5). */
+export const commsFile = Effect.fnUntraced(function* (path: string) {
+  const sqlite = yield* Sqlite
+  const turn = yield* Semaphore.make(1)
+  const unavailable = (reason: CommsUnavailable["reason"], detail: string) => new CommsUnavailable({ path, reason, detail })
+
+  // Opened for each use and closed after it, so that a file that was replaced is simply the next one. A connection kept open
+  // would also keep the write-ahead log of a file that its owners have closed, and SQLite would replay it into a new file that
+  // comes under the same name.
+  // One at a time: whoever opens the file itself, and closes it (to look at its first bytes, say), takes away the POSIX locks of
+  // every connection that this process has to it.
+  const use = <A>(act: (sql: SqlClient.SqlClient, columns: Columns) => Effect.Effect<A, SqlError.SqlError | CommsUnavailable>) =>
+    Effect.gen(function* () {
+      const sql = yield* sqlite.openForeign(path)
+      const columns = yield* columnsOf(sql)
+      const lack = lacking(columns)
+      if (lack !== undefined) return yield* unavailable("schema", lack)
+      return yield* act(sql, columns)
+    }).pipe(Effect.scoped, Effect.mapError(commsFault(path)), turn.withPermits(1))
+
+  /** What a CHECK of the table's does not allow, told as that. */
+  const refused = (sentence: string) => (error: SqlError.SqlError) =>
+    Effect.fail(error.reason._tag === "ConstraintError" ? unavailable("schema", `${sentence}: ${error.message}`) : error)
+
+  /** An UPDATE of that task's row came to these rows. */
+  const rowUpdated = (task: string) => (rows: ReadonlyArray<unknown>) =>
+    rows.length > 0 ? Effect.void : Effect.fail(unavailable("schema", `the row ${task} is missing in orchestration_tasks`))
+
+  // A value that SQLite cannot read as a time is no later time: ours takes its place.
+  const beat = (sql: SqlClient.SqlClient, task: string, time: string) =>
+    Effect.flatMap(
+      sql`UPDATE orchestration_tasks SET last_heartbeat =
+        CASE WHEN julianday(last_heartbeat) >= julianday(${time}) THEN last_heartbeat ELSE ${time} END
+        WHERE task_id = ${task} RETURNING task_id`,
+      rowUpdated(task)
+    )
+
+  return { use, unavailable, refused, rowUpdated, beat }
+})

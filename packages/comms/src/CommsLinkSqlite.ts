@@ -1,0 +1,75 @@
+import { CommsLink, type LinkMessage, type Sqlite } from "@souffleur/domain"
+import { Effect, Layer } from "effect"
+import { commsFile } from "./CommsFile.ts"
+import { timeText } from "./CommsSchema.ts"
+
+type Row = Omit<LinkMessage, "cut"> & { readonly cut: number }
+
+// What is no text is nobody's word.
+const textOnly = (column: string, characters: number) => `CASE typeof(${column}) WHEN 'text' THEN substr(${column}, 1, ${characters}) END`
+
+const make = Effect.fnUntraced(function* (path: string) {
+  const { beat: beatOf, refused, rowUpdated, unavailable, use } = yield* commsFile(path)
+
+  const beat = Effect.fn("CommsLink.beat")((at: number) => use((sql) => beatOf(sql, "task-00", timeText(at))))
+
+  const setState: CommsLink["Service"]["setState"] = Effect.fn("CommsLink.setState")((state, at) =>
+    use((sql) =>
+      sql`UPDATE orchestration_tasks SET state = ${state}, last_heartbeat = ${timeText(at)} WHERE task_id = 'task-00' RETURNING task_id`.pipe(
+        Effect.catch(refused(`orchestration_tasks refuses the state '${state}'`)),
+        Effect.flatMap(rowUpdated("task-00"))
+      )
+    )
+  )
+
+  const post: CommsLink["Service"]["post"] = Effect.fn("CommsLink.post")(({ at, from, taskId, text, type }) =>
+    use((sql, { orchestration_messages: columns }) =>
+      sql<{ readonly id: number }>`INSERT INTO orchestration_messages ${sql.insert({
+        task_id: taskId,
+        message: text,
+        message_type: type,
+        ...(columns.has("from_session") ? { from_session: from } : {}),
+        ...(columns.has("timestamp") ? { timestamp: timeText(at) } : {})
+      })} RETURNING id`.pipe(
+        Effect.catch(refused(`orchestration_messages refuses the type '${type}'`)),
+        Effect.flatMap(([row]) => (row === undefined ? unavailable("failed", "the message has no id") : Effect.succeed(row.id)))
+      )
+    )
+  )
+
+  const read: CommsLink["Service"]["read"] = Effect.fn("CommsLink.read")(({ after, characters, most, taskId }) =>
+    use((sql, { orchestration_messages: columns }) =>
+      sql
+        .unsafe<Row>(
+          `SELECT id, ${textOnly("task_id", 256)} AS taskId, ${textOnly("message_type", 64)} AS type,
+            coalesce(${textOnly("message", characters)}, '') AS text, typeof(message) = 'text' AND length(message) > ${characters} AS cut,
+            ${columns.has("from_session") ? textOnly("from_session", 256) : "NULL"} AS "from",
+            ${columns.has("timestamp") ? textOnly("timestamp", 64) : "NULL"} AS at
+          FROM orchestration_messages WHERE id > ? AND (? IS NULL OR task_id = ?) ORDER BY id LIMIT ?`,
+          [after, taskId, taskId, most]
+        )
+        .pipe(Effect.map((rows) => rows.map((row): LinkMessage => ({ ...row, cut: row.cut === 1 }))))
+    )
+  )
+
+  // One statement: all or nothing, and a task that somebody else made meanwhile is one that is there.
+  const register: CommsLink["Service"]["register"] = Effect.fn("CommsLink.register")((tasks) =>
+    use((sql, { orchestration_tasks: columns }) => {
+      const path = columns.has("instruction_path")
+      const insert = sql<{ readonly task_id: string }>`
+        INSERT INTO orchestration_tasks (task_id, state${sql.literal(path ? ", instruction_path" : "")})
+        SELECT value ->> 'id', value ->> 'state'${sql.literal(path ? ", value ->> 'instructionPath'" : "")} FROM json_each(${JSON.stringify(tasks)})
+        WHERE NOT EXISTS (SELECT 1 FROM orchestration_tasks AS there WHERE there.task_id = value ->> 'id')
+        RETURNING task_id`
+      return insert.pipe(
+        Effect.catch(refused("orchestration_tasks refuses a task")),
+        Effect.map((rows) => rows.map(({ task_id }) => task_id))
+      )
+    })
+  )
+
+  return CommsLink.of({ path, beat, setState, post, read, register })
+})
+
+/** The link in the SQLite file at `path` (spec §5), which is looked at anew in each use, as `CommsSqlite.layer` does. */
+export const layer = (path: string): Layer.Layer<CommsLink, never, Sqlite> => Layer.effect(CommsLink, make(path))
