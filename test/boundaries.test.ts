@@ -101,13 +101,14 @@ describe("the floors", () => {
   })
   it("what Effect marks unstable is imported where it is needed, and nowhere else", () => {
     const allowed: Readonly<Record<string, RegExp>> = {
+      "effect/ai": /^packages\/cli\/src\/mcp\/(?:Server|Tools)\.ts$/u,
       "effect/cli": /^packages\/cli\/src\/(?:main|Cli|Failure|commands\/\w+)\.ts$/u,
       "effect/process":
         /^packages\/(?:node\/src\/Headless|cli\/src\/(?:Place|demo\/Demo)|domain\/src\/UserProgram|recovery\/src\/(?:ExternalExport|providers\/Program))\.ts$/u,
       "effect/sql":
         /^packages\/(?:domain\/src\/(?:Beats|EventLogSql|Outbox|Sqlite|Store)|comms\/src\/Comms\w+|node\/src\/SqliteClient|cli\/src\/demo\/StandInBoard)\.ts$/u
     }
-    const unstable = imports.filter(({ specifier }) => /^effect\/(?:cli|process|sql|cluster|workflow|eventlog)\b/u.test(specifier))
+    const unstable = imports.filter(({ specifier }) => /^effect\/(?:ai|cli|process|sql|cluster|workflow|eventlog)\b/u.test(specifier))
     assert.deepStrictEqual(
       unstable.filter(({ path, specifier }) => !allowed[specifier]?.test(path)),
       []

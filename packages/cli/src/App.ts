@@ -1,5 +1,5 @@
 import { Claude, parseAgentCommand } from "@souffleur/claude"
-import { CommsSqlite } from "@souffleur/comms"
+import { CommsLinkSqlite, CommsSqlite } from "@souffleur/comms"
 import {
   Agent,
   BadSetting,
@@ -40,6 +40,9 @@ export const store = (settings: ResolvedSettings) =>
 /** The comms of one watch; `null`: solo. */
 export const comms = (path: string | null) =>
   path === null ? Comms.layerSolo : CommsSqlite.layer(path).pipe(Layer.provide(SqliteClient.layerSqlite))
+
+/** Comms as an agent itself uses it. */
+export const commsLink = (path: string) => CommsLinkSqlite.layer(path).pipe(Layer.provide(SqliteClient.layerSqlite))
 
 /** Where souffleur itself runs, innermost first: a tmux in a kitty inherits the marks of both. */
 const surrounding = (variables: Readonly<Record<string, string | undefined>>): Terminal => {

@@ -12,6 +12,7 @@ import { exportCommand } from "./commands/Export.ts"
 import { hooksCommand } from "./commands/Hooks.ts"
 import { initCommand } from "./commands/Init.ts"
 import { logCommand } from "./commands/Log.ts"
+import { mcpCommand } from "./commands/Mcp.ts"
 import { releaseCommand } from "./commands/Release.ts"
 import { retryCommand } from "./commands/Retry.ts"
 import { serviceCommand } from "./commands/Service.ts"
@@ -31,6 +32,7 @@ const root = Command.make("souffleur").pipe(
     stateCommand,
     whyCommand,
     doneCommand,
+    mcpCommand,
     releaseCommand,
     retryCommand,
     adoptCommand,

@@ -159,7 +159,7 @@ it.layer(services)((it) => {
     })
   )
   it("the words that the tables allow are those of the schema", () => {
-    for (const word of [...CommsSchema.states]) assert.include(CommsSchema.tables.orchestration_tasks, `'${word}'`)
-    for (const word of [...CommsSchema.messageTypes]) assert.include(CommsSchema.tables.orchestration_messages, `'${word}'`)
+    for (const word of CommsSchema.states) assert.include(CommsSchema.tables.orchestration_tasks, `'${word}'`)
+    for (const word of CommsSchema.messageTypes) assert.include(CommsSchema.tables.orchestration_messages, `'${word}'`)
   })
 })

@@ -6,8 +6,8 @@ import * as Event from "./WatchEvent.ts"
 
 type Request = Extract<WatchCommand, { readonly _tag: "RequestHandoff" }>
 
-/** Why the agent's own request cannot be: it must come from the Conductor that is watched, and nothing else may be under way. */
-const forbidden = (watch: Watch, { sessionId }: Request): string | undefined => {
+/** Why an agent cannot ask for a handoff now: it must be the Conductor that is watched, and nothing else may be under way. */
+export const handoffForbidden = (watch: Watch, sessionId: string): string | undefined => {
   if (sessionId !== watch.sessionId) return `the Conductor is session ${watch.sessionId}: it alone can ask for a recovery of its context`
   if (watch.phase === "Validating") return "the watch is not validated yet: ask again in half a minute"
   if (watch.standby !== undefined)
@@ -20,7 +20,7 @@ export const decideHandoff = (watch: Watch, command: Request): Decision => {
   const { digest, now: at, request, sessionId, tasks } = command
   // Said again, because its answer was lost: it counts once.
   if (watch.handoff?.request === request) return ok()
-  const never = forbidden(watch, command)
+  const never = handoffForbidden(watch, sessionId)
   if (never !== undefined) return no("not now", never)
   const retries = retriesAfterHandoff(watch, command)
   const counted = { taskCount: tasks?.count ?? null, taskFingerprint: tasks?.fingerprint ?? null, retries }

@@ -8,7 +8,7 @@ import { allWatches, findWatch, type Named } from "../Watches.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
 /** One watch as it stands now; ages in milliseconds, `null` where they are unknown. */
-const statusOf = Effect.fnUntraced(function* ({ id, watch }: Named) {
+export const statusOf = Effect.fnUntraced(function* ({ id, watch }: Named) {
   const [beats, processes] = [yield* Beats, yield* Processes]
   const now = yield* Clock.currentTimeMillis
   const beat = yield* beats.last(id)

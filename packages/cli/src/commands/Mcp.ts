@@ -1,0 +1,14 @@
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+
+export const mcpCommand = Command.make(
+  "mcp",
+  {},
+  Effect.fnUntraced(function* () {
+    // Its protocols are many modules, which no other command needs.
+    const { serve } = yield* Effect.promise(() => import("../mcp/Server.ts"))
+    return yield* serve
+  })
+).pipe(
+  Command.withDescription("A server of tools for the agent itself, on standard input and output: claude mcp add souffleur -- souffleur mcp")
+)

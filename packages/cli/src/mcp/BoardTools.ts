@@ -1,0 +1,86 @@
+import type { LinkMessage } from "@souffleur/domain"
+import { Clock, Effect } from "effect"
+import { asConductor, call, onBoard } from "./Call.ts"
+import type { Here } from "./Here.ts"
+import { longestRead, mostRead, ToolFailed, type Word } from "./Tools.ts"
+
+/** Who a message is from: the session, as the orchestration names its agents. */
+const sender = ({ session }: Here) => session || "task-00"
+
+/** task-00's state, by the Conductor alone. */
+export const setState = ({ state }: Word<"set_state">) =>
+  call(
+    Effect.fnUntraced(function* (here) {
+      yield* asConductor(here)
+      const at = yield* Clock.currentTimeMillis
+      yield* onBoard(here, (link) => link.setState(state, at))
+      return {
+        state,
+        note: state === "complete" ? "The watch ends: nobody brings you back after this." : "task-00 has this state, and a heartbeat."
+      }
+    })
+  )
+
+/** One message from this session. */
+export const postMessage = ({ message, message_type, task_id }: Word<"post_message">) =>
+  call(
+    Effect.fnUntraced(function* (here) {
+      const at = yield* Clock.currentTimeMillis
+      const id = yield* onBoard(here, (link) => link.post({ taskId: task_id, from: sender(here), type: message_type, text: message, at }))
+      return { id }
+    })
+  )
+
+/** As many of them as a model can take at once; the first one always. */
+const taken = (found: ReadonlyArray<LinkMessage>): ReadonlyArray<LinkMessage> => {
+  let characters = 0
+  const end = found.findIndex(({ text }, n) => (characters += text.length) > mostRead && n > 0)
+  return end === -1 ? found : found.slice(0, end)
+}
+
+/** Messages after one, bounded in number and in length. */
+export const readMessages = ({ limit = 50, since = 0, task_id }: Word<"read_messages">) =>
+  call(
+    Effect.fnUntraced(function* (here) {
+      const found = yield* onBoard(here, (link) =>
+        link.read({ after: since, taskId: task_id ?? null, most: limit, characters: longestRead })
+      )
+      const messages = taken(found)
+      return {
+        messages: messages.map(({ at, cut, from, id, taskId, text, type }) => ({
+          id,
+          task_id: taskId,
+          from_session: from,
+          message_type: type,
+          timestamp: at,
+          message: text,
+          cut
+        })),
+        next_since: messages.at(-1)?.id ?? since,
+        more: messages.length < found.length || found.length === limit
+      }
+    })
+  )
+
+/** Rows of others' own, which no plan names. */
+const reserved = new Set(["souffleur", "task-00"])
+
+/** Rows for the tasks of a plan, each once. */
+export const registerTasks = ({ tasks }: Word<"register_tasks">) =>
+  call(
+    Effect.fnUntraced(function* (here) {
+      const ids = tasks.map(({ task_id }) => task_id)
+      const own = ids.find((id) => reserved.has(id.trim().toLowerCase()))
+      if (own !== undefined)
+        return yield* new ToolFailed({ message: `${own} is no task of a plan: register the others without it. Nothing was registered.` })
+      const twice = ids.find((id, n) => ids.indexOf(id) !== n)
+      if (twice !== undefined)
+        return yield* new ToolFailed({ message: `${twice} is named twice: name each task once. Nothing was registered.` })
+      const registered = yield* onBoard(here, (link) =>
+        link.register(
+          tasks.map(({ instruction_path, state = "watching", task_id }) => ({ id: task_id, state, instructionPath: instruction_path }))
+        )
+      )
+      return { registered, already_there: ids.filter((id) => !registered.includes(id)) }
+    })
+  )

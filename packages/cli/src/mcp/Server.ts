@@ -1,0 +1,56 @@
+import { Effect, Exit, Fiber, type FileSystem, Layer, type Path, Semaphore, Stdio } from "effect"
+import { McpProtocol, McpServer } from "effect/ai"
+import type { Environment } from "../Environment.ts"
+import { version } from "../Version.ts"
+import { postMessage, readMessages, registerTasks, setState } from "./BoardTools.ts"
+import { screened } from "./Requests.ts"
+import { tools } from "./Tools.ts"
+import { done, heartbeat, myState, requestContextRecovery, status } from "./WatchTools.ts"
+
+/** What the model reads of this server before its tools. */
+const instructions =
+  "souffleur is a watchdog: it brings you, the Conductor of this project, back with your conversation when you die, hang or run out of context. Tell it that you live (heartbeat), ask it for a fresh context before yours runs out (request_context_recovery), and tell it when all work is complete (done)."
+
+/** The tools by what they do. One call at a time: two openings of one database file in one process take each other's locks away. */
+export const handlers = tools.toLayer(
+  Effect.gen(function* () {
+    const [turn, context] = [yield* Semaphore.make(1), yield* Effect.context<Environment | FileSystem.FileSystem | Path.Path>()]
+    const one = <A, E>(act: Effect.Effect<A, E, Environment | FileSystem.FileSystem | Path.Path>) =>
+      turn.withPermits(1)(Effect.provide(act, context))
+    return tools.of({
+      heartbeat: () => one(heartbeat()),
+      my_state: () => one(myState()),
+      set_state: (word) => one(setState(word)),
+      post_message: (word) => one(postMessage(word)),
+      read_messages: (word) => one(readMessages(word)),
+      register_tasks: (word) => one(registerTasks(word)),
+      request_context_recovery: (word) => one(requestContextRecovery(word)),
+      done: () => one(done()),
+      status: () => one(status())
+    })
+  })
+)
+
+/** Every protocol that an agent may speak: the real one asks with the newest first and settles on an older. */
+const protocols = [
+  McpProtocol.v2026_07_28,
+  McpProtocol.v2025_11_25,
+  McpProtocol.v2025_06_18,
+  McpProtocol.v2025_03_26,
+  McpProtocol.v2024_11_05
+] as const
+
+const server = McpServer.layerStdio({
+  name: "souffleur",
+  version,
+  instructions,
+  protocols,
+  registrations: McpServer.toolkit(tools).pipe(Layer.provide(handlers))
+}).pipe(Layer.provide(Layer.effect(Stdio.Stdio, Effect.map(Stdio.Stdio, screened))))
+
+/** The server on standard input and output, until its input ends; it ends itself by an interruption, which is no failure. */
+export const serve = Effect.forkChild(Layer.launch(server)).pipe(
+  Effect.flatMap(Fiber.await),
+  Effect.flatMap((exit) => (Exit.hasInterrupts(exit) ? Effect.void : exit)),
+  Effect.catchTag("IllegalArgumentError", Effect.die)
+)

@@ -1,0 +1,202 @@
+import { CommsSchema } from "@souffleur/comms"
+import { Schema } from "effect"
+import { Tool, Toolkit } from "effect/ai"
+
+/** Why a tool did nothing, and what to do instead: told to the model as the tool's error. */
+export class ToolFailed extends Schema.TaggedError<ToolFailed>()("ToolFailed", { message: Schema.String }) {}
+
+/** Characters of one message that is posted, and of all that are read at once: what a model takes without losing its thread. */
+export const mostPosted = 50_000
+export const mostRead = 60_000
+/** Characters of one message that is read. */
+export const longestRead = 16_000
+/** Characters of a resume prompt: with what souffleur adds it is one argument of a launch. */
+const longestPrompt = 20_000
+
+const described = <S extends Schema.Top>(schema: S, description: string) => schema.annotate({ description })
+const words = (description: string, most: number) =>
+  described(Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(most)), description)
+const count = (description: string, least: number, most: number) =>
+  described(Schema.Int.check(Schema.isBetween({ minimum: least, maximum: most })), description)
+const orNull = <S extends Schema.Top>(schema: S, description: string) => described(Schema.NullOr(schema), description)
+const State = Schema.Literals(CommsSchema.states)
+const taskId = (description: string) => words(description, 200)
+
+const tool = <const Name extends string, P extends Schema.Top, S extends Schema.Top>(
+  name: Name,
+  options: { readonly description: string; readonly parameters: P; readonly success: S; readonly reads?: true }
+) =>
+  Tool.make(name, { description: options.description, parameters: options.parameters, success: options.success, failure: ToolFailed })
+    .annotate(Tool.Readonly, options.reads === true)
+    .annotate(Tool.Destructive, false)
+    .annotate(Tool.Idempotent, options.reads === true)
+    .annotate(Tool.OpenWorld, false)
+
+/** What the agent is told besides what it asked for. */
+const note = described(Schema.String, "What this means for you, and what to do next")
+
+const heartbeat = tool("heartbeat", {
+  description:
+    "Say that you, the Conductor (the agent that leads the work), are alive. Call it at least every two minutes while you work, and before anything that takes long: with a task database, a Conductor that is silent for four minutes is taken for dead, stopped and replaced.",
+  parameters: Tool.EmptyParams,
+  success: Schema.Struct({
+    watch: orNull(Schema.String, "The watch that you are under; null: none"),
+    at: described(Schema.String, "The beat's time, UTC"),
+    comms: described(Schema.Boolean, "Whether it was written to task-00 in the task database"),
+    note
+  })
+})
+
+const myState = tool("my_state", {
+  description:
+    "What souffleur, the watchdog of this project, knows of you: whether it watches you, your generation and session, how often you were brought back without progress (three times ends the watch), why you were last recovered, and until when a heartbeat must come. Call it first after a recovery.",
+  parameters: Tool.EmptyParams,
+  reads: true,
+  success: Schema.Struct({
+    watch: orNull(Schema.String, "The watch's id; null: nobody watches"),
+    you_are: described(
+      Schema.Literals(["conductor", "earlier generation", "another session", "unwatched"]),
+      "Whether this session is the Conductor that is watched"
+    ),
+    phase: orNull(Schema.String, "Validating, Settling, Watching or Exited"),
+    standing: orNull(Schema.String, "In a word or two"),
+    generation: orNull(Schema.Int, "1 for the first Conductor, one more with each recovery"),
+    session_id: orNull(Schema.String, "The Conductor's session"),
+    comms: orNull(Schema.String, "The task database; null: none (solo)"),
+    retries: orNull(Schema.Int, "Recoveries in a row without progress; at 3 souffleur stops trying"),
+    last_recovery: orNull(
+      Schema.Struct({ at: Schema.String, what: Schema.String, reason: Schema.String }),
+      "The last recovery of this watch, and why"
+    ),
+    last_beat: orNull(Schema.String, "Your last heartbeat by this server, UTC"),
+    deadline: orNull(Schema.String, "When the next heartbeat must be there at the latest, UTC; null: no such limit is known"),
+    note
+  })
+})
+
+const setState = tool("set_state", {
+  description:
+    "Set the state of task-00, your own row in the task database, and its heartbeat with it. `complete` ends the watch: prefer the tool `done`. For `context_recovery` use the tool `request_context_recovery`.",
+  parameters: Schema.Struct({ state: described(State, "The new state of task-00") }),
+  success: Schema.Struct({ state: State, note })
+})
+
+const postMessage = tool("post_message", {
+  description:
+    "Post a message to the orchestration: to a task (task-03), or to souffleur itself (task_id `souffleur`; a corrected `PID:… SESSION_ID:…` as `instruction`).",
+  parameters: Schema.Struct({
+    task_id: taskId("Whom it is for or about, such as task-03 or souffleur"),
+    message_type: described(Schema.Literals(CommsSchema.messageTypes), "What kind of message it is"),
+    message: words("The text", mostPosted)
+  }),
+  success: Schema.Struct({ id: described(Schema.Int, "The message's number") })
+})
+
+const readMessages = tool("read_messages", {
+  description: `Read messages of the orchestration, oldest first, with a number greater than \`since\`. Go on with \`next_since\` as long as \`more\` is true. Long messages are cut at ${longestRead} characters.`,
+  parameters: Schema.Struct({
+    since: Schema.optionalKey(count("The last number that you have read; 0 or nothing: from the beginning", 0, Number.MAX_SAFE_INTEGER)),
+    task_id: Schema.optionalKey(taskId("Only this task's; nothing: all")),
+    limit: Schema.optionalKey(count("At most so many; 50 by default", 1, 200))
+  }),
+  reads: true,
+  success: Schema.Struct({
+    messages: Schema.Array(
+      Schema.Struct({
+        id: Schema.Int,
+        task_id: Schema.NullOr(Schema.String),
+        from_session: Schema.NullOr(Schema.String),
+        message_type: Schema.NullOr(Schema.String),
+        timestamp: Schema.NullOr(Schema.String),
+        message: Schema.String,
+        cut: Schema.Boolean
+      })
+    ),
+    next_since: described(Schema.Int, "What to ask for next"),
+    more: described(Schema.Boolean, "There may be more")
+  })
+})
+
+const registerTasks = tool("register_tasks", {
+  description:
+    "Make rows in the task database for the tasks of your plan. A task that is there already stays as it is, so it may be called again. New tasks are the progress by which souffleur tells a Conductor that works from one that dies in a loop.",
+  parameters: Schema.Struct({
+    tasks: described(
+      Schema.Array(
+        Schema.Struct({
+          task_id: taskId("Such as task-01; never souffleur or task-00"),
+          state: Schema.optionalKey(described(State, "`watching` by default: planned, nobody works on it")),
+          instruction_path: Schema.optionalKey(words("The file with its instructions", 4096))
+        })
+      ).check(Schema.isMinLength(1), Schema.isMaxLength(200)),
+      "At most 200 at once"
+    )
+  }),
+  success: Schema.Struct({
+    registered: described(Schema.Array(Schema.String), "Made now"),
+    already_there: described(Schema.Array(Schema.String), "Left as they were")
+  })
+})
+
+const requestContextRecovery = tool("request_context_recovery", {
+  description:
+    "Ask souffleur to end this session and start a fresh one that has read this conversation: when your context runs out. You are stopped and a successor is launched with your resume prompt. Finish what must not be torn first; after this call end your turn and start nothing new.",
+  parameters: Schema.Struct({
+    resume_prompt: Schema.optionalKey(
+      words("The first words to your successor: what to do next, what is in flight. It also gets the conversation", longestPrompt)
+    ),
+    permission_mode: Schema.optionalKey(
+      described(
+        Schema.Literals(["acceptEdits", "bypassPermissions"]),
+        "What your successor may do without asking; never more than the user's ceiling. acceptEdits by default"
+      )
+    )
+  }),
+  success: Schema.Struct({ watch: orNull(Schema.String, "The watch; null: none in this state folder"), note })
+})
+
+const done = tool("done", {
+  description:
+    "Say that the whole work is complete, every task of it, and verified. souffleur stops watching: nobody brings you back after this.",
+  parameters: Tool.EmptyParams,
+  success: Schema.Struct({ watch: orNull(Schema.String, "The watch that ends; null: none in this state folder"), note })
+})
+
+const status = tool("status", {
+  description: "The watches of this machine: the unfinished ones, and the newest that have ended.",
+  parameters: Tool.EmptyParams,
+  reads: true,
+  success: Schema.Struct({
+    watches: Schema.Array(
+      Schema.Struct({
+        watch: Schema.String,
+        project: Schema.String,
+        standing: Schema.String,
+        generation: Schema.Int,
+        pid: Schema.Int,
+        alive: Schema.Boolean,
+        session_id: Schema.String,
+        heartbeat_age_ms: Schema.NullOr(Schema.Number),
+        comms: Schema.String,
+        retries: Schema.Int,
+        last_event_at: Schema.String
+      })
+    )
+  })
+})
+
+/** The comms-link of an agent: what it may say to its watchdog and to the orchestration. */
+export const tools = Toolkit.make(
+  heartbeat,
+  myState,
+  setState,
+  postMessage,
+  readMessages,
+  registerTasks,
+  requestContextRecovery,
+  done,
+  status
+)
+
+/** What a tool is called with. */
+export type Word<Name extends keyof (typeof tools)["tools"]> = Tool.Parameters<(typeof tools)["tools"][Name]>

@@ -1,0 +1,209 @@
+import {
+  Beats,
+  baselineOf,
+  Comms,
+  EventLog,
+  formatPayload,
+  handoffForbidden,
+  parseTime,
+  Processes,
+  soloSnapshot,
+  type WatchEvent,
+  writeHandoff
+} from "@souffleur/domain"
+import { command, finish } from "@souffleur/supervisor"
+import { Clock, Duration, Effect, Option, Random } from "effect"
+import { comms, settingsOf } from "../App.ts"
+import { statusOf } from "../commands/Status.ts"
+import { sentence, standing } from "../Telling.ts"
+import { allWatches, type Named } from "../Watches.ts"
+import { asConductor, call, onBoard, startWith } from "./Call.ts"
+import type { Here } from "./Here.ts"
+import { ToolFailed, type Word } from "./Tools.ts"
+
+const iso = (at: number) => new Date(at).toISOString()
+
+/** The agent's own beats, beside those of who guards it. */
+const beatsOf = (id: string) => `${id}/agent`
+
+/** A sign of life: in our own store first, which no other program locks. */
+export const heartbeat = () =>
+  call(
+    Effect.fnUntraced(function* (here) {
+      yield* asConductor(here)
+      const [at, beats] = [yield* Clock.currentTimeMillis, yield* Beats]
+      if (here.watched !== undefined) yield* beats.beat(beatsOf(here.watched.id), { by: "agent", at })
+      const onto = here.comms !== null || here.watched === undefined
+      if (onto) yield* onBoard(here, (link) => link.beat(at))
+      return {
+        watch: here.watched?.id ?? null,
+        at: iso(at),
+        comms: onto,
+        note: here.watched === undefined ? `Nobody of this state folder watches you; ${startWith(here)}` : "Beat again within two minutes."
+      }
+    })
+  )
+
+/** Why the Conductor was last recovered, as the log tells it. */
+const isReason = ({ _tag }: WatchEvent) =>
+  _tag === "ConductorDied" || _tag === "ContextRecoveryRequested" || _tag === "HandoffRequested" || _tag === "TurnEnded"
+
+const lastRecovery = Effect.fnUntraced(function* (id: string) {
+  const events = (yield* (yield* EventLog).read(id, 0)).map(({ event }) => event)
+  const started = events.findLastIndex(({ _tag }) => _tag === "RecoveryStarted")
+  if (started === -1) return null
+  const reason = events.slice(0, started).findLast((event) => isReason(event) || event._tag === "RecoveryRetried")
+  const came = events.slice(started).find(({ _tag }) => ["ConductorRelaunched", "RecoveryFailedClosed", "RetriesExhausted"].includes(_tag))
+  const what = came ?? events[started]!
+  return { at: iso(what.at), what: sentence(what), reason: reason === undefined ? "" : sentence(reason) }
+})
+
+const unwatched = {
+  watch: null,
+  you_are: "unwatched",
+  phase: null,
+  standing: null,
+  generation: null,
+  session_id: null,
+  retries: null,
+  last_recovery: null,
+  last_beat: null,
+  deadline: null
+} as const
+
+const advice = Effect.fnUntraced(function* (here: Here, { id, watch }: Named) {
+  const processes = yield* Processes
+  const owned = watch.owner !== undefined && (yield* processes.condition(watch.owner.process)) !== "gone"
+  if (!owned) return `No souffleur runs for ${id} now: a person resumes it with "souffleur watch". Until then nobody brings you back.`
+  if (here.role === "earlier generation")
+    return `Your session was succeeded by generation ${watch.generation}: stop, and leave the work to it.`
+  if (here.role === "another session") return "You are not the Conductor: it alone sends heartbeats and asks for a recovery."
+  if (watch.standby !== undefined)
+    return `souffleur stands by: ${watch.standby.reason}. A person says "souffleur retry" or "souffleur adopt".`
+  return watch.comms === null
+    ? "You are watched. Say done when all is complete."
+    : "You are watched. Send a heartbeat at least every two minutes; say done when all is complete."
+})
+
+/** What souffleur knows of who asks. */
+export const myState = () =>
+  call(
+    Effect.fnUntraced(function* (here) {
+      if (here.watched === undefined) {
+        const before =
+          here.ended === undefined ? "" : `The watch ${here.ended.id} of your session has ended (${standing(here.ended.watch)}). `
+        return { ...unwatched, comms: here.comms, note: `${before}Nobody watches you; ${startWith(here)}` }
+      }
+      const { id, watch } = here.watched
+      const [beats, settings] = [yield* Beats, yield* settingsOf(watch.project)]
+      const beat = yield* beats.last(beatsOf(id))
+      const snapshot = yield* Effect.option(Comms.use((board) => board.snapshot)).pipe(Effect.provide(comms(watch.comms)))
+      const heard = Option.flatMap(snapshot, ({ conductor }) => Option.flatMap(conductor, ({ lastHeartbeat }) => parseTime(lastHeartbeat)))
+      return {
+        watch: id,
+        you_are: here.role,
+        phase: watch.phase,
+        standing: standing(watch),
+        generation: watch.generation,
+        session_id: watch.sessionId,
+        comms: watch.comms,
+        retries: watch.retries,
+        last_recovery: yield* lastRecovery(id),
+        last_beat: Option.match(beat, { onNone: () => null, onSome: ({ at }) => iso(at) }),
+        deadline: Option.match(heard, {
+          onNone: () => null,
+          onSome: (at) => iso(Math.max(at, watch.launchedAt) + Duration.toMillis(settings.heartbeatStaleAfter))
+        }),
+        note: yield* advice(here, here.watched)
+      }
+    })
+  )
+
+const farewell = "You are stopped and a successor is launched. End your turn now and start nothing new."
+
+/** An id that nobody else has, safe as a file's name. */
+const freshRequest = Effect.fnUntraced(function* ({ id, watch }: Named) {
+  const digits = yield* Effect.replicateEffect(Random.nextIntBetween(0, 15), 16)
+  return `${id}-g${watch.generation}-${digits.map((digit) => digit.toString(16)).join("")}`
+})
+
+/** In a watch without comms: the words in a file first, then the request, whose word a crash cannot lose. */
+const askSolo = Effect.fnUntraced(function* (here: Here, named: Named, text: string) {
+  const { stateDir } = yield* settingsOf(here.project)
+  const request = yield* freshRequest(named)
+  const digest = yield* writeHandoff(stateDir, request, text).pipe(
+    Effect.mapError(
+      ({ why }) => new ToolFailed({ message: `Your words could not be kept: ${why}. Nothing was asked for: go on, and tell a person.` })
+    )
+  )
+  const { taskCount: count, taskFingerprint: fingerprint } = baselineOf(soloSnapshot)
+  const { sessionId } = named.watch
+  yield* command(named.id, { _tag: "RequestHandoff", sessionId, request, digest, tasks: { count, fingerprint } })
+})
+
+/** The words first, then the state that makes them count: a crash between the two asks for nothing (spec §2, Payload). */
+const askOnBoard = Effect.fnUntraced(function* (here: Here, text: string) {
+  const at = yield* Clock.currentTimeMillis
+  yield* onBoard(here, (link) => link.post({ taskId: "souffleur", from: here.session || "task-00", type: "handoff", text, at }))
+  yield* onBoard(here, (link) => link.setState("context_recovery", at))
+})
+
+/** A recovery of the Conductor's context, asked for by itself. */
+export const requestContextRecovery = ({
+  permission_mode: permissionMode,
+  resume_prompt: resumePrompt
+}: Word<"request_context_recovery">) =>
+  call(
+    Effect.fnUntraced(function* (here) {
+      yield* asConductor(here)
+      const text = formatPayload({ permissionMode, resumePrompt })
+      if (here.watched === undefined) {
+        yield* askOnBoard(here, text)
+        return {
+          watch: null,
+          note: `It stands in the task database, but nobody of this state folder watches you: do not stop before you are stopped; ${startWith(here)}`
+        }
+      }
+      const { id, watch } = here.watched
+      const never = handoffForbidden(watch, watch.sessionId)
+      if (never !== undefined) return yield* new ToolFailed({ message: `Not now: ${never}.` })
+      yield* watch.comms === null ? askSolo(here, here.watched, text) : askOnBoard(here, text)
+      return { watch: id, note: watch.comms === null ? farewell : `At souffleur's next look, within a minute or so: ${farewell}` }
+    })
+  )
+
+/** The word of the agent that all is complete. */
+export const done = () =>
+  call(
+    Effect.fnUntraced(function* (here) {
+      yield* asConductor(here)
+      const ended = here.ended?.watch.end === "completed" ? here.ended.id : undefined
+      const at = yield* Clock.currentTimeMillis
+      if (here.watched?.watch.comms === null) yield* finish(here.watched.id, "agent")
+      else if (ended === undefined || here.comms !== null) yield* onBoard(here, (link) => link.setState("complete", at))
+      return {
+        watch: here.watched?.id ?? ended ?? null,
+        note: "The work is said to be complete: souffleur leaves, and nobody brings you back after this."
+      }
+    })
+  )
+
+/** Of the watches that have ended, so many are told. */
+const mostEnded = 10
+
+/** The watches of this machine. */
+export const status = () =>
+  call(
+    Effect.fnUntraced(function* () {
+      const all = yield* allWatches
+      const ended = new Set(all.filter(({ watch }) => watch.phase === "Exited").slice(-mostEnded))
+      const told = all.filter((named) => named.watch.phase !== "Exited" || ended.has(named))
+      const watches = yield* Effect.forEach(told, statusOf)
+      return {
+        watches: watches.map(({ comms, conductor, generation, last_event_at, project, retries, standing, watch }) => {
+          const { alive, heartbeat_age_ms, pid, session_id } = conductor
+          return { watch, project, standing, generation, pid, alive, session_id, heartbeat_age_ms, comms, retries, last_event_at }
+        })
+      }
+    })
+  )
