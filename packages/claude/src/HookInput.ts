@@ -53,6 +53,7 @@ export const hookCall = (input: string): HookCall | undefined => {
   }
   const [event, sessionId] = [value("hook_event_name"), value("session_id")]
   if (!word.test(event) || !isSessionId(sessionId)) return undefined
-  const kind = value(kinds[event] ?? "")
+  const why = Object.hasOwn(kinds, event) ? kinds[event] : undefined
+  const kind = why === undefined ? "" : value(why)
   return word.test(kind) ? { event, sessionId, kind } : { event, sessionId }
 }

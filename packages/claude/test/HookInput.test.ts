@@ -29,6 +29,10 @@ it("keeps nothing that somebody could have written: a kind is one word of the ag
   }
 })
 
+it("takes no member without a name for the reason of an event that has none", () => {
+  assert.deepStrictEqual(hookCall(input({ hook_event_name: "Stop", "": "secret" })), { event: "Stop", sessionId })
+})
+
 it("believes the object's own members, not what is said in it", () => {
   const nested = {
     tool_input: { session_id: "other", hook_event_name: "Stop", deep: [{ hook_event_name: "Stop" }, '"hook_event_name":"Stop"'] }
