@@ -60,6 +60,10 @@ export const heldNow = (held: ReadonlyArray<Held>, { pid, startTime }: HookedPro
   return Option.map(Option.fromUndefinedOr(its.toSorted((a, b) => a.until - b.until).at(-1)), ({ sessionId }) => sessionId)
 }
 
+/** What each process holds now, at most one session each. That the process lives is for whoever asks to see. */
+export const heldByAll = (held: ReadonlyArray<Held>): ReadonlyArray<Held> =>
+  held.filter((one) => one.ended === null && Option.contains(heldNow(held, one), one.sessionId))
+
 /** What the agent's hooks have told of its sessions. They may not be installed, or not fire: `None` and nothing are answers. */
 export class Hooks extends Context.Service<
   Hooks,
@@ -70,12 +74,15 @@ export class Hooks extends Context.Service<
     readonly lineage: (sessionId: string) => Effect.Effect<ReadonlyArray<Held>>
     /** The session that a process holds now: after `/clear` another one than it began with. */
     readonly holds: (process: HookedProcess) => Effect.Effect<Option.Option<string>>
+    /** What each process holds that said so and has not taken it back: also one that was killed since. */
+    readonly held: Effect.Effect<ReadonlyArray<Held>>
   }
 >()("@souffleur/domain/Hooks") {
   /** For an agent that has no hooks. */
   static readonly layerNone = Layer.succeed(Hooks, {
     last: () => Effect.succeedNone,
     lineage: () => Effect.succeed([]),
-    holds: () => Effect.succeedNone
+    holds: () => Effect.succeedNone,
+    held: Effect.succeed([])
   })
 }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Schema } from "effect"
-import { heldNow, holdings, Hooks, type HookSign } from "../src/Hooks.ts"
+import { heldByAll, heldNow, holdings, Hooks, type HookSign } from "../src/Hooks.ts"
 
 const sign = (at: number, event: string, sessionId: string, kind?: string, pid = 10, startTime = 77): HookSign => ({
   at,
@@ -61,7 +61,10 @@ const anySign = Schema.Struct({
   startTime: Schema.Literals([77])
 })
 it.prop("a process holds at most one session, one that it had and did not end with its last word", [Schema.Array(anySign)], ([signs]) => {
+  const all = heldByAll(holdings(signs))
+  assert.strictEqual(new Set(all.map(({ pid }) => pid)).size, all.length)
   const held = now(...signs)
+  assert.strictEqual(all.find(({ pid }) => pid === 10)?.sessionId ?? null, held)
   if (held === null) return
   const its = signs.filter(({ pid, sessionId }) => pid === 10 && sessionId === held)
   assert.isAbove(its.length, 0)
@@ -76,5 +79,6 @@ it.effect("without hooks nothing is known", () =>
       [yield* hooks.last("a"), yield* hooks.holds(process), yield* hooks.lineage("a")],
       [Option.none(), Option.none(), []]
     )
+    assert.deepStrictEqual([yield* hooks.lineage("a"), yield* hooks.held], [[], []])
   }).pipe(Effect.provide(Hooks.layerNone))
 )

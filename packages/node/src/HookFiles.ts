@@ -1,4 +1,4 @@
-import { type Held, type HookedProcess, Hooks, HookSign, heldNow, holdings } from "@souffleur/domain"
+import { type Held, type HookedProcess, Hooks, HookSign, heldByAll, heldNow, holdings } from "@souffleur/domain"
 import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 
 /** Bytes of the end of a file that are read: more than a file of signs is cut to. */
@@ -77,6 +77,7 @@ export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.Fi
           const processes = new Set(held.filter((one) => one.sessionId === sessionId).map(key))
           return held.filter((one) => processes.has(key(one)))
         }),
+        held: Effect.withSpan(Effect.map(everything(), heldByAll), "Hooks.held"),
         holds: Effect.fn("Hooks.holds")(function* (process) {
           // A file holds no sign that is newer than itself: most need not be opened.
           const found: Array<Held> = []

@@ -76,6 +76,14 @@ layer(NodeServices.layer)((it) => {
       assert.deepStrictEqual(yield* of.holds({ pid: 2, startTime: 200 }), Option.some("new"))
       assert.deepStrictEqual(yield* of.holds({ pid: 3, startTime: 300 }), Option.some("other"))
       assert.deepStrictEqual(yield* of.holds({ pid: 1, startTime: 101 }), Option.none())
+      assert.deepStrictEqual(
+        (yield* of.held).map(({ pid, sessionId }) => [pid, sessionId]),
+        [
+          [3, "other"],
+          [1, "new"],
+          [2, "new"]
+        ]
+      )
       const named = (held: Effect.Success<ReturnType<typeof of.lineage>>) =>
         held.map(({ pid, sessionId, source }) => [sessionId, pid, source])
       const cleared = [

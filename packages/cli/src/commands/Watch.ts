@@ -22,6 +22,7 @@ import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { launchable, settingsOf, store, world } from "../App.ts"
 import { Environment } from "../Environment.ts"
 import { BadUsage, Ended, ofFile } from "../Failure.ts"
+import { liveSessions } from "../Live.ts"
 import { deliverLate, lastWords, untold } from "../LateWords.ts"
 import { jsonLine, line, paint } from "../Telling.ts"
 import { feed, ready } from "../service/Watchdog.ts"
@@ -64,13 +65,13 @@ const commsOf = Effect.fnUntraced(function* (named: Option.Option<string>, proje
 /** On a terminal, without arguments: one of the live sessions. */
 const pick = Effect.fnUntraced(function* (project: string) {
   const { interactive } = yield* Environment
-  const sessions = yield* (yield* Agent).sessions
+  const sessions = yield* liveSessions()
   if (!interactive || sessions.length === 0) {
     return yield* new BadUsage({
       why: `which Conductor? souffleur watch --pid PID --session-id ID${sessions.length === 0 ? " (no live session was found)" : ""}`
     })
   }
-  const here = sessions.filter((session) => session.project === project)
+  const here = sessions.filter((session) => session.project === project || session.project === "")
   const choices = (here.length === 0 ? sessions : here).map((session) => ({
     title: `pid ${session.pid}  ${session.status}  ${session.project}  ${session.sessionId}`,
     value: { pid: session.pid, sessionId: session.sessionId }

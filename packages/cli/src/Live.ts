@@ -1,0 +1,26 @@
+import { Agent, type AgentSession, Hooks, Processes } from "@souffleur/domain"
+import { Effect, Option } from "effect"
+
+/** A session that can be chosen to be watched. */
+export type LiveSession = Pick<AgentSession, "pid" | "sessionId" | "project" | "status">
+
+/**
+ * The live sessions of this user: what the agent's pid files say, and what its hooks do, which know better which session a
+ * process holds. `project` is empty where only a hook knows of it.
+ */
+export const liveSessions = Effect.fn("Live.sessions")(function* () {
+  const [agent, hooks, processes] = [yield* Agent, yield* Hooks, yield* Processes]
+  const told = yield* Effect.filter(yield* hooks.held, ({ pid, startTime }) =>
+    Effect.map(
+      processes.find(pid),
+      Option.exists(
+        ({ condition, identity, uid }) => identity.startTime === startTime && condition !== "zombie" && uid === processes.host.uid
+      )
+    )
+  )
+  const files = yield* agent.sessions
+  const byPid = new Map(told.map((held) => [held.pid, held.sessionId]))
+  const known = files.map((session): LiveSession => ({ ...session, sessionId: byPid.get(session.pid) ?? session.sessionId }))
+  const others = told.filter(({ pid }) => !files.some((session) => session.pid === pid))
+  return [...known, ...others.map(({ pid, sessionId }): LiveSession => ({ pid, sessionId, project: "", status: "told by its hooks" }))]
+})

@@ -1,0 +1,75 @@
+import { assert, it } from "@effect/vitest"
+import { Agent, type AgentSession, type Held, Hooks, Processes, type ProcessInfo } from "@souffleur/domain"
+import { Effect, Layer, Option } from "effect"
+import { liveSessions } from "../src/Live.ts"
+
+const process = (pid: number, more: Partial<ProcessInfo> = {}): ProcessInfo => ({
+  identity: { pid, startTime: pid * 100, bootId: "boot" },
+  parent: 1,
+  uid: 1000,
+  name: "claude",
+  condition: "running",
+  ...more
+})
+const held = (pid: number, sessionId: string, startTime = pid * 100): Held => ({
+  sessionId,
+  pid,
+  startTime,
+  since: 1,
+  until: 2,
+  source: null,
+  ended: null
+})
+const file = (pid: number, sessionId: string): AgentSession => ({
+  pid,
+  sessionId,
+  project: "/p",
+  status: "idle",
+  waitingFor: undefined,
+  writtenAt: 1
+})
+
+const live = (files: ReadonlyArray<AgentSession>, told: ReadonlyArray<Held>, ...running: ReadonlyArray<ProcessInfo>) =>
+  Effect.provide(
+    Effect.map(liveSessions(), (sessions) => sessions.map(({ pid, project, sessionId }) => [pid, sessionId, project])),
+    Layer.mergeAll(
+      Layer.mock(Agent)({
+        name: "claude",
+        inPrintMode: () => false,
+        tags: () => [],
+        sessionTag: () => ({ environment: {} }),
+        sessions: Effect.succeed(files)
+      }),
+      Layer.mock(Hooks)({ held: Effect.succeed(told) }),
+      Layer.mock(Processes)({
+        self: { pid: 1, startTime: 1, bootId: "boot" },
+        host: { name: "host", pidNamespace: "pid:[1]", uid: 1000 },
+        find: (pid) => Effect.succeed(Option.fromUndefinedOr(running.find(({ identity }) => identity.pid === pid)))
+      })
+    )
+  )
+
+it.effect("without hooks, what the pid files say", () =>
+  Effect.gen(function* () {
+    assert.deepStrictEqual(yield* live([file(10, "a")], []), [[10, "a", "/p"]])
+  })
+)
+
+it.effect("a hook knows better which session a process holds, and of one that has no pid file", () =>
+  Effect.gen(function* () {
+    const sessions = yield* live([file(10, "old"), file(20, "b")], [held(10, "new"), held(30, "c")], process(10), process(20), process(30))
+    assert.deepStrictEqual(sessions, [
+      [10, "new", "/p"],
+      [20, "b", "/p"],
+      [30, "c", ""]
+    ])
+  })
+)
+
+it.effect("believes no hook of a process that is gone, a zombie, somebody else's, or another one under its pid", () =>
+  Effect.gen(function* () {
+    const told = [held(10, "a"), held(20, "b"), held(30, "c"), held(40, "d", 1)]
+    const running = [process(20, { condition: "zombie" }), process(30, { uid: 0 }), process(40)]
+    assert.deepStrictEqual(yield* live([], told, ...running), [])
+  })
+)
