@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
-import { alive, prints, said, stage, task } from "./Stage.ts"
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { alive, bundle, prints, said, stage, task, until } from "./Stage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 30_000)
 
@@ -45,6 +47,134 @@ describe.concurrent("done", () => {
       stubborn.kill("SIGKILL")
       const none = yield* the.run(["done", "nobody"])
       assert.deepStrictEqual([none.code, none.lines], [2, []])
+    })
+  )
+})
+
+/** Solo: there is no database. */
+const solo = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnType<typeof task>> = []) {
+  const the = yield* stage(tasks)
+  fs.rmSync(the.comms)
+  return the
+})
+const lines = (file: string) => (fs.existsSync(file) ? fs.readFileSync(file, "utf8").trim().split("\n") : [])
+const pidOf = ({ conductor }: { readonly [field: string]: unknown }) => (conductor as { readonly pid: number }).pid
+const sh = (line: string, ...args: ReadonlyArray<string>) => ["--", "/bin/sh", "-c", line, "sh", ...args]
+
+describe.concurrent("run, of a plain command", () => {
+  live("killed, it runs again with the same words; exit code 0 completes it", () =>
+    Effect.gen(function* () {
+      const the = yield* solo()
+      const hostile = ["$(touch x)", "--json", "--", "a\nb", ""]
+      const line = 'printf "%s|" "$@" >> said; echo >> said; [ -e again ] || { touch again; exec sleep 60; }'
+      const run = the.start(["run", "--json", ...sh(line, ...hostile)], { KEY: "of the user" })
+      const first = yield* prints(run, "ConductorConfirmed")
+      yield* until(
+        Effect.sync(() => fs.existsSync(join(the.project, "again"))),
+        (yes) => yes
+      )
+      process.kill(pidOf(first), "SIGKILL")
+      const next = yield* prints(run, "ConductorRelaunched")
+      assert.deepInclude(next, { generation: 2, provider: "restart", sessionId: "" })
+      assert.deepStrictEqual(yield* run.ended, { code: 0, signal: null }, run.errors())
+      assert.deepInclude(said(run.lines.at(-1)!), { _tag: "ConductorCompleted", by: "exit" })
+      const words = `${hostile.join("|")}|`
+      assert.deepStrictEqual(lines(join(the.project, "said")).join("\n"), `${words}\n${words}`)
+      assert.deepStrictEqual(the.launched(), [pidOf(first), pidOf(next)])
+      // What a person types may hold a key: it is in files of ours alone, and in no line of the log.
+      const log = JSON.stringify(yield* the.events)
+      for (const secret of ["touch", "of the user"]) assert.notInclude(log, secret)
+      const launches = join(the.state, "launches")
+      const kept = fs.readdirSync(launches)
+      for (const name of kept) assert.strictEqual(fs.statSync(join(launches, name)).mode & 0o077, 0)
+      // The watch is over: so is what it was started with.
+      assert.deepStrictEqual([...new Set(kept.map((name) => name.slice(name.lastIndexOf("."))))].toSorted(), [".exit", ".out", ".receipt"])
+    })
+  )
+
+  live("three quick deaths end it with 1; nothing is exported of what has no conversation", () =>
+    Effect.gen(function* () {
+      const the = yield* solo()
+      const { code, errors, lines } = yield* the.run(["run", "--json", ...sh("exit 3")])
+      assert.strictEqual(code, 1, errors)
+      assert.deepInclude(said(lines.at(-1)!), { _tag: "RetriesExhausted", exportPath: null })
+      assert.lengthOf(the.launched(), 3)
+      for (const words of [["status", "--json"], ["state", "--json"], ["why"], ["log"]]) assert.strictEqual((yield* the.run(words)).code, 0)
+    })
+  )
+
+  live("a souffleur killed right after it was asked leaves the command to the next one, which starts it once", () =>
+    Effect.gen(function* () {
+      const the = yield* solo()
+      const run = the.start(["run", "--json", ...sh("echo run >> said; exec sleep 60")])
+      yield* prints(run, "LaunchPrepared")
+      run.kill("SIGKILL")
+      yield* run.ended
+      const again = the.start(["run", "--json", ...sh("echo another >> said")])
+      yield* prints(again, "WatchSettled")
+      assert.match(again.errors(), /watch opera-[0-9a-f]{4} of this folder is not finished: it goes on, and nothing else is started/)
+      yield* until(
+        Effect.sync(() => lines(join(the.project, "said"))),
+        (found) => found.length > 0
+      )
+      assert.deepStrictEqual(lines(join(the.project, "said")), ["run"])
+      assert.lengthOf(the.launched(), 1)
+      assert.strictEqual((yield* the.run(["release"])).code, 0)
+      assert.strictEqual((yield* again.ended).code, 0)
+    })
+  )
+})
+
+describe.concurrent("run, of a known agent", () => {
+  live("killed, it is recovered with its conversation and its own flags; its end completes the watch", () =>
+    Effect.gen(function* () {
+      const the = yield* solo([task(1, 50), task(2, 50)])
+      const agent = join(the.home, "claude-code", "claude")
+      fs.mkdirSync(join(the.home, "claude-code"))
+      // The first life hangs in the second task. Flags that the stand-in does not know are noted, and left out.
+      const life = '[ -e lived ] || { touch lived; export SOUFFLEUR_STANDIN_HANG_AT=2; }\necho "$1 $2" >> flags; shift 2'
+      const settings = '[ "${1#--settings=}" = "$1" ] || shift'
+      fs.writeFileSync(agent, `#!/bin/sh\n${life}\n${settings}\nexec '${process.execPath}' '${bundle}' __stand-in "$@"\n`, { mode: 0o755 })
+      const prompt = "--dangerously-skip-permissions; the stage word is gossamer"
+      const run = the.start(["run", "--json", "--", agent, "--model", "opus", "--", prompt])
+      const first = yield* prints(run, "ConductorConfirmed", ({ print }) => print === true)
+      yield* prints(run, "WatchSettled")
+      yield* until(
+        Effect.sync(() => the.conversation(String(first["sessionId"]))),
+        (text) => text.includes("scene-2.txt")
+      )
+      process.kill(pidOf(first), "SIGKILL")
+      const next = yield* prints(run, "ConductorRelaunched")
+      assert.strictEqual(next["provider"], "claude_export")
+      assert.deepStrictEqual(yield* run.ended, { code: 0, signal: null }, run.errors())
+      assert.deepInclude(said(run.lines.at(-1)!), { _tag: "ConductorCompleted", by: "turn" })
+      assert.include(the.conversation(String(first["sessionId"])), prompt)
+      assert.include(the.conversation(String(next["sessionId"])), "the stage word is gossamer")
+      assert.deepStrictEqual(lines(join(the.project, "flags")), ["--model opus", "--model opus"])
+      assert.notInclude(JSON.stringify(yield* the.events), "gossamer")
+    })
+  )
+
+  live("what no launch may have is bad usage: nothing is opened, nothing starts", () =>
+    Effect.gen(function* () {
+      const the = yield* solo()
+      const agent = [process.execPath, bundle, "__stand-in"]
+      const cases: ReadonlyArray<readonly [words: ReadonlyArray<string>, why: RegExp]> = [
+        [[...agent, "--permission-mode", "bypassPermissions", "work"], /above MAX_EXTERNAL_PERMISSION \(acceptEdits\)/],
+        [[...agent, "--dangerously-skip-permissions", "work"], /above MAX_EXTERNAL_PERMISSION/],
+        [[...agent, "--continue", "work"], /--continue/],
+        [[...agent, "--resume", "no-such-session", "work"], /no session no-such-session/],
+        [[...agent], /has no prompt/],
+        [["no-such-program"], /no program no-such-program in PATH/],
+        [[], /which command/]
+      ]
+      for (const [words, why] of cases) {
+        const { code, errors, lines } = yield* the.run(["run", "--", ...words])
+        assert.deepStrictEqual([code, lines], [2, []], errors)
+        assert.match(errors, why)
+      }
+      assert.deepStrictEqual((yield* the.run(["status", "--json"])).lines, ["[]"])
+      assert.deepStrictEqual(the.launched(), [])
     })
   )
 })

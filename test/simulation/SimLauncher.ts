@@ -48,6 +48,9 @@ export const launcher = (world: World, gate: Gate): Launcher["Service"] => {
         )
       ),
     settle: close,
+    kept: () => Effect.die("no command is run in this world"),
+    forget: () => Effect.void,
+    exitCode: () => Effect.succeedNone,
     outputPath: (id) => `/state/launches/${id}.out`
   }
 }

@@ -6,6 +6,9 @@ export interface AgentProgram {
   readonly args: ReadonlyArray<string>
 }
 
+/** A word that is Claude Code's program: by its name, or out of its package. */
+export const isClaude = (word: string): boolean => /(?:^|\/)claude(?:\.exe)?$|(?:^|\/)@anthropic-ai\/claude-code(?:[/@]|$)/u.test(word)
+
 /** An agent command that no launch may use (cli.md: exit 2). `why` is a sentence for a person. */
 export class AgentCommandRefused extends Schema.TaggedError<AgentCommandRefused>()("AgentCommandRefused", {
   why: Schema.String
@@ -60,7 +63,8 @@ const abbreviates = (argument: string, flags: ReadonlyArray<string>): boolean =>
   return name.length > 2 && flags.some((flag) => flag.toLowerCase().startsWith(name))
 }
 
-const objection = (argument: string): string | undefined => {
+/** Why an argument may not stand in an agent command. */
+export const objection = (argument: string): string | undefined => {
   if (argument.includes("\0")) return "holds a NUL"
   // Anywhere: a flag may stand within an argument for another program, such as `env -S` or a shell.
   if (/permission-?mode|skip-?permissions|permission-?prompt/i.test(argument)) return "carries a permission flag"

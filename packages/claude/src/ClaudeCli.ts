@@ -1,33 +1,8 @@
-import { type AgentCommand, AgentNotFound, type AgentOrder } from "@souffleur/domain"
-import { Effect, FileSystem, Path } from "effect"
-import type { AgentProgram } from "./AgentProgram.ts"
+import { type AgentCommand, AgentNotFound, type AgentOrder, resolveProgram } from "@souffleur/domain"
+import { Effect, type FileSystem, type Path } from "effect"
+import { type AgentProgram, isClaude } from "./AgentProgram.ts"
 import { agentEnvironment, type Environment } from "./Environment.ts"
 import { isSessionId } from "./SessionId.ts"
-
-/** The absolute path of a program: itself when it is a path, else the first executable file of that name in `PATH`. */
-const resolveProgram = Effect.fnUntraced(function* (
-  program: string,
-  searchPath: string
-): Effect.fn.Return<string, AgentNotFound, FileSystem.FileSystem | Path.Path> {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const executable = (file: string) =>
-    fs.stat(file).pipe(
-      Effect.map((info) => info.type === "File" && (info.mode & 0o111) !== 0),
-      Effect.orElseSucceed(() => false)
-    )
-  if (program.includes("/")) {
-    const file = path.resolve(program)
-    if (yield* executable(file)) return file
-    return yield* new AgentNotFound({ program, why: `${file} is no file that can be executed` })
-  }
-  // A relative part of PATH would find another program in each folder.
-  for (const folder of searchPath.split(":").filter((folder) => path.isAbsolute(folder))) {
-    const file = path.join(folder, program)
-    if (yield* executable(file)) return file
-  }
-  return yield* new AgentNotFound({ program, why: `no program ${program} in PATH` })
-})
 
 /**
  * The one rule that lets a successor read its export, which lies outside its project: without it a print-mode agent is refused, and
@@ -37,8 +12,7 @@ const mayRead = (file: string): string =>
   JSON.stringify({ permissions: { allow: [`Read(/${file.replaceAll(/[\\*?[\]!#()]/gu, String.raw`\$&`)})`] } })
 
 /** Claude by its name or out of its package, or a program that is told to run it: only it knows that flag. */
-const namesClaude = ({ args, program }: AgentProgram): boolean =>
-  [program, ...args].some((word) => /(?:^|\/)claude(?:\.exe)?$|\/@anthropic-ai\/claude-code\//u.test(word))
+const namesClaude = ({ args, program }: AgentProgram): boolean => [program, ...args].some(isClaude)
 
 /**
  * `<agent command> [--resume ID | --session-id ID] [-p] --permission-mode <effective> -- <prompt>` (cli.md). Without the `--`
@@ -67,8 +41,7 @@ export const agentCommand = Effect.fn("ClaudeCli.command")(function* (
       ...(order.print ? ["-p"] : []),
       "--permission-mode",
       order.permission,
-      "--",
-      order.prompt
+      ...(order.prompt === "" ? [] : ["--", order.prompt])
     ],
     environment: agentEnvironment(environment, environmentAllowed)
   }

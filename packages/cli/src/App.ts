@@ -1,4 +1,4 @@
-import { Claude, parseAgentCommand } from "@souffleur/claude"
+import { type AgentProgram, Claude, parseAgentCommand } from "@souffleur/claude"
 import { CommsLinkSqlite, CommsSqlite } from "@souffleur/comms"
 import {
   Agent,
@@ -22,6 +22,7 @@ import { Roles } from "@souffleur/supervisor"
 import { Console, Effect, type FileSystem, Layer, Path } from "effect"
 import { Environment } from "./Environment.ts"
 import { BadUsage } from "./Failure.ts"
+import type { Kept } from "./Kept.ts"
 
 /** The settings of a project, with what was wrong in its config file told on standard error. */
 export const settingsOf = Effect.fn("App.settings")(function* (projectDir: string, flags: SettingFlags = {}) {
@@ -67,12 +68,12 @@ export const terminalOf = (
   return usable ? Effect.succeed(launcher) : Effect.fail(new BadSetting({ name: "SOUFFLEUR_LAUNCHER", why: cannot[launcher] }))
 }
 
-/** The agent of the settings: today always Claude Code, or what behaves like it. */
-export const agent = (settings: ResolvedSettings) =>
+/** The agent of the settings, or of a watch's own command: today always Claude Code, or what behaves like it. */
+export const agent = (settings: ResolvedSettings, own?: AgentProgram) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { variables } = yield* Environment
-      const agentCommand = yield* Effect.fromResult(parseAgentCommand(settings.agentCommand))
+      const agentCommand = own ?? (yield* Effect.fromResult(parseAgentCommand(settings.agentCommand)))
       const claude = Claude.layer({ claudeDir: settings.claudeDir, agentCommand, environment: variables })
       return settings.exportCommand === null ? claude : Layer.provide(exportedBy(settings.exportCommand), claude)
     })
@@ -122,13 +123,16 @@ const cycleSettings = (settings: ResolvedSettings, project: string) =>
     )
   )
 
-/** Everything that a watch of a project needs: the one composition of all layers. */
-export const world = (settings: ResolvedSettings, project: string, commsPath: string | null) => {
-  const terminal = Effect.flatMap(Environment, ({ variables }) => terminalOf(settings, variables))
+/** Everything that a watch of a project needs: the one composition of all layers. `kept`: of a run, in place of the settings. */
+export const world = (settings: ResolvedSettings, project: string, commsPath: string | null, kept: Kept = {}) => {
+  const terminal =
+    kept.terminal !== undefined
+      ? Effect.succeed(kept.terminal)
+      : Effect.flatMap(Environment, ({ variables }) => terminalOf(settings, variables))
   const ports = Layer.mergeAll(
     store(settings),
     comms(commsPath),
-    agent(settings),
+    agent(settings, kept.agent),
     claims,
     HookFiles.layer(settings.stateDir),
     launcherAt(settings, terminal),

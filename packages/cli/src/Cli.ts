@@ -16,6 +16,7 @@ import { mcpCommand } from "./commands/Mcp.ts"
 import { releaseCommand } from "./commands/Release.ts"
 import { retryCommand } from "./commands/Retry.ts"
 import { serviceCommand } from "./commands/Service.ts"
+import { runCommand } from "./commands/Run.ts"
 import { stateCommand } from "./commands/State.ts"
 import { statusCommand } from "./commands/Status.ts"
 import { watchCommand } from "./commands/Watch.ts"
@@ -27,6 +28,7 @@ const root = Command.make("souffleur").pipe(
   Command.withDescription("Brings a dead or hung AI coding agent back, with its context"),
   Command.withSubcommands([
     watchCommand,
+    runCommand,
     statusCommand,
     logCommand,
     stateCommand,

@@ -1,4 +1,4 @@
-import type { AgentCommandRefused, HookSettingsUnusable } from "@souffleur/claude"
+import type { AgentCommandRefused, CommandRefused, HookSettingsUnusable } from "@souffleur/claude"
 import type {
   AgentNotFound,
   AlreadyWatched,
@@ -34,6 +34,7 @@ export type Failure =
   | BadSetting
   | BadTarget
   | BadUsage
+  | CommandRefused
   | CommsUnavailable
   | EstimateFailed
   | ExportFailed
@@ -67,6 +68,7 @@ export const told = (failure: Failure): { readonly code: number; readonly text: 
       return { code: 2, text: `${failure.name}: ${failure.why}` }
     case "BadTarget":
     case "BadUsage":
+    case "CommandRefused":
     case "SessionNotFound":
       return { code: 2, text: failure.why }
     case "CommsUnavailable":

@@ -34,7 +34,9 @@ const saidBy: Readonly<Record<(typeof Event.ConductorCompleted.Type)["by"], stri
   watcher: "task-00 was in state complete",
   recovery: "task-00 was in state complete",
   agent: 'the agent said so: "souffleur done"',
-  operator: 'an operator said so: "souffleur done"'
+  operator: 'an operator said so: "souffleur done"',
+  turn: "its process ended by itself, after a finished turn",
+  exit: "the command ended with exit code 0"
 }
 
 const outcomeOf = (watch: Watch, step: string): unknown => {

@@ -43,17 +43,24 @@ export const waitInWords = { "usage-limit": "a usage limit", outage: "an outage 
 
 const tokens = (count: number | null) => (count === null ? "" : `, ${count} tokens of context in use`)
 
+/** A command has no session. */
+const inSession = (sessionId: string) => (sessionId === "" ? "" : `, session ${sessionId}`)
+
 /** What happened, in plain words. */
 export const sentence = (event: WatchEvent): string =>
   Match.valueTags(event, {
-    WatchOpened: ({ comms, observe, pid, sessionId }) =>
-      `asked to ${observe ? "observe" : "watch"} pid ${pid}, session ${sessionId}, ${comms === null ? "without comms" : `comms ${comms}`}`,
+    WatchOpened: ({ comms, kind, observe, pid, sessionId }) =>
+      kind === "command"
+        ? "asked to run a command, and to watch it"
+        : pid === 0
+          ? `asked to run an agent, session ${sessionId}, and to watch it`
+          : `asked to ${observe ? "observe" : "watch"} pid ${pid}, session ${sessionId}, ${comms === null ? "without comms" : `comms ${comms}`}`,
     OwnerTook: ({ fence, owner }) => `souffleur pid ${owner.process.pid} owns the watch (fence ${fence})`,
     OwnerLeft: () => "souffleur left; the watch can be resumed",
     ValidationFailed: ({ attempt, check, reason }) => `validation ${attempt} of 3 failed at "${check}": ${reason}`,
     ArgumentsCorrected: ({ pid, sessionId }) => `a reply corrected it: pid ${pid}, session ${sessionId}`,
     ValidationExhausted: () => "validation failed three times: nothing is watched",
-    ConductorConfirmed: ({ conductor, sessionId }) => `the Conductor is pid ${conductor.pid}, session ${sessionId}`,
+    ConductorConfirmed: ({ conductor, sessionId }) => `the Conductor is pid ${conductor.pid}${inSession(sessionId)}`,
     WatcherStarted: ({ awaiting, mode, watcher }) =>
       `watcher ${watcher} starts${mode === "normal" ? "" : ` (${mode})`}${awaiting ? ", awaiting the session id" : ""}`,
     WatcherLost: ({ beatAge, watcher }) =>
@@ -73,10 +80,10 @@ export const sentence = (event: WatchEvent): string =>
     StepStarted: ({ attempt, step }) => `step ${step}${attempt === 1 ? "" : ` (attempt ${attempt})`} …`,
     StepSucceeded: ({ step }) => `step ${step} done`,
     StepFailed: ({ step }) => `step ${step} failed`,
-    LaunchPrepared: ({ effective, launchId, requested }) =>
-      `launch ${launchId} is prepared, permission ${effective}${requested === effective ? "" : ` (asked for ${requested})`}`,
+    LaunchPrepared: ({ effective, launchId, requested, sessionId }) =>
+      `launch ${launchId} is prepared${sessionId === "" ? "" : `, permission ${effective}${requested === effective ? "" : ` (asked for ${requested})`}`}`,
     ConductorRelaunched: ({ conductor, generation, provider, sessionId }) =>
-      `Conductor (S${generation}) runs: pid ${conductor.pid}, session ${sessionId}, by ${provider}`,
+      `Conductor (S${generation}) runs: pid ${conductor.pid}${inSession(sessionId)}, by ${provider}`,
     RecoveryFailedClosed: ({ reason, stage }) => `recovery failed closed at ${stage}: ${reason}`,
     RetriesExhausted: ({ exportPath }) => `three deaths without progress; ${exportPath === null ? "no export" : `export: ${exportPath}`}`,
     ConductorAdopted: ({ by, conductor, generation, sessionId }) =>

@@ -1,5 +1,5 @@
 import { EventLog, load, type Watch } from "@souffleur/domain"
-import { Effect, Option } from "effect"
+import { Effect, Option, Path, Random } from "effect"
 import { BadUsage } from "./Failure.ts"
 
 /** A watch and its name. */
@@ -54,3 +54,16 @@ export const ofAgent = (watches: ReadonlyArray<Named>, variables: Readonly<Recor
   const launched = watches.filter(({ id }) => launch.startsWith(`${id}-g`)).toSorted((a, b) => a.id.length - b.id.length)
   return Option.orElse(inSession, () => newest(launched))
 }
+
+/** `remindly-3f2a`: the project's folder and four hex digits. */
+export const newId = Effect.fnUntraced(function* (project: string) {
+  const path = yield* Path.Path
+  const folder = path
+    .basename(project)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/gu, "-")
+    .replaceAll(/^-+|-+$/gu, "")
+    .slice(0, 40)
+  const number = yield* Random.nextIntBetween(0, 0xffff)
+  return `${folder === "" ? "watch" : folder}-${number.toString(16).padStart(4, "0")}`
+})

@@ -68,6 +68,7 @@ export type Export = typeof Export.Type
 export interface AgentOrder {
   readonly session: { readonly _tag: "Fresh"; readonly sessionId: string } | { readonly _tag: "Resume"; readonly sessionId: string }
   readonly permission: EffectivePermission
+  /** Empty: the agent waits for one. */
   readonly prompt: string
   /** A file that the agent must be able to read without being asked; absolute. */
   readonly reads?: string

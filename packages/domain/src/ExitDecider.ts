@@ -29,15 +29,27 @@ export const recoveryOf = (
 
 type Report = Extract<WatchCommand, { readonly _tag: "ReportExit" }>
 
-/** More tasks than at the last launch reset the count, else +1; tasks that nobody could count are no progress (spec §2, Retries). */
-const retriesAfterDeath = (watch: Watch, { tasks }: Report): number =>
-  tasks !== null && tasks.count > watch.baseline.taskCount ? 0 : watch.retries + 1
+const minute = 60_000
+
+/** What told a watcher that the work is done: without comms only that the process ended well by itself. */
+const completedBy = ({ comms, kind }: Watch) => (comms !== null ? "watcher" : kind === "command" ? "exit" : "turn")
+
+/** Of a command nobody can tell progress: one that ran this long is not taken for one that cannot start. */
+const longRun = 10 * minute
+
+/** More tasks than at the last launch; in solo more results of tools, or a new commit (spec §2, Retries). What nobody could count is none. */
+const progressed = (watch: Watch, { now, tasks }: Report): boolean => {
+  if (watch.kind === "command") return now - watch.launchedAt >= longRun
+  if (tasks === null) return false
+  return watch.comms === null ? tasks.fingerprint !== watch.baseline.taskFingerprint : tasks.count > watch.baseline.taskCount
+}
+
+/** Progress resets the count, else +1. */
+const retriesAfterDeath = (watch: Watch, report: Report): number => (progressed(watch, report) ? 0 : watch.retries + 1)
 
 /** A planned handoff counts only when no task was added or changed its state since the last launch. */
 export const retriesAfterHandoff = (watch: Watch, { tasks }: Pick<Report, "tasks">): number =>
   tasks !== null && tasks.fingerprint !== watch.baseline.taskFingerprint ? watch.retries : watch.retries + 1
-
-const minute = 60_000
 
 /** A limit's own time; where nobody says it, a wait that doubles with each in a row: from 5 minutes, or 1 for an outage, up to an hour. */
 const waitUntil = (watch: Watch, at: number, { kind, resetsAt }: Extract<Report["exit"], { readonly _tag: "Limited" }>): number =>
@@ -63,7 +75,7 @@ export const decideExit = (watch: Watch, command: Report): Decision => {
   const seen = { at, watcher, evidence, taskCount: tasks?.count ?? null, taskFingerprint: tasks?.fingerprint ?? null }
   switch (exit._tag) {
     case "Complete":
-      return ok(Event.ConductorCompleted.make({ at, by: "watcher" }))
+      return ok(Event.ConductorCompleted.make({ at, by: completedBy(watch) }))
     case "Dead": {
       if (watch.standby !== undefined) return ok()
       const retries = retriesAfterDeath(watch, command)

@@ -13,6 +13,8 @@ export interface LaunchOrder {
   readonly cwd: string
   /** Of the window, such as `Conductor (S2)`. */
   readonly title: string
+  /** The command is needed again: it stays in a file of its own (0600), until it is forgotten. */
+  readonly keep?: boolean
 }
 
 /** The last line of a launch's prompt: where it stands in a session file, that session has the prompt of that launch. */
@@ -32,6 +34,12 @@ export class Launcher extends Context.Service<
     readonly launch: (id: string) => Effect.Effect<ProcessIdentity, LaunchFailed>
     /** Ends the question whether that launch ran: `Some` is who took the receipt (alive or not), `None` means never, now and later. */
     readonly settle: (id: string) => Effect.Effect<Option.Option<ProcessIdentity>, LaunchFailed>
+    /** What was prepared to be kept; fails where it is not what the log has the digest of. */
+    readonly kept: (id: string, digest: string) => Effect.Effect<Pick<LaunchOrder, "command" | "cwd" | "title">, LaunchFailed>
+    /** Nobody needs it any more: it may hold a key. */
+    readonly forget: (id: string) => Effect.Effect<void>
+    /** How the process of a headless launch ended; 128 and its number for a signal. `None`: it runs, or no souffleur was there to see. */
+    readonly exitCode: (id: string) => Effect.Effect<Option.Option<number>>
     /** Where a headless agent's output goes. */
     readonly outputPath: (id: string) => string
   }

@@ -2,7 +2,7 @@ import type { Owner } from "./Claims.ts"
 import type { ProcessIdentity } from "./Process.ts"
 import type { Baseline } from "./WatchCommand.ts"
 import type { WaitKind } from "./SignEvent.ts"
-import type { Check, LaunchPrepared, Mode, Purpose, RecoveryStarted } from "./WatchEvent.ts"
+import type { Check, Kind, LaunchPrepared, Mode, Purpose, RecoveryStarted } from "./WatchEvent.ts"
 
 export type Phase = "New" | "Validating" | "Settling" | "Watching" | "Exited"
 
@@ -32,6 +32,7 @@ export interface Watch {
   /** `null`: solo. */
   readonly comms: string | null
   readonly observe: boolean
+  readonly kind: Kind
   /** As asked for, or as corrected by a reply. */
   readonly pid: number
   readonly failures: ReadonlyArray<{
@@ -42,6 +43,8 @@ export interface Watch {
   }>
   /** A reply that was taken as correction; only a later one is another. */
   readonly correctedBy: number
+  /** The newest first launch of a run: the literal command, as its file keeps it. `undefined`: the Conductor ran already. */
+  readonly firstLaunch: typeof LaunchPrepared.Type | undefined
   readonly conductor: ProcessIdentity | undefined
   readonly sessionId: string
   /** Every session id of any generation: by each the watch is found again. */
@@ -104,9 +107,11 @@ export const initial: Watch = {
   project: "",
   comms: null,
   observe: false,
+  kind: "agent",
   pid: 0,
   failures: [],
   correctedBy: 0,
+  firstLaunch: undefined,
   conductor: undefined,
   sessionId: "",
   sessions: [],

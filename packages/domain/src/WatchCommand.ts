@@ -3,7 +3,7 @@ import type { Owner } from "./Claims.ts"
 import type { Permission } from "./Permission.ts"
 import type { ProcessIdentity } from "./Process.ts"
 import type { WaitKind } from "./SignEvent.ts"
-import type { Check, ConductorDied, Evidence, HandoffTaken } from "./WatchEvent.ts"
+import type { Check, ConductorDied, Evidence, HandoffTaken, Kind, LaunchPrepared } from "./WatchEvent.ts"
 
 /** What a generation starts from; see `ConductorConfirmed` and `ConductorRelaunched`. */
 export interface Baseline {
@@ -36,6 +36,11 @@ export type WatchIntent =
       readonly pid: number
       readonly sessionId: string
       readonly observe: boolean
+      /** `souffleur run`: what is started first, its launch file written. Where it is not there, the Conductor runs already. */
+      readonly run?: {
+        readonly kind: Kind
+        readonly launch: Pick<typeof LaunchPrepared.Type, "launchId" | "digest" | "requested" | "effective">
+      }
     }
   /** `over` is the fence whose owner was seen dead or absent; it must still be in force. */
   | { readonly _tag: "TakeOwnership"; readonly owner: Owner; readonly over: number }
@@ -74,6 +79,7 @@ export type WatchIntent =
   | { readonly _tag: "FailStep"; readonly cycle: number; readonly step: string; readonly failure: Schema.Json }
   | {
       readonly _tag: "PrepareLaunch"
+      /** 0: the first launch of a run, once more. */
       readonly cycle: number
       readonly launchId: string
       readonly digest: string

@@ -52,8 +52,12 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
             comms: command.comms,
             pid: command.pid,
             sessionId: command.sessionId,
-            observe: command.observe
-          })
+            observe: command.observe,
+            kind: command.run?.kind ?? "agent"
+          }),
+          ...(command.run === undefined
+            ? []
+            : [Event.LaunchPrepared.make({ at, cycle: 0, sessionId: command.sessionId, ...command.run.launch })])
         )
       : no("exists", "a watch with this id exists")
   }
@@ -165,8 +169,9 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
         : ok(Event.StepFailed.make({ at, cycle, step: name, failure: command.failure }))
     }
     case "PrepareLaunch": {
-      if (!inCycle(watch, command)) return no("not now", "this recovery is over")
-      if (watch.recovery?.purpose !== "relaunch") return no("never", "retries are exhausted: nothing is launched")
+      const first = command.cycle === 0 && watch.phase === "Validating" && watch.firstLaunch !== undefined
+      if (!first && !inCycle(watch, command)) return no("not now", "this recovery is over")
+      if (!first && watch.recovery?.purpose !== "relaunch") return no("never", "retries are exhausted: nothing is launched")
       const { cycle, digest, effective, launchId, requested, sessionId } = command
       return ok(Event.LaunchPrepared.make({ at, cycle, launchId, digest, sessionId, requested, effective }))
     }

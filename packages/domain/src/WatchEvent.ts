@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { Owner } from "./Claims.ts"
 import { baseline, event, print, seen, Text } from "./EventFields.ts"
 import { Permission } from "./Permission.ts"
@@ -13,15 +13,24 @@ export * from "./SignEvent.ts"
  * field has a decoding default here, a changed meaning is a new tag (docs/events.md). `at` is epoch milliseconds.
  */
 
-/** A watch was asked for; nothing about the Conductor is checked yet. */
+/** What is watched: an agent, whose conversation is kept, or any other command, which is only run again (spec §2, `restart`). */
+export const Kind = Schema.Literals(["agent", "command"])
+export type Kind = typeof Kind.Type
+/** What a log from before this field watched. */
+const agent: Kind = "agent"
+
+/** A watch was asked for; nothing about the Conductor is checked yet. A run's first launch follows in the same append. */
 export const WatchOpened = event("WatchOpened", {
   project: Text,
   /** The comms file, or `null`: solo. */
   comms: Schema.NullOr(Text),
+  /** 0: `souffleur run` starts it first. */
   pid: Schema.Int,
+  /** Empty: a command has none. */
   sessionId: Text,
   /** `--observe`: decide and log, never kill or launch. */
-  observe: Schema.Boolean
+  observe: Schema.Boolean,
+  kind: Kind.pipe(Schema.withConstructorDefault(Effect.succeed(agent)), Schema.withDecodingDefaultKey(Effect.succeed(agent)))
 })
 
 /** A process of souffleur took the watch under a new, greater fence (spec §4). */
@@ -29,8 +38,8 @@ export const OwnerTook = event("OwnerTook", { fence: Schema.Int, owner: Owner })
 /** The owner left by itself; the watch can be taken at once. */
 export const OwnerLeft = event("OwnerLeft", { fence: Schema.Int })
 
-/** The three checks of bootstrap, in their order (spec §2). */
-export const Check = Schema.Literals(["process", "session-file", "comms-row"])
+/** The three checks of bootstrap, in their order (spec §2); of a run, its first launch before them. */
+export const Check = Schema.Literals(["process", "session-file", "comms-row", "launch"])
 export type Check = typeof Check.Type
 
 export const ValidationFailed = event("ValidationFailed", {
@@ -91,9 +100,12 @@ export const HandoffRequested = event("HandoffRequested", {
 })
 /** A Conductor in print mode ended after a finished turn, its work not complete: a planned handoff (spec §2). */
 export const TurnEnded = event("TurnEnded", { ...seen, retries: Schema.Int })
-/** Its work is done: comms says so, seen by a watcher or a recovery; or the agent itself, or an operator, did (`souffleur done`). */
+/**
+ * Its work is done: comms says so, seen by a watcher or a recovery; or the agent itself, or an operator, did (`souffleur done`).
+ * Without comms: it ended by itself after a finished turn, or as a command with exit code 0 (spec §1, solo).
+ */
 export const ConductorCompleted = event("ConductorCompleted", {
-  by: Schema.Literals(["watcher", "recovery", "agent", "operator"])
+  by: Schema.Literals(["watcher", "recovery", "agent", "operator", "turn", "exit"])
 })
 export const SessionIdFound = event("SessionIdFound", { watcher: Schema.Int, sessionId: Text })
 
@@ -116,6 +128,7 @@ export const StepSucceeded = event("StepSucceeded", { cycle: Schema.Int, step: T
 export const StepFailed = event("StepFailed", { cycle: Schema.Int, step: Text, failure: Schema.Json })
 /** A launch file was written; the launch itself comes after this event or never. */
 export const LaunchPrepared = event("LaunchPrepared", {
+  /** 0: the first launch of a run. */
   cycle: Schema.Int,
   launchId: Text,
   /** SHA-256 of the launch file, hex. */
@@ -201,6 +214,8 @@ export const WatchEvent = Schema.Union([
 export type WatchEvent = typeof WatchEvent.Type
 
 const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {
+  WatchOpened: 2,
+  ValidationFailed: 2,
   ConductorDied: 2,
   ContextRecoveryRequested: 2,
   TurnEnded: 2,

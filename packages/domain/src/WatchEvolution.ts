@@ -7,7 +7,7 @@ type Change = { readonly [K in keyof Watch]?: Watch[K] }
 type Evolve = { readonly [T in WatchEvent["_tag"]]: (event: Extract<WatchEvent, { readonly _tag: T }>) => Change }
 
 const withSession = (watch: Watch, sessionId: string): ReadonlyArray<string> =>
-  watch.sessions.includes(sessionId) ? watch.sessions : [...watch.sessions, sessionId]
+  sessionId === "" || watch.sessions.includes(sessionId) ? watch.sessions : [...watch.sessions, sessionId]
 
 const withStep = (watch: Watch, step: string, state: StepState): Change =>
   watch.recovery === undefined ? {} : { recovery: { ...watch.recovery, steps: { ...watch.recovery.steps, [step]: state } } }
@@ -40,14 +40,15 @@ const exited = (end: Exclude<Watch["end"], undefined>): Change => ({
 
 const change = (watch: Watch, event: WatchEvent): Change =>
   Match.valueTags<WatchEvent, Evolve>(event, {
-    WatchOpened: ({ at, comms, observe, pid, project, sessionId }) => ({
+    WatchOpened: ({ at, comms, kind, observe, pid, project, sessionId }) => ({
       phase: "Validating",
       project,
       comms,
       observe,
+      kind,
       pid,
       sessionId,
-      sessions: [sessionId],
+      sessions: withSession(watch, sessionId),
       openedAt: at
     }),
     OwnerTook: ({ at, fence, owner }) => ({
@@ -72,6 +73,7 @@ const change = (watch: Watch, event: WatchEvent): Change =>
       sessionId: event.sessionId,
       sessions: withSession(watch, event.sessionId),
       generation: 1,
+      launchId: watch.firstLaunch?.launchId,
       print: event.print,
       launchedAt: event.at,
       baseline: baselineOf(event)
@@ -128,7 +130,8 @@ const change = (watch: Watch, event: WatchEvent): Change =>
     StepStarted: ({ attempt, step, token }) => withStep(watch, step, { _tag: "Started", attempt, token }),
     StepSucceeded: ({ outcome, step }) => withStep(watch, step, { _tag: "Succeeded", outcome }),
     StepFailed: ({ failure, step }) => withStep(watch, step, { _tag: "Failed", failure }),
-    LaunchPrepared: (launch) => (watch.recovery === undefined ? {} : { recovery: { ...watch.recovery, launch } }),
+    LaunchPrepared: (launch) =>
+      launch.cycle === 0 ? { firstLaunch: launch } : watch.recovery === undefined ? {} : { recovery: { ...watch.recovery, launch } },
     ConductorRelaunched: (event) => ({
       conductor: event.conductor,
       pid: event.conductor.pid,

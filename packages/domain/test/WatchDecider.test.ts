@@ -595,3 +595,72 @@ describe("the ordering invariant", () => {
     }
   })
 })
+
+describe("a run", () => {
+  const launch = { launchId: "p-1-g1-launch-1", digest: "d", requested: "bypassPermissions", effective: "bypassPermissions" } as const
+  const open = (kind: "agent" | "command"): WatchIntent => ({
+    _tag: "Open",
+    project: "/p",
+    comms: null,
+    pid: 0,
+    sessionId: kind === "agent" ? "s1" : "",
+    observe: false,
+    run: { kind, launch }
+  })
+  const opening = (kind: "agent" | "command") => given().when(open(kind)).thenTags("WatchOpened", "LaunchPrepared")
+  const running = (kind: "agent" | "command") => [
+    ...opening(kind),
+    owned,
+    { ...confirmed, sessionId: kind === "agent" ? "s1" : "", taskFingerprint: "3 abc" },
+    watcher(1),
+    monitor(1),
+    settled
+  ]
+  const deadAt = (now: number, fingerprint: string, count = 2) => ({ ...dead(count), tasks: { count, fingerprint }, now })
+
+  it("is opened with its first launch in one append, and is that launch when it is confirmed", () => {
+    const { watch } = given(...running("command"))
+    assert.deepInclude(watch, { kind: "command", launchId: launch.launchId, sessions: [], sessionId: "", pid: 4711, generation: 1 })
+    assert.deepInclude(given(...running("agent")).watch, { kind: "agent", sessions: ["s1"] })
+  })
+  it("prepares its first launch again while it is validated, and no other watch does", () => {
+    const again: WatchIntent = { _tag: "PrepareLaunch", cycle: 0, ...launch, launchId: "p-1-g1-launch-2", sessionId: "" }
+    given(...opening("command"), owned)
+      .when(again)
+      .thenTags("LaunchPrepared")
+    given(...running("command"))
+      .when(again)
+      .thenRefused("not now")
+    given(opened, owned).when(again).thenRefused("not now")
+  })
+  it("of a command is at its third death in a row exhausted, but for one that ran ten minutes", () => {
+    const { watch } = given(...running("command"))
+    const retriesAt = (ms: number) => {
+      const command = { ...deadAt(at + ms, "3 abc"), by: { _tag: "Owner" as const, fence: 1 } }
+      const [died] = Result.getOrThrow(decide({ ...watch, retries: 2 }, command as WatchCommand))
+      return died!._tag === "ConductorDied" ? died!.retries : undefined
+    }
+    assert.deepStrictEqual([retriesAt(599_999), retriesAt(600_000)], [3, 0])
+  })
+  it("of an agent is progressing where its fingerprint changed: more results of tools, or a commit", () => {
+    for (const [fingerprint, retries] of [
+      ["3 abc", 1],
+      ["4 abc", 0],
+      ["3 def", 0]
+    ] as const) {
+      const [died] = given(...running("agent"))
+        .when(deadAt(1000, fingerprint, 9))
+        .thenTags("ConductorDied", "RecoveryStarted")
+      assert.deepInclude(died, { retries })
+    }
+  })
+  it("is complete by its turn or its exit, by the watcher's word", () => {
+    for (const [kind, by] of [
+      ["agent", "turn"],
+      ["command", "exit"]
+    ] as const)
+      given(...running(kind))
+        .when({ _tag: "ReportExit", watcher: 1, exit: { _tag: "Complete" }, tasks: null, evidence })
+        .then(Event.ConductorCompleted.make({ at: 1000, by }))
+  })
+})

@@ -35,10 +35,10 @@ export const checkLaunch = Schema.decodeUnknownOption(Launch, whole)
 /** Every process of a launch has it in its environment, with the launch's id. */
 export const launchVariable = "SOUFFLEUR_LAUNCH_ID"
 
-/** `None`: missing, damaged, written by others, or not the launch that its name says. Says no more: it may hold secrets. */
-export const readLaunch = (path: string): Option.Option<Launch> => {
+/** `None`: missing, damaged, written by others, or not the launch that its name, or `id`, says. Says no more: it may hold secrets. */
+export const readLaunch = (path: string, id = basename(path, ".json")): Option.Option<Launch> => {
   const found = fs.lstatSync(path, { throwIfNoEntry: false })
   const ours = found?.isFile() === true && found.uid === process.getuid?.() && (found.mode & 0o077) === 0
   if (!ours) return Option.none()
-  return Option.filter(decodeLaunch(readWhole(path)), (launch) => basename(path) === `${launch.id}.json`)
+  return Option.filter(decodeLaunch(readWhole(path)), (launch) => launch.id === id)
 }

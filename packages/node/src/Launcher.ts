@@ -3,6 +3,7 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { Launcher, LaunchFailed, type LaunchOrder, Processes, type ProcessIdentity, type Terminal } from "@souffleur/domain"
 import { type Duration, Effect, Exit, Layer, Option, Schedule, Schema } from "effect"
+import { makeExitCodes } from "./ExitCodes.ts"
 import { makeFolder } from "./Folder.ts"
 import { type Start, startHeadless } from "./Headless.ts"
 import { startKitty } from "./Kitty.ts"
@@ -52,7 +53,10 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       })
       const pathOf = (id: string) => join(folder, `${id}.json`)
       const receiptOf = (id: string) => receiptBeside(pathOf(id))
+      /** The launch file once more, under a name that no launcher is given. */
+      const keptOf = (id: string) => join(folder, `${id}.kept`)
       const outputPath = (id: string) => join(folder, `${id}.out`)
+      const exits = makeExitCodes(folder, receiptOf)
       /** What was prepared here and not launched yet: a file that changed since is not launched. */
       const prepared = new Map<string, string>()
 
@@ -74,7 +78,10 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         }
         const text = encodeLaunch(launch.value)
         const made = yield* Effect.try({
-          try: () => createWhole(pathOf(order.id), text) || readWhole(pathOf(order.id)) === text,
+          try: () =>
+            [...(order.keep === true ? [keptOf(order.id)] : []), pathOf(order.id)].every(
+              (path) => createWhole(path, text) || readWhole(path) === text
+            ),
           catch: () => new LaunchFailed({ why: `the launch file cannot be written in ${folder}` })
         })
         if (!made) return yield* new LaunchFailed({ why: "another launch was prepared with this id" })
@@ -84,13 +91,16 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       })
 
       /** It holds an environment, so perhaps a key; from the receipt on nobody reads it any more. What cannot be removed, `doctor` tells. */
-      const forget = (id: string) => {
-        prepared.delete(id)
+      const remove = (path: string) => {
         try {
-          fs.rmSync(pathOf(id), { force: true })
+          fs.rmSync(path, { force: true })
         } catch (error) {
           if (!(error instanceof Error)) throw error
         }
+      }
+      const decided = (id: string) => {
+        prepared.delete(id)
+        remove(pathOf(id))
       }
 
       /** Ends the question: who took the receipt, or nobody and never. Dies where it cannot be ended. */
@@ -98,7 +108,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         Effect.sync((): Option.Option<ProcessIdentity> => {
           claimReceipt(receiptOf(id), { _tag: "Cancelled" })
           const receipt = Option.getOrThrow(readReceipt(receiptOf(id)))
-          forget(id)
+          decided(id)
           return receipt._tag === "Taken" ? Option.some(receipt.process) : Option.none()
         })
 
@@ -126,6 +136,11 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         })
       })
 
+      const startOwn = (id: string, start: Start, output: string) => {
+        exits.started(id)
+        return startHeadless(start, folder, output, (pid, exitCode) => exits.ended(id, pid, exitCode))
+      }
+
       const attempt = Effect.fnUntraced(function* (id: string) {
         const before = yield* look(id, Effect.succeed(false))
         if (Option.isSome(before)) return before.value
@@ -142,7 +157,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         const gone: Effect.Effect<boolean, LaunchFailed> =
           output === null && options.terminal === "kitty"
             ? yield* startKitty(start, { title, cwd: launch.value.cwd })
-            : yield* goneOf(yield* output === null ? startTmux(options.tmux ?? {}, start, title) : startHeadless(start, folder, output))
+            : yield* goneOf(yield* output === null ? startTmux(options.tmux ?? {}, start, title) : startOwn(id, start, output))
         return yield* look(id, gone).pipe(Effect.repeat({ until: Option.isSome, schedule: receiptPoll }), Effect.map(Option.getOrThrow))
       })
       /** A terminal that does not answer is late, too. */
@@ -157,7 +172,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           Effect.flatMap(Effect.exit(restore(inTime(attempt(id)))), (exit) =>
             Exit.isSuccess(exit)
               ? Effect.as(
-                  Effect.sync(() => forget(id)),
+                  Effect.sync(() => decided(id)),
                   exit.value
                 )
               : // Failed, late or interrupted: nobody knows how far the launcher came, so its name is taken from it.
@@ -173,6 +188,19 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         )
       })
 
-      return Launcher.of({ terminal: options.terminal, prepare, launch, settle, outputPath })
+      const kept = Effect.fn("Launcher.kept")(function* (id: string, digest: string) {
+        yield* checkId(id)
+        const launch = Option.filter(yield* Effect.sync(() => readLaunch(keptOf(id), id)), (one) => sha256(encodeLaunch(one)) === digest)
+        if (Option.isNone(launch))
+          return yield* new LaunchFailed({ why: "what is kept of the command is missing, or not what was prepared" })
+        const { args, cwd, environment, program, title } = launch.value
+        return { command: { program, args, environment }, cwd, title }
+      })
+
+      const forget = Effect.fn("Launcher.forget")(function* (id: string) {
+        if (Schema.is(LaunchId)(id)) yield* Effect.sync(() => remove(keptOf(id)))
+      })
+
+      return Launcher.of({ terminal: options.terminal, prepare, launch, settle, kept, forget, exitCode: exits.of, outputPath })
     })
   )

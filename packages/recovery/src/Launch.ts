@@ -6,11 +6,13 @@ import {
   Comms,
   Launcher,
   LaunchFailed,
+  type LaunchOrder,
   type LaunchStep,
   ProcessIdentity,
   Settings,
   unreadBaseline,
-  type Watch
+  type Watch,
+  type WatchIntent
 } from "@souffleur/domain"
 import { Effect, Option, Schema } from "effect"
 import { unlessComplete } from "./Completion.ts"
@@ -23,14 +25,14 @@ import { otherWriter } from "./Stop.ts"
 /** What the agent is asked to do, but for what every launch has. */
 type Errand = Pick<AgentOrder, "session" | "reads"> & { readonly prompt: (launchId: string) => string; readonly title: string }
 
-/** Runs under the ceiling, once under a token: the file, its digest in the log, then the act (spec §4, Launch at most once). */
+/** The agent, under the ceiling and once under a token. */
 export const launch = Effect.fn("Recovery.launch")(function* (
   watch: Watch,
   token: string,
   request: Request,
   { prompt, reads, session, title }: Errand
 ) {
-  const [agent, launcher, settings, { number: cycle, watch: ref }] = [yield* Agent, yield* Launcher, yield* Settings, yield* Cycle]
+  const [agent, launcher, settings, { watch: ref }] = [yield* Agent, yield* Launcher, yield* Settings, yield* Cycle]
   const launchId = launchIdOf(ref.id, token)
   const { effective } = clamp(request.requested, settings.maxExternalPermission)
   const command = yield* agent
@@ -42,8 +44,20 @@ export const launch = Effect.fn("Recovery.launch")(function* (
       print: launcher.terminal === "headless"
     })
     .pipe(Effect.catchTag("AgentNotFound", ({ program, why }) => Effect.fail(new LaunchFailed({ why: `${program}: ${why}` }))))
-  const digest = yield* launcher.prepare({ id: launchId, command, cwd: watch.project, title })
-  yield* ref.tell({ _tag: "PrepareLaunch", cycle, launchId, digest, sessionId: session.sessionId, requested: request.requested, effective })
+  const { sessionId } = session
+  return yield* started(token, { command, cwd: watch.project, title }, { sessionId, requested: request.requested, effective })
+})
+
+/** Once under a token: the file, its digest in the log, then the act (spec §4, Launch at most once). */
+export const started = Effect.fn("Recovery.started")(function* (
+  token: string,
+  order: Omit<LaunchOrder, "id">,
+  prepared: Pick<Extract<WatchIntent, { readonly _tag: "PrepareLaunch" }>, "sessionId" | "requested" | "effective">
+) {
+  const [launcher, { number: cycle, watch: ref }] = [yield* Launcher, yield* Cycle]
+  const launchId = launchIdOf(ref.id, token)
+  const digest = yield* launcher.prepare({ ...order, id: launchId })
+  yield* ref.tell({ _tag: "PrepareLaunch", cycle, launchId, digest, ...prepared })
   return { launchId, conductor: yield* launcher.launch(launchId) }
 })
 
@@ -104,7 +118,8 @@ export const prepare = Effect.fn("Recovery.prepare")(function* (
   return { sessionId, baseline }
 })
 
-const Launched = Schema.Struct({ launchId: Schema.String, conductor: ProcessIdentity })
+/** A launch that took its receipt. */
+export const Launched = Schema.Struct({ launchId: Schema.String, conductor: ProcessIdentity })
 
 /** Starts the successor. A launch that fails closes the cycle: whether it ran must never be guessed. */
 export const launchSuccessor = Effect.fn("Recovery.launchSuccessor")(function* (

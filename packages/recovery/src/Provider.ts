@@ -42,6 +42,8 @@ export interface Entry {
 /** One way to bring a Conductor back. Reads from top to bottom as the numbered steps of spec §2. */
 export interface Provider<R> {
   readonly name: string
+  /** What it can bring back; an agent, where it is not there. */
+  readonly of?: Watch["kind"]
   /** Whether it is for this cycle at all; where it is not there, for every one. */
   readonly applies?: (watch: Watch) => boolean
   readonly recover: (

@@ -28,11 +28,13 @@ const route = <R>(providers: ReadonlyArray<Provider<R>>, watch: Watch, entry: En
 const salvage = Effect.fn("Recovery.salvage")(function* (watch: Watch, ref: WatchRef, cycle: number) {
   // Reading does no harm: what could not be stopped is exported all the same.
   const stopped = Effect.catchTag(stop(watch), "FailedClosed", () => Effect.void)
-  const exportPath = yield* stopped.pipe(
-    Effect.andThen(exportConversation(watch)),
+  const saved = exportConversation(watch).pipe(
     // A person can read what is too long for a prompt.
     Effect.tap((exported) => Effect.catchTag(trimExport(exported), "NoExport", () => Effect.void)),
-    Effect.map(({ path }) => path),
+    Effect.map(({ path }) => path)
+  )
+  const exportPath = yield* stopped.pipe(
+    Effect.andThen(watch.kind === "agent" ? saved : Effect.succeed(null)),
     Effect.catchTag("NoExport", () => Effect.succeed(null))
   )
   yield* ref.tell({ _tag: "ExhaustRetries", cycle, exportPath })
@@ -45,7 +47,7 @@ const relaunch = Effect.fn("Recovery.relaunch")(function* <R>(
   providers: ReadonlyArray<Provider<R>>
 ) {
   const request = yield* readRequest(watch)
-  const ways = providers.filter(({ applies }) => applies === undefined || applies(watch))
+  const ways = providers.filter(({ applies, of = "agent" }) => of === watch.kind && applies?.(watch) !== false)
   const successor = yield* route(ways, watch, { alreadyKilled: false, request })
   yield* ref.tell({ _tag: "Relaunched", cycle, ...successor })
 })

@@ -14,8 +14,12 @@ export const Request = Schema.Struct({
 })
 export type Request = typeof Request.Type
 
-/** What every launch asks for when nobody says otherwise (spec §2, Payload). */
-const plain: Request = { messageId: null, requested: "acceptEdits", warnings: [] }
+/** What every launch asks for when nobody says otherwise: as the first one did, else `acceptEdits` (spec §2, Payload). */
+const plainOf = ({ firstLaunch }: Watch): Request => ({
+  messageId: null,
+  requested: firstLaunch?.requested === "bypassPermissions" ? "bypassPermissions" : "acceptEdits",
+  warnings: []
+})
 
 interface Words {
   /** The message in comms; `null`: a file. */
@@ -31,18 +35,18 @@ const wordsOf = Effect.fnUntraced(function* (watch: Watch) {
   return Option.filter<Words>(payload, ({ id }) => id !== null && id > watch.baseline.lastMessageId)
 })
 
-const lost: Request = { ...plain, warnings: ["what the agent said with its request cannot be read any more"] }
+const lost = (watch: Watch): Request => ({ ...plainOf(watch), warnings: ["what the agent said with its request cannot be read any more"] })
 
 /** The newest payload that no launch has consumed, or the agent's own request, for a planned handoff; else the defaults. */
 export const readRequest = Effect.fn("Recovery.request")(function* (watch: Watch) {
-  if (watch.recovery?.trigger !== "handoff") return plain
+  if (watch.recovery?.trigger !== "handoff") return plainOf(watch)
   return yield* step("0 payload", {
     outcome: Request,
     failure: Schema.Never,
     act: Effect.fnUntraced(function* () {
       const words = yield* wordsOf(watch)
-      if (Option.isNone(words)) return watch.handoff === undefined ? plain : lost
-      const { permissionMode = "acceptEdits", warnings } = parsePayload(words.value.text)
+      if (Option.isNone(words)) return watch.handoff === undefined ? plainOf(watch) : lost(watch)
+      const { permissionMode = plainOf(watch).requested, warnings } = parsePayload(words.value.text)
       const requested = permissionMode === "acceptEdits" || permissionMode === "bypassPermissions" ? permissionMode : "invalid"
       return { messageId: words.value.id, requested, warnings } satisfies Request
     }),

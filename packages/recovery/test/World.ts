@@ -230,6 +230,15 @@ const launcher = (world: World) =>
         if (taken === undefined) world.receipts.set(id, "tombstone")
         return taken === undefined || taken === "tombstone" ? Option.none() : Option.some(taken)
       }),
+    kept: (id, digest) =>
+      Effect.suspend(() => {
+        const order = world.launches.find((one) => one.id === id)
+        return order === undefined || digest !== `digest of ${id}`
+          ? Effect.fail(new LaunchFailed({ why: "the launch file is missing" }))
+          : Effect.succeed(order)
+      }),
+    forget: () => Effect.void,
+    exitCode: () => Effect.succeedNone,
     outputPath: (id) => `/state/launches/${id}.out`
   })
 

@@ -1,5 +1,6 @@
 import { Beats, Comms, parseTarget, Settings, type Watch, type WatchRef } from "@souffleur/domain"
 import { Clock, Effect, Result, Schedule } from "effect"
+import { firstLaunch } from "./FirstLaunch.ts"
 import { Invalid, Undecided, validate } from "./Validation.ts"
 
 /** The same failure this many polls on is a further failed attempt (spec §2, Bootstrap). */
@@ -39,6 +40,7 @@ export const bootstrap = Effect.fn("Bootstrap")(function* (ref: WatchRef) {
     yield* Effect.flatMap(Clock.currentTimeMillis, (at) => beats.beat(ref.id, { by: "bootstrap/1", at }))
     const before = yield* ref.state
     return yield* Effect.gen(function* () {
+      if (before.firstLaunch !== undefined) return yield* ref.tell({ _tag: "Confirm", ...(yield* firstLaunch(ref, before)) })
       const { replied, watch } = yield* correction(before)
       const found = yield* validate(watch, watch).pipe(
         Effect.catchTag("Invalid", (invalid): Effect.Effect<never, Invalid | Undecided> => {

@@ -7,6 +7,7 @@ import {
   makeWatchRef,
   type ProcessIdentity,
   tell,
+  type Watch,
   type WatchIntent
 } from "@souffleur/domain"
 import { Clock, Effect } from "effect"
@@ -25,6 +26,11 @@ const settleLast = Effect.fnUntraced(function* (id: string) {
   if (launch?._tag === "LaunchPrepared") yield* launcher.settle(launch.launchId)
 })
 
+/** Of a watch that has ended nothing is launched: what it was started with, with its environment, is kept no longer. */
+export const forget = Effect.fnUntraced(function* ({ firstLaunch }: Watch) {
+  if (firstLaunch !== undefined) yield* (yield* Launcher).forget(firstLaunch.launchId)
+})
+
 /**
  * Ends a watch, the Conductor lives on. A launch that was prepared and has no receipt yet never becomes a Conductor after
  * this returns, whatever its souffleur has heard by then, and also where it is dead (spec §4, Launch at most once).
@@ -32,6 +38,7 @@ const settleLast = Effect.fnUntraced(function* (id: string) {
 export const release = Effect.fn("Watch.release")(function* (id: string) {
   const watch = yield* command(id, { _tag: "Release" })
   yield* settleLast(id)
+  yield* forget(watch)
   return watch
 })
 
@@ -39,6 +46,7 @@ export const release = Effect.fn("Watch.release")(function* (id: string) {
 export const finish = Effect.fn("Watch.finish")(function* (id: string, saidBy: "agent" | "operator") {
   const watch = yield* command(id, { _tag: "Finish", saidBy })
   yield* settleLast(id)
+  yield* forget(watch)
   return watch
 })
 

@@ -14,7 +14,7 @@ import {
   type WatchRef
 } from "@souffleur/domain"
 import { selfMonitor } from "@souffleur/monitor"
-import { claudeExport, continueTurn, type Provider, recovery, smallHandoff, standardCompact } from "@souffleur/recovery"
+import { claudeExport, continueTurn, type Provider, recovery, restart, smallHandoff, standardCompact } from "@souffleur/recovery"
 import { watcher } from "@souffleur/watcher"
 import { Context, Effect, type FileSystem, Layer, type Path } from "effect"
 import { bootstrap } from "./Bootstrap.ts"
@@ -23,7 +23,9 @@ import { bootstrap } from "./Bootstrap.ts"
 export type World = Agent | Beats | Claims | Comms | EventLog | FileSystem.FileSystem | Launcher | Path.Path | Processes | Settings
 
 /** The ways of spec §2, in their order. */
-export const standardProviders = [continueTurn, claudeExport, standardCompact, smallHandoff] satisfies ReadonlyArray<Provider<World>>
+export const standardProviders = [continueTurn, claudeExport, standardCompact, smallHandoff, restart] satisfies ReadonlyArray<
+  Provider<World>
+>
 
 /** How a role is run. A role ends by telling; it fails only when the log does. */
 export class Roles extends Context.Service<

@@ -111,6 +111,9 @@ describe("an operator's release", () => {
       prepare: (order: LaunchOrder) => Effect.succeed(order.id),
       launch: () => Effect.fail(new LaunchFailed({ why: "nothing is launched here" })),
       settle: (id) => Effect.sync(() => (settled.push(id), Option.none())),
+      kept: () => Effect.die("nothing is launched here"),
+      forget: () => Effect.void,
+      exitCode: () => Effect.succeedNone,
       outputPath: (id) => id
     })
   const prepared = Event.LaunchPrepared.make({
@@ -132,7 +135,7 @@ describe("an operator's release", () => {
         prepared
       ])
       const settled: Array<string> = []
-      const watch = yield* release("w").pipe(Effect.provideContext(context), Effect.provideService(Launcher, launcher(settled)))
+      const watch = yield* release("w").pipe(Effect.provideService(Launcher, launcher(settled)), Effect.provideContext(context))
       assert.deepStrictEqual([watch.end, settled, yield* tags], ["released", ["l1"], ["WatchReleased"]])
     })
   )
@@ -141,7 +144,7 @@ describe("an operator's release", () => {
       const recovering = Event.RecoveryStarted.make({ at: begun, cycle: 1, purpose: "relaunch", trigger: "pid" })
       const { context, tags } = yield* living([opened(), owned, confirmed, recovering, prepared])
       const settled: Array<string> = []
-      const watch = yield* finish("w", "agent").pipe(Effect.provideContext(context), Effect.provideService(Launcher, launcher(settled)))
+      const watch = yield* finish("w", "agent").pipe(Effect.provideService(Launcher, launcher(settled)), Effect.provideContext(context))
       assert.deepStrictEqual([watch.end, settled, yield* tags], ["completed", ["l1"], ["ConductorCompleted"]])
     })
   )
@@ -149,7 +152,7 @@ describe("an operator's release", () => {
     Effect.gen(function* () {
       const { context } = yield* living(watching)
       const settled: Array<string> = []
-      yield* release("w").pipe(Effect.provideContext(context), Effect.provideService(Launcher, launcher(settled)))
+      yield* release("w").pipe(Effect.provideService(Launcher, launcher(settled)), Effect.provideContext(context))
       assert.deepStrictEqual(settled, [])
     })
   )

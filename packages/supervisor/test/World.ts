@@ -10,6 +10,9 @@ import {
   Event,
   EventLog,
   ExportFailed,
+  Launcher,
+  LaunchFailed,
+  type LaunchOrder,
   loadSettings,
   type MessageKind,
   type Owner,
@@ -39,6 +42,10 @@ export class World {
     [4711, { uid: 1000, condition: "running" }]
   ])
   readonly files = new Set(["s1"])
+  /** Launch files, by their ids, and what a launch of each comes to: a pid, or why it fails. */
+  readonly launches = new Map<string, LaunchOrder>()
+  becomes: (id: string) => number | string = () => 4711
+  readonly launched: Array<string> = []
   readonly ancestors = [9, 8]
   /** Why comms cannot be used now. */
   out: CommsUnavailable["reason"] | undefined
@@ -148,13 +155,37 @@ const claims = (world: World) =>
     release: ({ pid }) => Effect.sync(() => void (world.claims.get(pid) === self && world.claims.delete(pid)))
   })
 
-/** All ports but the launcher and the outbox, and a log that has this history. */
+/** Keeps what was prepared; a launch that was asked for before is not done again. */
+const launcher = (world: World) =>
+  Launcher.of({
+    terminal: "headless",
+    prepare: (order) => Effect.sync(() => (world.launches.set(order.id, order), `digest of ${order.id}`)),
+    launch: Effect.fnUntraced(function* (id) {
+      if (!world.launched.includes(id)) world.launched.push(id)
+      const pid = world.becomes(id)
+      return typeof pid === "number" ? identityOf(pid) : yield* new LaunchFailed({ why: pid })
+    }),
+    settle: () => Effect.succeedNone,
+    kept: (id, digest) =>
+      Effect.suspend(() => {
+        const order = world.launches.get(id)
+        return order === undefined || digest !== `digest of ${id}`
+          ? Effect.fail(new LaunchFailed({ why: "the launch file is missing" }))
+          : Effect.succeed(order)
+      }),
+    forget: () => Effect.void,
+    exitCode: () => Effect.succeedNone,
+    outputPath: (id) => `/state/launches/${id}.out`
+  })
+
+/** All ports but the outbox, and a log that has this history. */
 export const living = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, world = new World()) {
   yield* TestClock.setTime(begun)
   const context = yield* Layer.build(
     Layer.mergeAll(
       EventLog.layerMemory,
       Beats.layerMemory,
+      Layer.succeed(Launcher, launcher(world)),
       Layer.succeed(Comms, comms(world)),
       Layer.succeed(Processes, processes(world)),
       Layer.succeed(Agent, agent(world)),

@@ -26,6 +26,8 @@ export interface Sighting {
   readonly newPayload: boolean
   /** The process is gone, it was in print mode, and its last turn is finished. */
   readonly turnEnded: boolean
+  /** Without comms: the process is gone, its last turn is finished; of a command, its exit code was 0. */
+  readonly finished: boolean
   /** In standby: who holds the session again, with a heartbeat newer than the closing. */
   readonly returned: Extract<WatcherExit, { readonly _tag: "Returned" }> | undefined
   /** Of `task-00.session_id`: new to this watch, or the awaited one itself, and its file exists. */
@@ -35,7 +37,7 @@ export interface Sighting {
 /** The exits of spec §2, Watching, in their priority; standing by, only completion and a Conductor that came back count. */
 export const classify = (watch: Watch, seen: Sighting): Option.Option<WatcherExit> => {
   const state = Option.getOrUndefined(seen.comms?.conductor ?? Option.none())?.state
-  if (state === "complete") return Option.some({ _tag: "Complete" })
+  if (state === "complete" || seen.finished) return Option.some({ _tag: "Complete" })
   if (watch.standby !== undefined) return Option.fromUndefinedOr(seen.returned)
   if (state === "context_recovery" && (seen.otherStateSeen || seen.newPayload)) return Option.some({ _tag: "ContextRecovery" })
   if (seen.turnEnded) return Option.some({ _tag: "TurnEnded" })

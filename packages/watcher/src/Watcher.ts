@@ -6,6 +6,7 @@ import {
   type CommsSnapshot,
   type Condition,
   type HeartbeatSeen,
+  Launcher,
   parseTime,
   Processes,
   see,
@@ -43,7 +44,8 @@ const isGone = (condition: Condition | undefined) => condition === "gone" || con
  */
 export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Watch) {
   const { watcher: me, since } = watch.watcher!
-  const [settings, agent, beats, comms, processes] = [yield* Settings, yield* Agent, yield* Beats, yield* Comms, yield* Processes]
+  const [settings, agent, beats, comms] = [yield* Settings, yield* Agent, yield* Beats, yield* Comms]
+  const [launcher, processes] = [yield* Launcher, yield* Processes]
   const [wait, interval] = [Duration.toMillis(settings.watcherInitialWait), Duration.toMillis(settings.watcherInterval)]
   const exit = yield* Deferred.make<Report>()
 
@@ -95,6 +97,13 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
     return { _tag: "Returned" as const, conductor, print, baseline: baselineOf(seen) }
   })
 
+  const turnEnded = (condition: Condition | undefined) =>
+    Effect.suspend(() => (isGone(condition) ? agent.turnEnded(watch.conductor!, watch.sessionId) : Effect.succeed(false)))
+  const exitedWell = (condition: Condition | undefined) =>
+    Effect.suspend(() => (isGone(condition) && watch.launchId !== undefined ? launcher.exitCode(watch.launchId) : Effect.succeedNone)).pipe(
+      Effect.map((code) => Option.contains(code, 0))
+    )
+
   const look = Effect.fnUntraced(function* (due: number) {
     const now = yield* moment
     const before = yield* Ref.get(memory)
@@ -124,7 +133,8 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
       newPayload:
         watch.baseline.conductorState !== null &&
         Option.exists(seen?.payload ?? Option.none(), ({ id }) => id > watch.baseline.lastMessageId),
-      turnEnded: isGone(condition) && watch.print && (yield* agent.turnEnded(watch.conductor!, watch.sessionId)),
+      turnEnded: watch.comms !== null && watch.print && (yield* turnEnded(condition)),
+      finished: watch.comms === null && (yield* watch.kind === "agent" ? turnEnded(condition) : exitedWell(condition)),
       returned: seen === undefined || heartbeat === undefined ? undefined : yield* findReturned(seen, heartbeat),
       foundSession: yield* findSession(conductor?.sessionId)
     } satisfies Sighting

@@ -23,6 +23,7 @@ const healthy: Sighting = {
   otherStateSeen: true,
   newPayload: false,
   turnEnded: false,
+  finished: false,
   returned: undefined,
   foundSession: undefined
 }

@@ -9,6 +9,7 @@ import {
   EventLog,
   ExportFailed,
   formatTime,
+  Launcher,
   loadSettings,
   makeWatchRef,
   Processes,
@@ -38,6 +39,11 @@ export class World {
   /** `undefined`: comms cannot be read now. */
   row: Row | undefined = { state: "working", heartbeat: (now) => formatTime(now), sessionId: "s1" }
   solo = false
+  kind: "agent" | "command" = "agent"
+  /** Its last turn is finished, and its pid file is removed. */
+  turnFinished = false
+  /** Of a command; `undefined`: nobody saw how it ended. */
+  exitCode: number | undefined
   mirrorFails = false
   taskCount = 2
   /** How long the next look into comms takes, ms. */
@@ -125,9 +131,9 @@ const agent = (world: World) =>
     mark: () => Effect.die("a watcher never compacts"),
     compactedSince: () => Effect.die("a watcher never compacts"),
     inPrintMode: () => false,
-    turnEnded: () => Effect.succeed(false),
     signs: () => Effect.succeedNone,
     handoffTaken: () => Effect.succeedNone,
+    turnEnded: () => Effect.sync(() => world.turnFinished),
     tags: () => [],
     sessionTag: () => ({ environment: {} }),
     command: () => Effect.fail(new AgentNotFound({ program: "agent", why: "a watcher never launches" }))
@@ -155,6 +161,15 @@ export const history = {
       conductorState,
       lastMessageId: 0
     }),
+  prepared: Event.LaunchPrepared.make({
+    at: begun,
+    cycle: 0,
+    launchId: "w-g1-launch-1",
+    digest: "d",
+    sessionId: "",
+    requested: "acceptEdits",
+    effective: "acceptEdits"
+  }),
   started: (watcher = 1, awaiting = false, at = begun) => Event.WatcherStarted.make({ at, watcher, awaiting, mode: "normal" }),
   lost: (watcher: number, at: number) => Event.WatcherLost.make({ at, watcher, beatAge: 181_000 }),
   closed: Event.RecoveryFailedClosed.make({ at: begun, cycle: 1, stage: "gate", reason: "too large" })
@@ -180,6 +195,11 @@ export const watching = Effect.fnUntraced(function* (
     Layer.mergeAll(
       EventLog.layerMemory,
       Beats.layerMemory,
+      Layer.mock(Launcher)({
+        terminal: "headless" as const,
+        outputPath: (id: string) => id,
+        exitCode: () => Effect.sync(() => Option.fromUndefinedOr(world.exitCode))
+      }),
       settings,
       Layer.succeed(Processes, processes(world)),
       Layer.succeed(Agent, agent(world)),
@@ -194,8 +214,10 @@ export const watching = Effect.fnUntraced(function* (
       comms: world.solo ? null : "/p/comms.db",
       pid: conductor.pid,
       sessionId: "s1",
-      observe: false
+      observe: false,
+      kind: world.kind
     }),
+    ...(world.kind === "agent" ? [] : [history.prepared]),
     Event.OwnerTook.make({ at: begun, fence: 1, owner }),
     ...(setup.history ?? [history.confirmed(), history.started()])
   ]

@@ -3,30 +3,26 @@ import {
   Agent,
   Claims,
   Comms,
-  EventLog,
-  evolve,
-  initial,
-  load,
   parsePid,
   parseSessionId,
   parseTarget,
   Processes,
   type ResolvedSettings,
-  type Target,
-  type Watch
+  type Target
 } from "@souffleur/domain"
 import { SqliteClient } from "@souffleur/node"
-import { allTold, command, herald, notifier, own, refuseTarget, supervise } from "@souffleur/supervisor"
-import { Console, Effect, Fiber, FileSystem, Option, Path, Random, Stream } from "effect"
+import { allTold, command, herald, refuseTarget } from "@souffleur/supervisor"
+import { Console, Effect, FileSystem, Option, Path } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { launchable, settingsOf, store, world } from "../App.ts"
 import { Environment } from "../Environment.ts"
 import { BadUsage, Ended, ofFile } from "../Failure.ts"
+import { keptOf } from "../Kept.ts"
 import { liveSessions } from "../Live.ts"
-import { deliverLate, lastWords, untold } from "../LateWords.ts"
-import { jsonLine, line, paint } from "../Telling.ts"
-import { feed, ready } from "../service/Watchdog.ts"
-import { allWatches, findWatch, type Named, unfinished } from "../Watches.ts"
+import { lastWords, untold } from "../LateWords.ts"
+import { ready } from "../service/Watchdog.ts"
+import { allWatches, findWatch, type Named, newId, unfinished } from "../Watches.ts"
+import { codeOf, watching } from "../Watching.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 
 const asked = Effect.fnUntraced(function* (words: ReadonlyArray<string>, pid: Option.Option<string>, session: Option.Option<string>) {
@@ -81,19 +77,6 @@ const pick = Effect.fnUntraced(function* (project: string) {
   )
 })
 
-/** `remindly-3f2a`: the project's folder and four hex digits. */
-const newId = Effect.fnUntraced(function* (project: string) {
-  const path = yield* Path.Path
-  const folder = path
-    .basename(project)
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/gu, "-")
-    .replaceAll(/^-+|-+$/gu, "")
-    .slice(0, 40)
-  const number = yield* Random.nextIntBetween(0, 0xffff)
-  return `${folder === "" ? "watch" : folder}-${number.toString(16).padStart(4, "0")}`
-})
-
 /** Refused here are the pids that no watch may have; whether it is alive is for bootstrap to see. */
 const open = Effect.fn("Watch.open")(function* (target: Target, project: string, comms: string | null, observe: boolean) {
   const [agent, claims, processes] = [yield* Agent, yield* Claims, yield* Processes]
@@ -128,34 +111,14 @@ const goesOn = Effect.fnUntraced(function* ({ id, watch }: Named, target: Option
   return id
 })
 
-const codeOf = ({ end }: Watch) => (end === "completed" || end === "released" ? 0 : 1)
-
-/** Every transition, as it comes. */
-const narrate = Effect.fn("Watch.narrate")(function* (id: string, from: number, asJson: boolean) {
-  const [log, { colour }] = [yield* EventLog, yield* Environment]
-  const brush = paint(colour)
-  const before = from === 0 ? initial : yield* load(id)
-  yield* log.changes(id, from).pipe(
-    Stream.mapAccum(
-      () => before,
-      (watch, recorded) => {
-        const after = evolve(watch, recorded.event)
-        return [after, [{ recorded, after }]] as const
-      }
-    ),
-    Stream.tap(({ after, recorded }) => Console.log(asJson ? jsonLine(recorded) : line(recorded, after.generation, brush))),
-    Stream.takeUntil(({ after }) => after.phase === "Exited"),
-    Stream.runDrain
-  )
-})
-
 /** An agent that cannot be launched is better told now than when a Conductor has died. */
 const needed = (settings: ResolvedSettings) =>
   Effect.catchTag(launchable(settings), "AgentNotFound", (error) =>
     settings.agentCommand === "claude" ? Console.error(`warning: nothing could be launched: ${error.why}`) : Effect.fail(error)
   )
 
-const watch = Effect.fn("watch")(function* (
+/** Opens a watch, or goes on with one that is known, to its end; the exit code of that. */
+export const watch = Effect.fn("watch")(function* (
   settings: ResolvedSettings,
   project: string,
   comms: string | null,
@@ -164,7 +127,7 @@ const watch = Effect.fn("watch")(function* (
   observe: boolean,
   asJson: boolean
 ) {
-  if (!observe) yield* needed(settings)
+  if (!observe && !Option.exists(known, (one) => one.watch.kind === "command")) yield* needed(settings)
   const watches = yield* allWatches
   yield* ready
   const late = Option.isNone(known) && Option.isNone(target) ? yield* untold(watches, project) : Option.none()
@@ -179,24 +142,8 @@ const watch = Effect.fn("watch")(function* (
     ? yield* goesOn(known.value, target)
     : yield* open(Option.isSome(target) ? target.value : yield* pick(project), project, comms, observe)
   const from = Option.isSome(known) ? known.value.watch.revision : 0
-  const { fence, ref } = yield* own(id)
-  yield* Console.error(from === 0 ? `watch ${id}` : `watch ${id} goes on from revision ${from}`)
-  yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
-
-  const narrator = yield* Effect.forkScoped(narrate(id, from, asJson))
-  const telling = yield* Effect.forkScoped(herald(id))
-  const noticing = yield* Effect.forkScoped(settings.notifyCommand === null ? Effect.void : notifier(id, project, settings.notifyCommand))
-  if (comms !== null) yield* deliverLate(watches, comms)
-  yield* Effect.forkScoped(feed(id))
-  const last = yield* supervise(ref, fence)
-  yield* Effect.ignore(Fiber.join(narrator))
-  yield* Effect.timeoutOption(Fiber.awaitAll([telling, noticing]), lastWords)
-  if (comms !== null && !(yield* allTold(id, last.revision))) {
-    yield* Console.error(`${comms} could not be told that the watch has ended; the next souffleur on it will`)
-  }
-  if (last.end === "retries exhausted" && last.lastExport !== null) yield* Console.error(`the last conversation is in ${last.lastExport}`)
-  return codeOf(last)
-}, Effect.scoped)
+  return yield* watching(settings, project, comms, id, from, asJson)
+})
 
 export const watchCommand = Command.make(
   "watch",
@@ -225,7 +172,7 @@ export const watchCommand = Command.make(
     }
     const code = yield* Effect.provide(
       watch(settings, project, comms, known, target, flags.observe, flags.json),
-      world(settings, project, comms)
+      world(settings, project, comms, yield* keptOf(settings, known))
     )
     if (code !== 0) return yield* new Ended({ code })
   })

@@ -1,0 +1,88 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Option, Result } from "effect"
+import { agentOfLaunch, literalAgent, parseAgentCommand } from "../src/index.ts"
+
+const configured = Result.getOrThrow(parseAgentCommand('["/opt/node", "/opt/agent.js", "go"]'))
+const parse = (...words: ReadonlyArray<string>) => literalAgent(words, configured)
+const found = (...words: ReadonlyArray<string>) => Option.getOrThrow(Result.getOrThrow(parse(...words)))
+const refusal = (...words: ReadonlyArray<string>) => Option.getOrThrow(Result.getFailure(parse(...words))).why
+
+describe("a literal command", () => {
+  it("is of an agent by its name, its package, or the configured agent command", () => {
+    const known: ReadonlyArray<readonly [words: ReadonlyArray<string>, program: number]> = [
+      [["claude", "do it"], 1],
+      [["/usr/local/bin/claude", "do it"], 1],
+      [["npx", "--yes", "@anthropic-ai/claude-code@2.1.329", "do it"], 3],
+      [["npx", "-p", "@anthropic-ai/claude-code", "claude", "do it"], 4],
+      [["env", "A=1", "claude", "do it"], 3],
+      [["node", "/x/node_modules/@anthropic-ai/claude-code/cli.js", "do it"], 2],
+      [["/opt/node", "/opt/agent.js", "go", "do it"], 3]
+    ]
+    for (const [words, program] of known) {
+      const { agentCommand, prompt } = found(...words)
+      assert.deepStrictEqual([[agentCommand.program, ...agentCommand.args], prompt], [words.slice(0, program), "do it"])
+    }
+  })
+  it("is any other where the agent is only named in it, or does an errand of its own", () => {
+    for (const words of [
+      ["make"],
+      ["vim", "claude"],
+      ["sh", "-c", "claude 'do it'"],
+      ["node", "server.js", "claude"],
+      ["/opt/node", "/opt/other.js", "go"],
+      ["claude", "mcp", "list"],
+      ["claude", "update"]
+    ])
+      assert.isTrue(Option.isNone(Result.getOrThrow(parse(...words))), words.join(" "))
+  })
+  it("keeps the user's own flags with their values, and takes out what each launch sets", () => {
+    const words = ["--model", "opus", "-p", "--allowedTools", "Bash(git:*)", "Read", "--permission-mode", "bypassPermissions"]
+    const more = ["--mcp-config=a.json", "--session-id", "s1", "--verbose", "--debug", "api", "--append-system-prompt", "--be brief"]
+    const { agentCommand, ...rest } = found("claude", ...words, ...more, "do it")
+    assert.deepStrictEqual(rest, {
+      session: { _tag: "Fresh", sessionId: "s1" },
+      print: true,
+      requested: "bypassPermissions",
+      prompt: "do it"
+    })
+    assert.deepStrictEqual(agentCommand, {
+      program: "claude",
+      args: [
+        "--model",
+        "opus",
+        "--allowedTools",
+        "Bash(git:*)",
+        "Read",
+        "--mcp-config=a.json",
+        "--verbose",
+        "--debug",
+        "api",
+        "--append-system-prompt",
+        "--be brief"
+      ]
+    })
+    assert.deepInclude(found("claude", "--resume=s2", "on"), { session: { _tag: "Resume", sessionId: "s2" }, prompt: "on" })
+    assert.deepInclude(found("claude", "--dangerously-skip-permissions"), { requested: "bypassPermissions", prompt: "" })
+  })
+  it("has its prompt behind --, whatever that looks like", () => {
+    assert.strictEqual(found("claude", "-p", "--", "--dangerously-skip-permissions").prompt, "--dangerously-skip-permissions")
+    assert.strictEqual(found("claude", "--", "--dangerously-skip-permissions").requested, "acceptEdits")
+  })
+  it("is refused where it leads to another session, lifts the ceiling in another way, or cannot be told apart", () => {
+    for (const flag of ["--continue", "-c", "--fork-session", "--bg", "--worktree", "--settings", "--permission-prompt-tool", "--agents"])
+      assert.include(refusal("claude", flag, "x"), flag)
+    assert.match(refusal("claude", "--resume", "--verbose"), /must name a session/)
+    assert.match(refusal("claude", "--resume", "a", "--session-id", "b"), /twice/)
+    assert.match(refusal("claude", "--permission-mode", "dontAsk"), /acceptEdits or bypassPermissions/)
+    assert.match(refusal("claude", "--of-tomorrow", "x", "y"), /write --of-tomorrow=VALUE/)
+    assert.match(refusal("claude", "do", "it"), /more than one prompt/)
+    // A value is the user's own: it is not told.
+    assert.notInclude(refusal("claude", "--settings={secret}"), "secret")
+  })
+  it("is read back from the launch that was made of it", () => {
+    const { agentCommand } = found("claude", "--model", "opus", "--append-system-prompt", "--resume", "x")
+    const args = [...agentCommand.args, "--session-id", "s1", "-p", "--permission-mode", "acceptEdits", "--", "--session-id"]
+    assert.deepStrictEqual(agentOfLaunch({ program: "/bin/claude", args }, "s1"), Option.some({ ...agentCommand, program: "/bin/claude" }))
+    assert.isTrue(Option.isNone(agentOfLaunch({ program: "/bin/claude", args }, "s2")))
+  })
+})

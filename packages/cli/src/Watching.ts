@@ -1,0 +1,59 @@
+import { EventLog, evolve, initial, load, type ResolvedSettings, type Watch } from "@souffleur/domain"
+import { allTold, forget, herald, notifier, own, supervise } from "@souffleur/supervisor"
+import { Console, Effect, Fiber, Stream } from "effect"
+import { Environment } from "./Environment.ts"
+import { deliverLate, lastWords } from "./LateWords.ts"
+import { feed } from "./service/Watchdog.ts"
+import { jsonLine, line, paint } from "./Telling.ts"
+import { allWatches } from "./Watches.ts"
+
+/** Completed and released are well (cli.md). */
+export const codeOf = ({ end }: Watch) => (end === "completed" || end === "released" ? 0 : 1)
+
+/** Every transition, as it comes. */
+const narrate = Effect.fn("Watch.narrate")(function* (id: string, from: number, asJson: boolean) {
+  const [log, { colour }] = [yield* EventLog, yield* Environment]
+  const brush = paint(colour)
+  const before = from === 0 ? initial : yield* load(id)
+  yield* log.changes(id, from).pipe(
+    Stream.mapAccum(
+      () => before,
+      (watch, recorded) => {
+        const after = evolve(watch, recorded.event)
+        return [after, [{ recorded, after }]] as const
+      }
+    ),
+    Stream.tap(({ after, recorded }) => Console.log(asJson ? jsonLine(recorded) : line(recorded, after.generation, brush))),
+    Stream.takeUntil(({ after }) => after.phase === "Exited"),
+    Stream.runDrain
+  )
+})
+
+/** Owns a watch and follows it from a revision to its end, in the foreground: `watch` and `run` alike. The exit code of its end. */
+export const watching = Effect.fn("Watching")(function* (
+  settings: ResolvedSettings,
+  project: string,
+  comms: string | null,
+  id: string,
+  from: number,
+  asJson: boolean
+) {
+  const { fence, ref } = yield* own(id)
+  yield* Console.error(from === 0 ? `watch ${id}` : `watch ${id} goes on from revision ${from}`)
+  yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
+
+  const narrator = yield* Effect.forkScoped(narrate(id, from, asJson))
+  const telling = yield* Effect.forkScoped(herald(id))
+  const noticing = yield* Effect.forkScoped(settings.notifyCommand === null ? Effect.void : notifier(id, project, settings.notifyCommand))
+  if (comms !== null) yield* deliverLate(yield* allWatches, comms)
+  yield* Effect.forkScoped(feed(id))
+  const last = yield* supervise(ref, fence)
+  yield* forget(last)
+  yield* Effect.ignore(Fiber.join(narrator))
+  yield* Effect.timeoutOption(Fiber.awaitAll([telling, noticing]), lastWords)
+  if (comms !== null && !(yield* allTold(id, last.revision))) {
+    yield* Console.error(`${comms} could not be told that the watch has ended; the next souffleur on it will`)
+  }
+  if (last.end === "retries exhausted" && last.lastExport !== null) yield* Console.error(`the last conversation is in ${last.lastExport}`)
+  return codeOf(last)
+}, Effect.scoped)

@@ -1,0 +1,139 @@
+import { type LiteralAgent, literalAgent, parseAgentCommand } from "@souffleur/claude"
+import { Agent, type AgentCommand, clamp, Launcher, parseSessionId, type ResolvedSettings, resolveProgram } from "@souffleur/domain"
+import { freshSessionId } from "@souffleur/recovery"
+import { command } from "@souffleur/supervisor"
+import { Console, Effect, Option, Path } from "effect"
+import { Argument, Command } from "effect/cli"
+import { settingsOf, store, world } from "../App.ts"
+import { Environment } from "../Environment.ts"
+import { BadUsage, Ended } from "../Failure.ts"
+import { type Kept, keptOf } from "../Kept.ts"
+import { ready } from "../service/Watchdog.ts"
+import { allWatches, newId, unfinished } from "../Watches.ts"
+import { watching } from "../Watching.ts"
+import { json, projectDir, realProject } from "./Options.ts"
+import { watch } from "./Watch.ts"
+
+/** What is launched first, and how it is known in the log. */
+interface First {
+  readonly kind: "agent" | "command"
+  readonly sessionId: string
+  readonly command: AgentCommand
+  readonly title: string
+  readonly requested: "acceptEdits" | "bypassPermissions"
+}
+
+const bad = (why: string) => Effect.fail(new BadUsage({ why }))
+
+/** The session that the command is about: its own, a new one; or one that is there and that nobody holds. */
+const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent) {
+  if (session === undefined) return { _tag: "Fresh" as const, sessionId: yield* freshSessionId }
+  const sessionId = yield* Effect.fromResult(parseSessionId(session.sessionId))
+  const agent = yield* Agent
+  const file = yield* Effect.option(agent.sessionFile(sessionId))
+  if (session._tag === "Fresh") {
+    return Option.isNone(file) ? { ...session, sessionId } : yield* bad(`session ${sessionId} is there already: go on with it by --resume`)
+  }
+  if (Option.isNone(file)) return yield* bad(`there is no session ${sessionId} to resume`)
+  const holder = (yield* agent.sessions).find((one) => one.sessionId === file.value.sessionId)
+  if (holder !== undefined) return yield* bad(`process ${holder.pid} holds session ${sessionId}: watch it with "souffleur watch"`)
+  const known = unfinished(yield* allWatches, { sessionId: file.value.sessionId })
+  if (Option.isSome(known))
+    return yield* bad(`watch ${known.value.id} looks after session ${sessionId}: end it first with "souffleur release"`)
+  return { ...session, sessionId: file.value.sessionId }
+})
+
+/** A known agent, with a session, a permission and a place for its prompt as every launch has them. */
+const firstOfAgent = Effect.fnUntraced(function* (literal: LiteralAgent, { maxExternalPermission }: ResolvedSettings) {
+  const [agent, { terminal }] = [yield* Agent, yield* Launcher]
+  const { prompt, requested } = literal
+  const { effective } = clamp(requested, maxExternalPermission)
+  if (effective !== requested)
+    return yield* bad(
+      `the command asks for ${requested}, which is above MAX_EXTERNAL_PERMISSION (${maxExternalPermission}): raise that in the config file, or ask for less`
+    )
+  if (prompt === "" && terminal === "headless")
+    return yield* bad("the command has no prompt, and nobody can type one where there is no terminal")
+  const session = yield* sessionOf(literal)
+  const print = literal.print || terminal === "headless"
+  const line = yield* agent.command({ session, permission: effective, prompt, print })
+  return { kind: "agent", sessionId: session.sessionId, command: line, title: "Conductor (S1)", requested } satisfies First
+})
+
+/** Any other command runs as it would have run here: its words, and the environment of who asked for it. */
+const firstOfCommand = Effect.fnUntraced(function* ([name = "", ...args]: ReadonlyArray<string>) {
+  const [{ variables }, path] = [yield* Environment, yield* Path.Path]
+  const program = yield* resolveProgram(name, variables["PATH"] ?? "")
+  const environment = Object.fromEntries(Object.entries(variables).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])))
+  const title = path.basename(program)
+  return { kind: "command", sessionId: "", command: { program, args, environment }, title, requested: "acceptEdits" } satisfies First
+})
+
+/** The launch is written, then the watch is opened with it: whoever finds that watch can start the command, and nobody twice. */
+const open = Effect.fn("Run.open")(function* (
+  words: ReadonlyArray<string>,
+  literal: Option.Option<LiteralAgent>,
+  settings: ResolvedSettings,
+  project: string
+) {
+  const first: First = yield* Option.match(literal, { onNone: () => firstOfCommand(words), onSome: (one) => firstOfAgent(one, settings) })
+  const { kind, requested, sessionId } = first
+  const id = yield* newId(project)
+  const launchId = `${id}-g1-launch-1`
+  const digest = yield* (yield* Launcher).prepare({ id: launchId, command: first.command, cwd: project, title: first.title, keep: true })
+  const { effective } = clamp(requested, settings.maxExternalPermission)
+  const run = { kind, launch: { launchId, digest, requested, effective } }
+  yield* command(id, { _tag: "Open", project, comms: null, pid: 0, sessionId, observe: false, run })
+  return id
+})
+
+export const runCommand = Command.make(
+  "run",
+  {
+    words: Argument.String("command").pipe(
+      Argument.withDescription("Behind --: the command and its arguments, as they are"),
+      Argument.variadic()
+    ),
+    projectDir,
+    json
+  },
+  Effect.fnUntraced(function* (flags) {
+    const project = yield* realProject(flags.projectDir)
+    const settings = yield* settingsOf(project)
+    const known = yield* Effect.provide(
+      Effect.map(allWatches, (watches) => unfinished(watches, { project })),
+      store(settings)
+    )
+    const going = Effect.gen(function* () {
+      if (Option.isSome(known)) {
+        const { id, watch: state } = known.value
+        yield* Console.error(
+          `watch ${id} of this folder is not finished: it goes on, and nothing else is started ("souffleur release ${id}" ends it)`
+        )
+        const goingOn = watch(settings, project, state.comms, known, Option.none(), false, flags.json)
+        return yield* Effect.provide(goingOn, world(settings, project, state.comms, yield* keptOf(settings, known)))
+      }
+      if (flags.words.length === 0) return yield* bad('which command? souffleur run -- claude "do it"')
+      const literal = yield* Effect.fromResult(
+        literalAgent(flags.words, yield* Effect.fromResult(parseAgentCommand(settings.agentCommand)))
+      )
+      const kept: Kept = Option.match(literal, {
+        onNone: () => ({ terminal: "headless" }),
+        onSome: ({ agentCommand }) => ({ agent: agentCommand })
+      })
+      const running = Effect.gen(function* () {
+        const id = yield* open(flags.words, literal, settings, project)
+        yield* ready
+        return yield* watching(settings, project, null, id, 0, flags.json)
+      })
+      return yield* Effect.provide(running, world(settings, project, null, kept))
+    })
+    const code = yield* going
+    if (code !== 0) return yield* new Ended({ code })
+  })
+).pipe(
+  Command.withDescription(
+    "Start a command and watch it, without comms: an agent is recovered with its conversation, any other command is run again"
+  ),
+  Command.withExamples([{ command: 'souffleur run -- claude "do it"', description: "An agent for the night" }])
+)

@@ -1,0 +1,32 @@
+import { type Agent, type Comms, Launcher, LaunchFailed, type Processes, type Settings, type Watch } from "@souffleur/domain"
+import { Effect } from "effect"
+import { Launched, prepare, settled, started, unhindered } from "../Launch.ts"
+import { FailedClosed, type Provider } from "../Provider.ts"
+import { stop } from "../Salvage.ts"
+import { step } from "../Step.ts"
+
+/** The same command again, from the file of its first launch, under an id and a receipt of its own. */
+const runAgain = Effect.fnUntraced(function* (watch: Watch, token: string) {
+  const launcher = yield* Launcher
+  const first = watch.firstLaunch
+  if (first === undefined) return yield* new LaunchFailed({ why: "souffleur did not start this command: nobody knows how it is run" })
+  const order = yield* launcher.kept(first.launchId, first.digest)
+  return yield* started(token, order, { sessionId: "", requested: first.requested, effective: first.effective })
+})
+
+/** A command that is no agent and has no conversation: stopped, and run again (spec §2, `restart`). */
+export const restart: Provider<Agent | Comms | Launcher | Processes | Settings> = {
+  name: "restart",
+  of: "command",
+  recover: Effect.fn("Restart")(function* (watch: Watch, { alreadyKilled, request }) {
+    if (!alreadyKilled) yield* stop(watch)
+    const { baseline } = yield* prepare(watch, "prepare to restart", request, Effect.succeed(""))
+    const launched = yield* step("restart", {
+      outcome: Launched,
+      failure: LaunchFailed,
+      act: (token) => Effect.andThen(unhindered(watch), runAgain(watch, token)),
+      reconcile: settled
+    }).pipe(Effect.catchTag("LaunchFailed", (error) => Effect.fail(new FailedClosed({ stage: "launch", reason: error.why }))))
+    return { ...launched, print: false, sessionId: "", awaiting: false, exportPath: null, baseline }
+  })
+}

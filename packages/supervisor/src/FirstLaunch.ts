@@ -1,0 +1,52 @@
+import { Agent, type AlreadyWatched, baselineOf, Claims, Comms, Launcher, Processes, type Watch, type WatchRef } from "@souffleur/domain"
+import { Effect, Option, Schedule } from "effect"
+import { Invalid, type Validated } from "./Validation.ts"
+
+/** An agent that waits for its first prompt has no session file yet: it is taken for one after this time. */
+const sessionBegins = "15 seconds"
+
+const failed = ({ why }: { readonly why: string }) => Effect.fail(new Invalid({ check: "launch", reason: why }))
+const claimed = ({ why }: AlreadyWatched) => Effect.fail(new Invalid({ check: "process", reason: why }))
+
+/** The launch of this attempt: the first was written before the watch was opened; each later one is the same order under an id of its own. */
+const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firstLaunch }: Watch) {
+  const launcher = yield* Launcher
+  const first = firstLaunch!
+  const kept = yield* launcher.kept(first.launchId, first.digest)
+  const launchId = `${ref.id}-g1-launch-${failures.length + 1}`
+  if (launchId === first.launchId) return { launchId, args: kept.command.args }
+  const digest = yield* launcher.prepare({ ...kept, id: launchId, keep: true })
+  const { effective, requested, sessionId } = first
+  yield* ref.tell({ _tag: "PrepareLaunch", cycle: 0, launchId, digest, sessionId, requested, effective })
+  yield* launcher.forget(first.launchId)
+  return { launchId, args: kept.command.args }
+})
+
+/**
+ * Starts what `souffleur run` was given, and takes it for generation 1 (cli.md). The log had the launch before anything ran, and its
+ * receipt decides who runs under it: after a crash this finds the process that was started, or starts it, never twice. An agent
+ * that ends before its session began was never a Conductor: a failed attempt. A command that has ended by now is the watcher's to see.
+ */
+export const firstLaunch = Effect.fn("FirstLaunch")(function* (ref: WatchRef, watch: Watch) {
+  const [agent, claims, comms, launcher, processes] = [yield* Agent, yield* Claims, yield* Comms, yield* Launcher, yield* Processes]
+  const { args, launchId } = yield* Effect.catchTag(preparedFor(ref, watch), "LaunchFailed", failed)
+  const conductor = yield* Effect.catchTag(launcher.launch(launchId), "LaunchFailed", failed)
+  yield* Effect.catchTag(claims.claim(conductor), "AlreadyWatched", claimed)
+  const baseline = Effect.map(Effect.orDie(comms.snapshot), baselineOf)
+  if (watch.kind === "command") return { conductor, sessionId: "", print: false, baseline: yield* baseline } satisfies Validated
+
+  const look = Effect.gen(function* () {
+    // Asked before the file is looked for: it may have been written just before the end.
+    const condition = yield* processes.condition(conductor)
+    const began = Option.isSome(yield* Effect.option(agent.sessionFile(watch.sessionId)))
+    return began ? "began" : condition === "gone" || condition === "zombie" ? "ended" : undefined
+  })
+  const seen = yield* Effect.repeat(look, { until: (found) => found !== undefined, schedule: Schedule.spaced("250 millis") }).pipe(
+    Effect.timeoutOption(sessionBegins)
+  )
+  if (Option.contains(seen, "ended" as const)) {
+    const reason = `the agent ended before its session began: see ${launcher.outputPath(launchId)}`
+    return yield* new Invalid({ check: "session-file", reason })
+  }
+  return { conductor, sessionId: watch.sessionId, print: agent.inPrintMode(args), baseline: yield* baseline } satisfies Validated
+})
