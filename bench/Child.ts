@@ -11,11 +11,12 @@ const tellsPeak = `data:text/javascript,${encodeURIComponent(
 export const child = Effect.fnUntraced(function* (
   program: string,
   args: ReadonlyArray<string>,
-  env: Readonly<Record<string, string>> = {}
+  env: Readonly<Record<string, string>> = {},
+  input = ""
 ) {
   let told = ""
   const run = Effect.gen(function* () {
-    const handle = yield* ChildProcess.make(program, args, { env, extendEnv: true })
+    const handle = yield* ChildProcess.make(program, args, { env, extendEnv: true, stdin: Stream.make(new TextEncoder().encode(input)) })
     const hear = handle.stderr.pipe(
       Stream.decodeText(),
       Stream.runForEach((text) => Effect.sync(() => (told += text)))
@@ -35,9 +36,11 @@ export const souffleur = Effect.gen(function* () {
   const cli = path.join(import.meta.dirname, "..", "packages/cli")
   const bundle = path.join(cli, "dist/souffleur.js")
   const built = yield* fs.exists(bundle)
+  const entry = built ? bundle : path.join(cli, "src/main.ts")
   return {
+    entry,
     what: built ? "the bundle" : "the source (not built)",
     run: (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
-      child(process.execPath, ["--import", tellsPeak, built ? bundle : path.join(cli, "src/main.ts"), ...args], env)
+      child(process.execPath, ["--import", tellsPeak, entry, ...args], env)
   }
 })

@@ -1,10 +1,11 @@
-// node bench/main.ts [append | rebuild [events] | estimate | trim | transcripts [--gigabyte]]
+// node bench/main.ts [append | rebuild [events] | estimate | start | trim | transcripts [--gigabyte]]
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect } from "effect"
 import { append } from "./Append.ts"
 import { estimate } from "./Estimate.ts"
 import { rebuild } from "./Rebuild.ts"
+import { start } from "./Start.ts"
 import { transcripts } from "./Transcripts.ts"
 import { trim } from "./Trim.ts"
 
@@ -14,6 +15,7 @@ const benches = {
   append: [append, "events appended a second, beside raw node:sqlite"],
   rebuild: [rebuild(Number(option ?? 200_000)), "a log folded to its state, beside reading it; [events]"],
   estimate: [estimate, "1 GB estimated in process, beside wc and Python"],
+  start: [start, "how long --version, a hook and --help take to start, beside bare Node"],
   trim: [trim, "10 MB, 100 MB and 1 GB trimmed in process"],
   transcripts: [
     transcripts(option === "--gigabyte" ? [10, 100, 1000] : [10, 100]),

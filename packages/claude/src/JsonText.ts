@@ -16,7 +16,7 @@ export interface JsonParts {
 
 const skip = (text: string, at: number): number => {
   let next = at
-  while (/\s/.test(text[next] ?? "")) next += 1
+  while (next < text.length && " \t\n\r".includes(text[next]!)) next += 1
   return next
 }
 
