@@ -17,6 +17,8 @@ export interface Life {
   /** Processes that it starts: half of them are children of the machine's first process, known by their tags only. */
   readonly tools: number
   readonly onTerm: SimProcess["onTerm"]
+  /** It goes on in another session than the one that it was launched with; `heldAfter` ms its pid file says so, or never. */
+  readonly moves?: { readonly to: string; readonly heldAfter: number | undefined }
 }
 
 export const steady: Life = { fate: "lives", at: 0, lasts: 0, payload: undefined, print: false, worksEvery: 60_000, tools: 0, onTerm: 0 }
@@ -52,7 +54,12 @@ export class Conductor {
   constructor(world: World, process: SimProcess, sessionId: string, generation: number, life: Life) {
     this.#world = world
     this.process = process
-    this.sessionId = sessionId
+    this.sessionId = life.moves?.to ?? sessionId
+    if (life.moves !== undefined) {
+      process.session = undefined
+      const { heldAfter, to } = life.moves
+      if (heldAfter !== undefined) world.timeline.after(heldAfter, () => void (process.session = to))
+    }
     this.generation = generation
     this.life = life
     this.#aliveAt = world.timeline.monotonic
@@ -63,11 +70,11 @@ export class Conductor {
     const { timeline } = world
     timeline.after(1000, () => {
       if (!this.isAlive) return
-      const file = world.sessionFile(sessionId)
+      const file = world.sessionFile(this.sessionId)
       world.disk.write(file, `${world.disk.read(file) ?? ""}{"type":"user","message":"${secret}"}\n`)
       this.answeredAt = timeline.wall
       for (let tool = 0; tool < life.tools; tool++) this.#startTool(tool)
-      world.board.write({ state: "working", sessionId })
+      world.board.write({ state: "working", sessionId: this.sessionId })
       this.#beat()
     })
     if (life.fate !== "lives") timeline.after(life.at, () => this.#meetFate())

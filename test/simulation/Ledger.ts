@@ -116,6 +116,8 @@ const settlesLater = ({ _tag }: WatchEvent): boolean =>
   _tag === "RecoveryRetried" ||
   _tag === "WatcherLost" ||
   _tag === "SessionIdFound" ||
+  _tag === "ConductorUnresolved" ||
+  _tag === "ConductorResolved" ||
   _tag === "ConductorRelaunched" ||
   _tag === "RecoveryFailedClosed" ||
   _tag === "RecoveryWithheld" ||

@@ -139,6 +139,17 @@ const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule"
         seen: [...evidence(event.evidence, before), "its pid file was removed, and its last turn is finished"],
         rule: "A Conductor in print mode ends after its turn: the same session is resumed."
       }
+    case "ConductorUnresolved":
+      return {
+        seen: [
+          `task-00 names session ${event.sessionId}, not the one that was launched`,
+          "no live process says that it holds that session",
+          ...(before.conductor === undefined ? [] : [`process ${before.conductor.pid} was launched`])
+        ],
+        rule: "A process that may not be the Conductor's proves neither its life nor its death: until one holds the session, its heartbeat alone counts. A recovery cannot stop whom it does not know, and fails closed; souffleur adopt names the process."
+      }
+    case "ConductorResolved":
+      return { seen: [`process ${event.conductor.pid} says that it holds the session`], rule: "Who holds the session is the Conductor." }
     case "ConductorCompleted":
       return {
         seen: [saidBy[event.by]],

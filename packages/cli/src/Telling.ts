@@ -74,6 +74,9 @@ export const sentence = (event: WatchEvent): string =>
     TurnEnded: () => "the Conductor's turn ended, its work is not complete: the session goes on",
     ConductorCompleted: ({ by }) => (by === "agent" || by === "operator" ? `complete, as the ${by} says` : "the Conductor completed"),
     SessionIdFound: ({ sessionId }) => `the session id is ${sessionId}`,
+    ConductorUnresolved: ({ sessionId }) =>
+      `no live process says that it holds session ${sessionId}: until one does, the heartbeat alone is watched`,
+    ConductorResolved: ({ conductor }) => `the Conductor is pid ${conductor.pid}: it holds the session`,
     RecoveryStarted: ({ cycle, purpose }) =>
       purpose === "salvage" ? `recovery ${cycle}: retries are exhausted, saving what can be saved` : `recovery ${cycle} starts`,
     RecoveryWithheld: () => "only observing: nothing is stopped or launched",
@@ -117,6 +120,7 @@ const colourOf = (event: WatchEvent): "red" | "green" | "yellow" | "dim" | undef
     case "KillDeferred":
     case "PersonAwaited":
     case "WaitStarted":
+    case "ConductorUnresolved":
     case "ValidationFailed":
     case "WatcherLost":
     case "StepFailed":

@@ -112,9 +112,22 @@ export const decideExit = (watch: Watch, command: Report): Decision => {
       const { baseline, conductor, print } = exit
       return ok(...adopted(watch, at, { by: "heartbeat", conductor, print, baseline, sessionId: watch.sessionId }))
     }
-    case "SessionIdFound":
-      return watch.awaiting
-        ? ok(Event.SessionIdFound.make({ at, watcher, sessionId: exit.sessionId }), nextWatcher(watch, at, { awaiting: false }))
+    case "SessionIdFound": {
+      if (!watch.awaiting) return ok()
+      const { holder, sessionId } = exit
+      const found = Event.SessionIdFound.make({ at, watcher, sessionId })
+      if (holder === "the same") return ok(found, nextWatcher(watch, at, { awaiting: false }))
+      return holder === "unknown"
+        ? ok(
+            found,
+            Event.ConductorUnresolved.make({ at, watcher, sessionId }),
+            nextWatcher(watch, at, { awaiting: false, mode: "heartbeat-only" })
+          )
+        : ok(found, Event.ConductorResolved.make({ at, watcher, ...holder }), nextWatcher(watch, at, { awaiting: false }))
+    }
+    case "Resolved":
+      return watch.mode === "heartbeat-only" && watch.standby === undefined
+        ? ok(Event.ConductorResolved.make({ at, watcher, ...exit.holder }), nextWatcher(watch, at, { mode: "normal" }))
         : ok()
   }
 }

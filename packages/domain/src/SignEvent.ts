@@ -1,5 +1,6 @@
 import { Schema } from "effect"
-import { event, seen, Text } from "./EventFields.ts"
+import { event, print, seen, Text } from "./EventFields.ts"
+import { ProcessIdentity } from "./Process.ts"
 
 /** The heartbeat is too old, yet the session file of a live process states why: nobody is killed before `until` (spec §2, Watching). */
 export const KillDeferred = event("KillDeferred", { watcher: Schema.Int, because: Text, until: Schema.Int })
@@ -8,6 +9,14 @@ export const KillDeferred = event("KillDeferred", { watcher: Schema.Int, because
 export const PersonAwaited = event("PersonAwaited", { watcher: Schema.Int, for: Text })
 /** It no longer does. */
 export const PersonCame = event("PersonCame", { watcher: Schema.Int })
+
+/**
+ * The session id of a launch was corrected, and no live process says that it holds that session: which process is the Conductor is not
+ * known, and none is asked for until it is (`heartbeat-only`; spec §2, Modes).
+ */
+export const ConductorUnresolved = event("ConductorUnresolved", { watcher: Schema.Int, sessionId: Text })
+/** This process holds the Conductor's session, so it is the Conductor of this generation. */
+export const ConductorResolved = event("ConductorResolved", { watcher: Schema.Int, conductor: ProcessIdentity, print })
 
 /** What a watch waits out: a usage limit or an outage of the service; neither is a death (spec §2, Recovery). */
 export const WaitKind = Schema.Literals(["usage-limit", "outage"])

@@ -13,6 +13,12 @@ export interface Baseline {
   readonly lastMessageId: number
 }
 
+/** A live process that says that it holds a session. */
+export interface Holder {
+  readonly conductor: ProcessIdentity
+  readonly print: boolean
+}
+
 /** What a watcher saw that ends it, by the priority of spec §2, Watching. */
 export type WatcherExit =
   | { readonly _tag: "Complete" }
@@ -25,7 +31,9 @@ export type WatcherExit =
   | { readonly _tag: "Limited"; readonly kind: WaitKind; readonly resetsAt: number | null }
   | { readonly _tag: "WaitOver"; readonly how: "over" | "went on" }
   | { readonly _tag: "ContextExhausted" }
-  | { readonly _tag: "SessionIdFound"; readonly sessionId: string }
+  | { readonly _tag: "SessionIdFound"; readonly sessionId: string; readonly holder: Holder | "the same" | "unknown" }
+  /** In `heartbeat-only`: this process holds the session after all. */
+  | { readonly _tag: "Resolved"; readonly holder: Holder }
 
 /** What somebody wants of a watch: a role, a recovery step, an operator in another process. */
 export type WatchIntent =

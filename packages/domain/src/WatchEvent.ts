@@ -203,6 +203,8 @@ export const WatchEvent = Schema.Union([
   ConductorAdopted,
   RecoveryRetried,
   WatchReleased,
+  Sign.ConductorUnresolved,
+  Sign.ConductorResolved,
   Sign.KillDeferred,
   Sign.PersonAwaited,
   Sign.PersonCame,

@@ -54,7 +54,7 @@ const change = (watch: Watch, event: WatchEvent): Change =>
     OwnerTook: ({ at, fence, owner }) => ({
       fence,
       owner,
-      brokenOffAt: watch.conductor === undefined ? 0 : at,
+      brokenOffAt: watch.generation === 0 ? 0 : at,
       recovery: watch.recovery === undefined ? undefined : { ...watch.recovery, resumed: true }
     }),
     OwnerLeft: () => ({ owner: undefined }),
@@ -117,6 +117,8 @@ const change = (watch: Watch, event: WatchEvent): Change =>
     TurnEnded: ({ retries, ...event }) => ({ ...withTasks(event), phase: "Watching", watcher: undefined, retries }),
     ConductorCompleted: () => exited("completed"),
     SessionIdFound: ({ sessionId }) => ({ sessionId, sessions: withSession(watch, sessionId), awaiting: false, watcher: undefined }),
+    ConductorUnresolved: () => ({ conductor: undefined }),
+    ConductorResolved: ({ conductor, print }) => ({ conductor, pid: conductor.pid, print, watcher: undefined }),
     RecoveryStarted: ({ at, cycle, purpose, trigger }) => ({
       cycles: cycle,
       watcher: undefined,

@@ -210,13 +210,46 @@ describe("watching", () => {
       .when(dead(2, 9))
       .then())
   it("finds an awaited session id, once", () => {
-    const found: WatchIntent = { _tag: "ReportExit", watcher: 1, exit: { _tag: "SessionIdFound", sessionId: "s7" }, tasks: null, evidence }
+    const found: WatchIntent = {
+      _tag: "ReportExit",
+      watcher: 1,
+      exit: { _tag: "SessionIdFound", sessionId: "s7", holder: "the same" },
+      tasks: null,
+      evidence
+    }
     given(opened, owned, confirmed, watcher(1, true)).when(found).thenTags("SessionIdFound", "WatcherStarted")
     given(...watching)
       .when(found)
       .then()
     const { watch } = given(...watching, Event.SessionIdFound.make({ at, watcher: 1, sessionId: "s7" }), watcher(2))
     assert.deepStrictEqual([watch.sessionId, watch.awaiting, watch.sessions], ["s7", false, ["s1", "s7"]])
+  })
+  it("watches the heartbeat alone when nobody holds the session that was found, until somebody does, or another launch", () => {
+    const unknown: WatchIntent = {
+      _tag: "ReportExit",
+      watcher: 1,
+      exit: { _tag: "SessionIdFound", sessionId: "s7", holder: "unknown" },
+      tasks: null,
+      evidence
+    }
+    given(opened, owned, confirmed, watcher(1, true)).when(unknown).thenTags("SessionIdFound", "ConductorUnresolved", "WatcherStarted")
+    const alone = { ...watcher(2), mode: "heartbeat-only" as const }
+    const unresolved = [
+      ...watching,
+      Event.SessionIdFound.make({ at, watcher: 1, sessionId: "s7" }),
+      Event.ConductorUnresolved.make({ at, watcher: 1, sessionId: "s7" }),
+      alone
+    ]
+    assert.deepInclude(given(...unresolved).watch, { conductor: undefined, mode: "heartbeat-only" })
+    const holder = { conductor: { pid: 80, startTime: 9, bootId: "boot" }, print: true }
+    const resolved: WatchIntent = { _tag: "ReportExit", watcher: 2, exit: { _tag: "Resolved", holder }, tasks: null, evidence }
+    given(...unresolved)
+      .when(resolved)
+      .then(Event.ConductorResolved.make({ at: 1000, watcher: 2, ...holder }), { ...watcher(3), at: 1000 })
+    given(...watching, watcher(2))
+      .when(resolved)
+      .then()
+    assert.strictEqual(given(...unresolved, died(1), started(1), prepared(1), relaunched(2), watcher(3)).watch.mode, "normal")
   })
 })
 

@@ -31,6 +31,15 @@ export const tellingOf = (event: WatchEvent): Telling =>
       row: { state: "confirmed" as const },
       message: { kind: "system" as const, text: `Conductor (S${generation}) was launched by ${provider}, pid ${conductor.pid}` }
     })),
+    Match.tag("ConductorUnresolved", ({ sessionId }) => ({
+      message: {
+        kind: "warning" as const,
+        text: `No live process says that it holds session ${sessionId}: until one does, the Conductor's heartbeat alone is watched, and a recovery could not stop it. souffleur adopt names its process`
+      }
+    })),
+    Match.tag("ConductorResolved", ({ conductor }) => ({
+      message: { kind: "system" as const, text: `The Conductor is pid ${conductor.pid}: it holds the session` }
+    })),
     Match.tag("ConductorDied", ({ cause, retries }) => ({
       message: {
         kind: "warning" as const,

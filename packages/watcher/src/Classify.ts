@@ -3,6 +3,7 @@ import {
   type CommsSnapshot,
   type Event,
   heartbeatAge,
+  type Holder,
   type HeartbeatSeen,
   type Watch,
   type WatcherExit
@@ -30,8 +31,10 @@ export interface Sighting {
   readonly finished: boolean
   /** In standby: who holds the session again, with a heartbeat newer than the closing. */
   readonly returned: Extract<WatcherExit, { readonly _tag: "Returned" }> | undefined
+  /** In `heartbeat-only`: who holds the session after all. */
+  readonly resolved: Holder | undefined
   /** Of `task-00.session_id`: new to this watch, or the awaited one itself, and its file exists. */
-  readonly foundSession: string | undefined
+  readonly foundSession: Omit<Extract<WatcherExit, { readonly _tag: "SessionIdFound" }>, "_tag"> | undefined
 }
 
 /** The exits of spec §2, Watching, in their priority; standing by, only completion and a Conductor that came back count. */
@@ -39,14 +42,14 @@ export const classify = (watch: Watch, seen: Sighting): Option.Option<WatcherExi
   const state = Option.getOrUndefined(seen.comms?.conductor ?? Option.none())?.state
   if (state === "complete" || seen.finished) return Option.some({ _tag: "Complete" })
   if (watch.standby !== undefined) return Option.fromUndefinedOr(seen.returned)
+  // Before anything that a recovery follows: whom it cannot stop, it cannot replace.
+  if (seen.resolved !== undefined) return Option.some({ _tag: "Resolved", holder: seen.resolved })
   if (state === "context_recovery" && (seen.otherStateSeen || seen.newPayload)) return Option.some({ _tag: "ContextRecovery" })
   if (seen.turnEnded) return Option.some({ _tag: "TurnEnded" })
   if (seen.process === "gone" || seen.process === "zombie") return Option.some({ _tag: "Dead", cause: "pid" })
   const age = seen.comms === undefined ? undefined : heartbeatAge(seen.heartbeat, seen.now, seen.notBefore)
   if (age !== undefined && age > seen.staleAfter) return Option.some({ _tag: "Dead", cause: "heartbeat" })
-  return watch.awaiting && seen.foundSession !== undefined
-    ? Option.some({ _tag: "SessionIdFound", sessionId: seen.foundSession })
-    : Option.none()
+  return watch.awaiting && seen.foundSession !== undefined ? Option.some({ _tag: "SessionIdFound", ...seen.foundSession }) : Option.none()
 }
 
 /** What a decision rests on, for the log. */

@@ -73,11 +73,29 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
     commsOut: first === undefined
   })
 
-  /** New to this watch, or the id that the launch asked for; a session of an earlier generation is left over (spec §2, Awaiting). */
+  /** The live process that says that it holds a session. */
+  const holderOf = Effect.fnUntraced(function* (sessionId: string) {
+    const session = (yield* agent.sessions).find((one) => one.sessionId === sessionId)
+    const process = session === undefined ? Option.none() : yield* processes.find(session.pid)
+    if (Option.isNone(process)) return undefined
+    const conductor = process.value.identity
+    return { conductor, print: agent.inPrintMode(yield* processes.commandLine(conductor.pid)) }
+  })
+
+  /**
+   * New to this watch, or the id that the launch asked for; a session of an earlier generation is left over (spec §2, Awaiting). Where
+   * the row corrects the id, who was launched may not be who holds it: one look says who is (spec §2, Modes).
+   */
   const findSession = Effect.fnUntraced(function* (sessionId: string | null | undefined) {
     if (!watch.awaiting || !sessionId) return undefined
     const found = Option.getOrUndefined(yield* Effect.option(agent.sessionFile(sessionId)))?.sessionId
-    return found === undefined || (found !== watch.sessionId && watch.sessions.includes(found)) ? undefined : found
+    if (found === undefined || (found !== watch.sessionId && watch.sessions.includes(found))) return undefined
+    if (found === watch.sessionId) return { sessionId: found, holder: "the same" as const }
+    const holder = yield* holderOf(found)
+    if (holder === undefined) return { sessionId: found, holder: "unknown" as const }
+    const known = watch.conductor
+    const same = holder.conductor.pid === known?.pid && holder.conductor.startTime === known.startTime
+    return { sessionId: found, holder: same ? ("the same" as const) : holder }
   })
 
   /**
@@ -89,12 +107,8 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
     const now = yield* Clock.currentTimeMillis
     if (watch.standby === undefined || changedAt === undefined) return undefined
     if (!Option.exists(beat, (at) => at > watch.standby!.since && at <= now)) return undefined
-    const session = (yield* agent.sessions).find(({ sessionId }) => sessionId === watch.sessionId)
-    const holder = session === undefined ? Option.none() : yield* processes.find(session.pid)
-    if (Option.isNone(holder)) return undefined
-    const conductor = holder.value.identity
-    const print = agent.inPrintMode(yield* processes.commandLine(conductor.pid))
-    return { _tag: "Returned" as const, conductor, print, baseline: baselineOf(seen) }
+    const holder = yield* holderOf(watch.sessionId)
+    return holder === undefined ? undefined : { _tag: "Returned" as const, ...holder, baseline: baselineOf(seen) }
   })
 
   const turnEnded = (condition: Condition | undefined) =>
@@ -136,6 +150,7 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
       turnEnded: watch.comms !== null && watch.print && (yield* turnEnded(condition)),
       finished: watch.comms === null && (yield* watch.kind === "agent" ? turnEnded(condition) : exitedWell(condition)),
       returned: seen === undefined || heartbeat === undefined ? undefined : yield* findReturned(seen, heartbeat),
+      resolved: watch.mode === "heartbeat-only" ? yield* holderOf(watch.sessionId) : undefined,
       foundSession: yield* findSession(conductor?.sessionId)
     } satisfies Sighting
   })

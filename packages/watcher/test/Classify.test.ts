@@ -25,17 +25,22 @@ const healthy: Sighting = {
   turnEnded: false,
   finished: false,
   returned: undefined,
+  resolved: undefined,
   foundSession: undefined
 }
 const awaiting: Watch = { ...initial, phase: "Watching", awaiting: true }
 
+const found = { sessionId: "s7", holder: "the same" } as const
+const holder = { conductor: { pid: 80, startTime: 9, bootId: "boot" }, print: false }
+
 /** Each trigger of spec §2 in its priority, and the exit it gives. Two states cannot stand in one row. */
 const triggers: ReadonlyArray<readonly [name: string, change: Partial<Sighting>, exit: WatcherExit]> = [
   ["complete", { comms: comms("complete") }, { _tag: "Complete" }],
+  ["resolved", { resolved: holder }, { _tag: "Resolved", holder }],
   ["context_recovery", { comms: comms("context_recovery") }, { _tag: "ContextRecovery" }],
   ["pid", { process: "gone" }, { _tag: "Dead", cause: "pid" }],
   ["heartbeat", { heartbeat: { raw: ago(241), changedAt: undefined } }, { _tag: "Dead", cause: "heartbeat" }],
-  ["session id", { foundSession: "s7" }, { _tag: "SessionIdFound", sessionId: "s7" }]
+  ["session id", { foundSession: found }, { _tag: "SessionIdFound", ...found }]
 ]
 const exitOf = (watch: Watch, change: Partial<Sighting>) => Option.getOrUndefined(classify(watch, { ...healthy, ...change }))
 
@@ -58,7 +63,7 @@ describe("the exits", () => {
   it("a handoff that was not raised in this generation is none", () =>
     assert.isUndefined(exitOf(awaiting, { comms: comms("context_recovery"), otherStateSeen: false })))
   it("a session id counts only while one is awaited", () =>
-    assert.isUndefined(exitOf({ ...awaiting, awaiting: false }, { foundSession: "s7" })))
+    assert.isUndefined(exitOf({ ...awaiting, awaiting: false }, { foundSession: found })))
 })
 
 describe("the age of the heartbeat", () => {

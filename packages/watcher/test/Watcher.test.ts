@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { formatTime } from "@souffleur/domain"
+import { Event, formatTime } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { begun, history, until, watching } from "./World.ts"
+import { begun, conductor, history, until, watching } from "./World.ts"
 
 const tagsOf = (events: ReadonlyArray<{ readonly _tag: string }>) => events.map(({ _tag }) => _tag)
 
@@ -344,6 +344,37 @@ describe("a planned handoff", () => {
   )
 })
 
+describe("heartbeat-only", () => {
+  const unresolved = [
+    history.confirmed(),
+    history.started(1, true),
+    Event.SessionIdFound.make({ at: begun, watcher: 1, sessionId: "s7" }),
+    Event.ConductorUnresolved.make({ at: begun, watcher: 1, sessionId: "s7" }),
+    { ...history.started(2), mode: "heartbeat-only" as const }
+  ]
+  it.effect("asks for no process; a heartbeat that is too old is a death all the same", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ world: { condition: "gone" }, history: unresolved })
+      yield* until(600)
+      assert.deepStrictEqual([yield* told, world.probes], [[], []])
+      world.row = { ...world.row!, heartbeat: formatTime(begun + 600_000) }
+      yield* until(900)
+      const [died] = yield* told
+      assert.strictEqual(died?._tag === "ConductorDied" ? `${died.cause} ${died.evidence.process}` : died?._tag, "heartbeat unknown")
+    })
+  )
+  it.effect("ends when a live process holds the session: that one is watched", () =>
+    Effect.gen(function* () {
+      const { ref, told, world } = yield* watching({ history: unresolved })
+      yield* until(300)
+      world.holders.set("s7", 80)
+      yield* until(360)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorResolved", "WatcherStarted"])
+      assert.deepInclude(yield* ref.state, { conductor: { ...conductor, pid: 80 }, mode: "normal", generation: 1 })
+    })
+  )
+})
+
 describe("awaiting a session id", () => {
   const awaiting = [history.confirmed(), history.started(1, true)]
   const row = (sessionId: string | null) => ({ state: "working", sessionId, heartbeat: (now: number) => formatTime(now) })
@@ -353,10 +384,27 @@ describe("awaiting a session id", () => {
       yield* until(240)
       assert.deepStrictEqual(yield* told, [])
       world.files.add("s7")
+      world.holders.set("s7", conductor.pid)
       yield* until(300)
       assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
       const { awaiting: still, sessionId } = yield* ref.state
       assert.deepStrictEqual([still, sessionId], [false, "s7"])
+    })
+  )
+  it.effect("looks once who holds a session that is not the launched one: another process is the Conductor, or nobody is known", () =>
+    Effect.gen(function* () {
+      const other = yield* watching({ world: { row: row("s7") }, history: awaiting })
+      other.world.files.add("s7")
+      other.world.holders.set("s7", 80)
+      yield* until(240)
+      assert.deepStrictEqual(tagsOf(yield* other.told), ["SessionIdFound", "ConductorResolved", "WatcherStarted"])
+      assert.deepInclude(yield* other.ref.state, { conductor: { ...conductor, pid: 80 }, pid: 80, mode: "normal", sessionId: "s7" })
+
+      const nobody = yield* watching({ world: { row: row("s7") }, history: awaiting })
+      nobody.world.files.add("s7")
+      yield* until(240)
+      assert.deepStrictEqual(tagsOf(yield* nobody.told), ["SessionIdFound", "ConductorUnresolved", "WatcherStarted"])
+      assert.deepInclude(yield* nobody.ref.state, { conductor: undefined, mode: "heartbeat-only", sessionId: "s7", awaiting: false })
     })
   )
   it.effect("finds the one that the launch asked for", () =>

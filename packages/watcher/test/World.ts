@@ -49,6 +49,8 @@ export class World {
   /** How long the next look into comms takes, ms. */
   slowLook = 0
   readonly files = new Set(["s1"])
+  /** Which process says that it holds a session. */
+  readonly holders = new Map<string, number>()
   /** Added to the wall clock, ms: the monotonic one goes on as it did. */
   wallJump = 0
   /** Monotonic ms at the beginning. */
@@ -102,7 +104,12 @@ const processes = (world: World) =>
   Processes.of({
     self: owner.process,
     host: { name: "here", pidNamespace: "pid:[1]", uid: 1000 },
-    find: () => Effect.succeedNone,
+    find: (pid) =>
+      Effect.sync(() =>
+        [...world.holders.values()].includes(pid)
+          ? Option.some({ identity: { ...conductor, pid }, parent: 1, uid: 1000, name: "agent", condition: "running" as const })
+          : Option.none()
+      ),
     commandLine: () => Effect.succeed([]),
     condition: (identity) =>
       Effect.gen(function* () {
@@ -118,7 +125,9 @@ const processes = (world: World) =>
 const agent = (world: World) =>
   Agent.of({
     name: "agent",
-    sessions: Effect.succeed([]),
+    sessions: Effect.sync(() =>
+      [...world.holders].map(([sessionId, pid]) => ({ pid, sessionId, project: "/p", status: "busy", waitingFor: undefined, writtenAt: 0 }))
+    ),
     /** Takes the beginning of an id, as the real one does. */
     sessionFile: (asked) => {
       const found = [...world.files].filter((id) => asked !== "" && id.startsWith(asked))
