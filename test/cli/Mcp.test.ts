@@ -113,6 +113,37 @@ describe("souffleur mcp, as a process", () => {
       assert.isAbove(messages().length, 1)
     }).pipe(Effect.scoped)
   )
+  it.live("many clients at once lose nothing of each other's: a task is registered by one, a message is there from each", () =>
+    Effect.gen(function* () {
+      const { board, environment, project } = yield* stage([])
+      const tasks = Array.from({ length: 50 }, (_, n) => ({ task_id: `task-${n + 10}` }))
+      const act = Effect.fnUntraced(function* (n: number) {
+        const server = yield* client(project, environment, `session-${n}`)
+        yield* server.begin
+        // Asked before the first has answered.
+        const [registered, ...posted] = yield* Effect.all(
+          [
+            server.call("register_tasks", { tasks }),
+            ...[1, 2, 3].map((m) => server.call("post_message", { task_id: "task-10", message_type: "system", message: `${n}.${m}` })),
+            server.call("heartbeat")
+          ],
+          { concurrency: "unbounded" }
+        )
+        assert.deepStrictEqual(
+          posted.map(({ failed, text }) => (failed ? text : "")),
+          ["", "", "", ""]
+        )
+        return registered?.told["registered"] as ReadonlyArray<string>
+      })
+      const made = yield* Effect.forEach([1, 2, 3, 4], act, { concurrency: "unbounded" })
+      assert.sameMembers(
+        made.flat(),
+        tasks.map(({ task_id }) => task_id)
+      )
+      const posts = board((db) => db.prepare("SELECT count(*) AS n FROM orchestration_messages WHERE task_id = 'task-10'").get())
+      assert.strictEqual(posts?.["n"], 12)
+    }).pipe(Effect.scoped)
+  )
   it.live("without comms, the agent's own request is a handoff with its words, and done ends the watch", () =>
     Effect.gen(function* () {
       const set = yield* stage([task(1, 60_000)])
@@ -137,7 +168,7 @@ describe("souffleur mcp, as a process", () => {
       yield* until(conversation, (text) => text.includes("Take up the thread SECRET-7."))
       const log = JSON.stringify(yield* set.events)
       assert.notInclude(log, "SECRET-7")
-      assert.strictEqual(fs.statSync(`${state}/requests/${String(requested["request"])}.txt`).mode & 0o777, 0o600)
+      assert.isFalse(fs.existsSync(`${state}/requests/${String(requested["request"])}.txt`))
       // It was succeeded: what it says now counts for nothing.
       assert.include((yield* server.call("done")).text, "not the Conductor")
 

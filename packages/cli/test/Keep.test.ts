@@ -39,7 +39,8 @@ it.live("an export or a launch that others can read is told, and how to close it
     for (const [file, mode] of [
       ["exports/a.md", 0o640],
       ["exports/b.md", 0o600],
-      ["launches/c.json", 0o604]
+      ["launches/c.json", 0o604],
+      ["requests/d.txt", 0o644]
     ] as const) {
       yield* files.makeDirectory(`${home}/state/${file.split("/")[0]}`, { recursive: true, mode: 0o700 })
       yield* files.writeFileString(`${home}/state/${file}`, "")
@@ -52,11 +53,12 @@ it.live("an export or a launch that others can read is told, and how to close it
       [
         ["wrong", `chmod 0700 '${home}/state/exports'`],
         ["wrong", `chmod 0600 '${home}/state/launches/c.json'`],
-        ["wrong", `chmod 0600 '${home}/state/exports/a.md'`]
+        ["wrong", `chmod 0600 '${home}/state/exports/a.md'`],
+        ["wrong", `chmod 0600 '${home}/state/requests/d.txt'`]
       ]
     )
     yield* files.chmod(`${home}/state/exports`, 0o700)
-    yield* Effect.forEach(["exports/a.md", "launches/c.json"], (file) => files.chmod(`${home}/state/${file}`, 0o600))
+    yield* Effect.forEach(["exports/a.md", "launches/c.json", "requests/d.txt"], (file) => files.chmod(`${home}/state/${file}`, 0o600))
     assert.strictEqual((yield* keep(settings)).findings[0]?.level, "ok")
   }).pipe(Effect.provide(NodeServices.layer))
 )

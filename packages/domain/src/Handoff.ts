@@ -54,3 +54,9 @@ export const readHandoff = Effect.fn("Handoff.read")(function* (
     ? Option.some(new TextDecoder().decode(bytes.value))
     : Option.none<string>()
 })
+
+/** The successor has heard it: nobody reads it any more. What cannot be removed stays its user's alone. */
+export const forgetHandoff = Effect.fn("Handoff.forget")(function* (stateDir: string, request: string) {
+  const fs = yield* FileSystem.FileSystem
+  yield* Effect.ignore(fs.remove(yield* fileOf(stateDir, request), { force: true }))
+})

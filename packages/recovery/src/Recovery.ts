@@ -1,4 +1,4 @@
-import { Beats, CycleSettings, Settings, type Watch, type WatchRef } from "@souffleur/domain"
+import { Beats, CycleSettings, forgetHandoff, Settings, type Watch, type WatchRef } from "@souffleur/domain"
 import { Clock, Effect, Schedule } from "effect"
 import { type Entry, FailedClosed, type Provider } from "./Provider.ts"
 import { readRequest } from "./Request.ts"
@@ -50,6 +50,7 @@ const relaunch = Effect.fn("Recovery.relaunch")(function* <R>(
   const ways = providers.filter(({ applies, of = "agent" }) => of === watch.kind && applies?.(watch) !== false)
   const successor = yield* route(ways, watch, { alreadyKilled: false, request })
   yield* ref.tell({ _tag: "Relaunched", cycle, ...successor })
+  if (watch.handoff !== undefined) yield* forgetHandoff((yield* Settings).stateDir, watch.handoff.request)
 })
 
 /**

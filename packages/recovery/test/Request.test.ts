@@ -121,12 +121,14 @@ const ownRequest = Effect.fnUntraced(function* (text: string, happens: (file: st
     yield* recovery(ref, yield* ref.state, [standardCompact])
   }).pipe(Effect.provide(worldLayer(world, stateDir, { maxExternalPermission: "bypassPermissions" })))
   yield* Effect.raceFirst(run, inTime(Effect.never))
-  return { world, events: yield* log.events }
+  return { world, events: yield* log.events, kept: yield* fs.readDirectory(`${stateDir}/requests`) }
 })
 it.effect("an agent's own request says the same, without comms: its words are read from its file, and the log has none of them", () =>
   Effect.gen(function* () {
-    const { events, world } = yield* ownRequest(asks)
+    const { events, kept, world } = yield* ownRequest(asks)
     assert.deepStrictEqual(got(world), ["bypassPermissions", "do this"])
+    // Who it was said to has heard it.
+    assert.deepStrictEqual(kept, [])
     assert.include(world.orders.at(-1)?.prompt, "do this\n\nthen SECRET\n")
     assert.notInclude(JSON.stringify(events), "SECRET")
   }).pipe(Effect.provide(NodeServices.layer))

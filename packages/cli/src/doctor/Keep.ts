@@ -11,6 +11,9 @@ const forOthers = 0o077
 /** How many are told: who has opened one has most often opened all. */
 const mostOpen = 5
 
+/** Where souffleur keeps files, in its state folder. */
+const folders = ["", "launches", "exports", "requests"]
+
 /** The state folder and what is in it: ours alone, and ours to write. */
 const folder = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
   const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
@@ -23,7 +26,7 @@ const folder = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
   if (!(yield* Effect.orElseSucceed(fs.exists(stateDir), () => false)))
     return [note("state folder", `${stateDir} is not there: the first watch makes it`)]
   const open: Array<Finding> = [...(yield* look(stateDir))]
-  for (const at of [stateDir, path.join(stateDir, "launches"), path.join(stateDir, "exports")]) {
+  for (const at of folders.map((name) => path.join(stateDir, name))) {
     const names = yield* Effect.orElseSucceed(fs.readDirectory(at), (): ReadonlyArray<string> => [])
     for (const name of names) if (open.length < mostOpen) open.push(...(yield* look(path.join(at, name))))
   }
@@ -44,7 +47,7 @@ const orphans = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
   const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
   const now = yield* Clock.currentTimeMillis
   const left: Array<string> = []
-  for (const at of [stateDir, path.join(stateDir, "launches"), path.join(stateDir, "exports")]) {
+  for (const at of folders.map((name) => path.join(stateDir, name))) {
     const names = yield* Effect.orElseSucceed(fs.readDirectory(at), (): ReadonlyArray<string> => [])
     for (const name of names.filter((name) => draft.test(name))) {
       const info = yield* Effect.option(fs.stat(path.join(at, name)))

@@ -9,7 +9,7 @@ import { ToolFailed } from "./Tools.ts"
 const untilUnlocked = Schedule.spaced("100 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: "5 seconds" }))
 
 const afterwards: Record<CommsUnavailable["reason"], string> = {
-  locked: "Another program holds it: call this again in a moment.",
+  locked: "It is locked by another program: call this again in a moment.",
   missing: '"souffleur init" makes one.',
   foreign: '"souffleur doctor" says what is wrong with it.',
   schema: '"souffleur doctor" says what is wrong with it.',

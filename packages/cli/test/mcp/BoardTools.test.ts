@@ -1,0 +1,64 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { postMessage, readMessages, registerTasks, setState } from "../../src/mcp/BoardTools.ts"
+import { longestRead, mostRead } from "../../src/mcp/Tools.ts"
+import { place, services, watching } from "./Place.ts"
+
+it.layer(services)((it) => {
+  it.effect("messages come in pages that a model can take, the long ones cut, and none is missed", () =>
+    Effect.gen(function* () {
+      const { as } = yield* place()
+      const lengths = [...Array.from({ length: 9 }, () => 15_000), 40_000, 1, 2]
+      for (const length of lengths)
+        yield* as("s1")(postMessage({ task_id: "task-01", message_type: "system", message: "x".repeat(length) }))
+      yield* as("s1")(postMessage({ task_id: "task-02", message_type: "system", message: "another's" }))
+      const found: Array<number> = []
+      for (let since = 0, more = true; more;) {
+        const page = yield* as("s1")(readMessages({ since, task_id: "task-01", limit: 5 }))
+        const characters = page.messages.reduce((sum, { message }) => sum + message.length, 0)
+        assert.isAtMost(characters, mostRead)
+        found.push(...page.messages.map(({ cut, message }) => (cut ? -message.length : message.length)))
+        since = page.next_since
+        more = page.more
+      }
+      assert.deepStrictEqual(
+        found,
+        lengths.map((length) => (length > longestRead ? -longestRead : length))
+      )
+      const [first] = (yield* as("s1")(readMessages({ task_id: "task-02" }))).messages
+      assert.deepInclude(first, { from_session: "s1", message: "another's", cut: false })
+    })
+  )
+  it.effect("tasks that are no plan's, or are named twice, are refused, and nothing is registered", () =>
+    Effect.gen(function* () {
+      const { as, board } = yield* place()
+      for (const tasks of [
+        [{ task_id: "task-01" }, { task_id: " Task-00" }],
+        [{ task_id: "task-01" }, { task_id: "task-01" }]
+      ]) {
+        const { message } = yield* Effect.flip(as("s1")(registerTasks({ tasks })))
+        assert.include(message, "Nothing was registered.")
+      }
+      const sql = yield* board
+      assert.lengthOf(yield* sql`SELECT task_id FROM orchestration_tasks`, 2)
+      assert.deepStrictEqual(
+        yield* as("s1")(registerTasks({ tasks: [{ task_id: "task-01", state: "working", instruction_path: "1.md" }] })),
+        {
+          registered: ["task-01"],
+          already_there: []
+        }
+      )
+    })
+  )
+  it.effect("another session of the folder may read and write to the board, but never as task-00", () =>
+    Effect.gen(function* () {
+      const { as, comms, project, watch } = yield* place()
+      yield* watch("w-1", watching({ project, comms }))
+      const { message } = yield* Effect.flip(as("s9")(setState({ state: "complete" })))
+      assert.include(message, "You are session s9, not the Conductor: w-1 watches session s1")
+      yield* as("s9")(postMessage({ task_id: "task-01", message_type: "review_request", message: "Please" }))
+      assert.lengthOf((yield* as("s9")(readMessages({}))).messages, 1)
+      assert.deepInclude(yield* as("s1")(setState({ state: "reviewing" })), { state: "reviewing" })
+    })
+  )
+})

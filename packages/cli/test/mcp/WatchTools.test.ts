@@ -1,0 +1,167 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Event, Processes as ProcessesPort, type WatchEvent } from "@souffleur/domain"
+import { Processes } from "@souffleur/node"
+import { Effect, Fiber, FileSystem, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { done, heartbeat, myState, requestContextRecovery } from "../../src/mcp/WatchTools.ts"
+import { handedOn, place, recovering, relaunched, services, watching } from "./Place.ts"
+
+const whoIs = Effect.map(myState(), ({ you_are }) => you_are)
+const tags = (events: ReadonlyArray<WatchEvent>) => events.map(({ _tag }) => _tag)
+const refusal = <A, E extends { readonly message: string }, R>(call: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(call), ({ message }) => message)
+
+it.layer(services)((it) => {
+  describe("who asks", () => {
+    it.effect("is the Conductor by its session, a session before it, another one, or nobody that is watched", () =>
+      Effect.gen(function* () {
+        const { as, comms, project, watch } = yield* place()
+        assert.strictEqual(yield* as("s1")(whoIs), "unwatched")
+        yield* watch("w-1", [...watching({ project, comms }), handedOn, recovering, relaunched])
+        assert.strictEqual(yield* as("s2")(whoIs), "conductor")
+        assert.strictEqual(yield* as("s1")(whoIs), "earlier generation")
+        assert.strictEqual(yield* as("s9")(whoIs), "another session")
+        // Whoever does not say its session is taken at the folder's word.
+        assert.strictEqual(yield* as("")(whoIs), "conductor")
+        assert.strictEqual(yield* as("s9", { CLAUDE_PROJECT_DIR: "/" })(whoIs), "unwatched")
+        // By its launch it is found from any folder.
+        const elsewhere = { CLAUDE_PROJECT_DIR: "/", SOUFFLEUR_LAUNCH_ID: "w-1-g2-c1-6-launch-1" }
+        assert.strictEqual(yield* as("s2", elsewhere)(whoIs), "conductor")
+        assert.strictEqual(yield* as("s9", elsewhere)(whoIs), "another session")
+      })
+    )
+    it.effect("is the Conductor before its launch is in the log, and when it has begun another conversation", () =>
+      Effect.gen(function* () {
+        const { as, comms, project, watch } = yield* place()
+        const parent = yield* Effect.provide(
+          Effect.flatMap(ProcessesPort, (processes) => processes.find(process.ppid)),
+          Processes.layer
+        )
+        yield* watch("w-1", watching({ project, comms, conductor: Option.getOrThrow(parent).identity }))
+        assert.strictEqual(yield* as("cleared")(whoIs), "conductor")
+
+        const prepared = { at: 1000, cycle: 1, launchId: "l", digest: "d", sessionId: "s2", requested: "acceptEdits" }
+        yield* watch("w-2", [
+          ...watching({ project, comms }),
+          handedOn,
+          recovering,
+          Event.LaunchPrepared.make({ ...prepared, effective: "acceptEdits" })
+        ])
+        assert.strictEqual(yield* as("s2")(whoIs), "conductor")
+      })
+    )
+    it.effect("hears why it was recovered, how long its heartbeat may be away, and of a watch that has ended", () =>
+      Effect.gen(function* () {
+        const { as, board, comms, project, watch } = yield* place()
+        yield* watch("w-1", [...watching({ project, comms }), handedOn, recovering, relaunched])
+        const sql = yield* board
+        yield* sql`UPDATE orchestration_tasks SET last_heartbeat = '2026-03-01 12:00:00' WHERE task_id = 'task-00'`
+        const known = yield* as("s2")(myState())
+        assert.deepInclude(known, { watch: "w-1", generation: 2, retries: 1, deadline: "2026-03-01T12:04:00.000Z", last_beat: null })
+        assert.deepStrictEqual(known.last_recovery?.reason, "the agent asks for a context recovery")
+        assert.include(known.note, "No souffleur runs for w-1 now")
+        yield* watch("w-1", [Event.WatchReleased.make({ at: 2000, exportPath: null })])
+        assert.include((yield* as("s2")(myState())).note, "The watch w-1 of your session has ended (released). Nobody watches you")
+      })
+    )
+  })
+
+  describe("an agent's request", () => {
+    it.effect("in comms is a payload, then the state: what stands between them asks for nothing", () =>
+      Effect.gen(function* () {
+        const { as, board, comms, events, project, watch } = yield* place()
+        yield* watch("w-1", watching({ project, comms }))
+        const sql = yield* board
+        // The state cannot be written: its message is there all the same, and no handoff is.
+        yield* sql`CREATE TRIGGER no BEFORE UPDATE OF state ON orchestration_tasks BEGIN SELECT raise(ABORT, 'not now'); END`
+        assert.include(yield* refusal(as("s1")(requestContextRecovery({ resume_prompt: "one" }))), "refuses the state 'context_recovery'")
+        yield* sql`DROP TRIGGER no`
+        yield* as("s1")(requestContextRecovery({ resume_prompt: "two\nand more", permission_mode: "acceptEdits" }))
+        const messages = yield* sql`SELECT task_id, from_session, message_type, message FROM orchestration_messages ORDER BY id`
+        assert.deepStrictEqual(
+          messages.map((row) => row["message"]),
+          [
+            "CONTEXT_RECOVERY_PAYLOAD_V1\nresume_prompt: one",
+            "CONTEXT_RECOVERY_PAYLOAD_V1\npermission_mode: acceptEdits\nresume_prompt: two\nand more"
+          ]
+        )
+        assert.deepInclude({ ...messages[1] }, { task_id: "souffleur", from_session: "s1", message_type: "handoff" })
+        const [row] = yield* sql`SELECT state FROM orchestration_tasks WHERE task_id = 'task-00'`
+        assert.strictEqual(row?.["state"], "context_recovery")
+        // Its watcher sees it: the log is not written by two.
+        assert.notInclude(tags(yield* events("w-1")), "HandoffRequested")
+      })
+    )
+    it.effect("without comms is in the log at once, its words in a file; another one while it runs is refused, with the reason", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const { as, events, project, stateDir, watch } = yield* place({ comms: false })
+        yield* watch("w-1", watching({ project, comms: null }))
+        yield* as("s1")(requestContextRecovery({ resume_prompt: "SECRET" }))
+        const all = yield* events("w-1")
+        assert.deepStrictEqual(tags(all).slice(-2), ["HandoffRequested", "RecoveryStarted"])
+        assert.notInclude(JSON.stringify(all), "SECRET")
+        const [file] = yield* fs.readDirectory(`${stateDir}/requests`)
+        assert.strictEqual(yield* fs.readFileString(`${stateDir}/requests/${file}`), "CONTEXT_RECOVERY_PAYLOAD_V1\nresume_prompt: SECRET")
+        assert.strictEqual(yield* refusal(as("s1")(requestContextRecovery({}))), "Not now: a recovery runs already.")
+        yield* watch("w-1", [Event.RecoveryFailedClosed.make({ at: 2000, cycle: 1, stage: "compact", reason: "no boundary" })])
+        assert.match(
+          yield* refusal(as("s1")(requestContextRecovery({}))),
+          /failed closed at compact: an operator must say "souffleur retry"/u
+        )
+        assert.lengthOf(yield* fs.readDirectory(`${stateDir}/requests`), 1)
+      })
+    )
+    it.effect("that nobody hears says so; where there is nothing to ask in, it says what to do", () =>
+      Effect.gen(function* () {
+        const { as } = yield* place()
+        assert.include((yield* as("s1")(requestContextRecovery({}))).note, "nobody of this state folder watches you: do not stop")
+        const bare = yield* place({ comms: false })
+        for (const call of [requestContextRecovery({}), done(), heartbeat()]) {
+          assert.match(
+            yield* refusal(bare.as("s1")(call)),
+            /There is no task database in .*"souffleur init" makes the database; a person starts/u
+          )
+        }
+      })
+    )
+  })
+
+  it.effect("done ends a watch without comms by the agent's word, and may be said twice", () =>
+    Effect.gen(function* () {
+      const { as, events, project, watch } = yield* place({ comms: false })
+      yield* watch("w-1", watching({ project, comms: null }))
+      for (const _ of [1, 2]) assert.strictEqual((yield* as("s1")(done())).watch, "w-1")
+      assert.deepStrictEqual((yield* events("w-1")).at(-1), Event.ConductorCompleted.make({ at: 0, by: "agent" }))
+    })
+  )
+
+  it.effect("a heartbeat is in our own store though another program holds comms, which is waited for and then told", () =>
+    Effect.gen(function* () {
+      const { as, board, comms, project, watch } = yield* place()
+      yield* watch("w-1", watching({ project, comms }))
+      const sql = yield* board
+      yield* sql`BEGIN IMMEDIATE`
+      const beating = yield* Effect.forkChild(refusal(as("s1")(heartbeat())), { startImmediately: true })
+      const time = Effect.forever(Effect.andThen(TestClock.adjust("1 second"), Effect.repeat(Effect.yieldNow, { times: 200 })))
+      const message = yield* Effect.raceFirst(Fiber.join(beating), time)
+      assert.match(message, /It is locked by another program: call this again in a moment\.$/u)
+      yield* sql`ROLLBACK`
+      assert.isNotNull((yield* as("s1")(myState())).last_beat)
+      assert.isTrue((yield* as("s1")(heartbeat())).comms)
+    })
+  )
+
+  it.effect("a store that cannot be used is told as a tool's error", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { as, stateDir } = yield* place()
+      yield* fs.makeDirectory(stateDir, { mode: 0o700 })
+      yield* fs.writeFileString(
+        `${stateDir}/souffleur.db`,
+        "this is no database, and long enough to be told from an empty one\n".repeat(100)
+      )
+      assert.match(yield* refusal(as("s1")(myState())), /^souffleur: the event log cannot be used/u)
+    })
+  )
+})
