@@ -111,6 +111,44 @@ describe.concurrent("souffleur hook", () => {
   )
 })
 
+describe.concurrent("the files of signs", () => {
+  live("of sessions long gone make room when a session starts", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([])
+      const folder = join(the.state, "hooks")
+      fs.mkdirSync(folder, { recursive: true })
+      for (let n = 0; n < 500; n += 1) {
+        fs.writeFileSync(join(folder, `old-${n}.jsonl`), "")
+        fs.utimesSync(join(folder, `old-${n}.jsonl`), 1000 + n, 1000 + n)
+      }
+      hook(the, input())
+      assert.lengthOf(fs.readdirSync(folder), 501)
+      hook(the, input({ hook_event_name: "SessionStart", source: "startup" }))
+      const left = fs.readdirSync(folder)
+      assert.lengthOf(left, 400)
+      assert.includeMembers(left, [`${session}.jsonl`, "old-499.jsonl"])
+      assert.notInclude(left, "old-0.jsonl")
+    })
+  )
+
+  live("are cut by the next but one when the process that did it died; what is no line of ours goes with the old ones", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([])
+      fs.mkdirSync(join(the.state, "hooks"), { recursive: true })
+      fs.writeFileSync(file(the), `${"x".repeat(99)}\n`.repeat(3000))
+      fs.writeFileSync(`${file(the)}.cut`, "")
+      fs.utimesSync(`${file(the)}.cut`, 1000, 1000)
+      hook(the, input({ hook_event_name: "First" }))
+      assert.isAbove(fs.statSync(file(the)).size, 262_144)
+      hook(the, input({ hook_event_name: "Second" }))
+      const kept = fs.readFileSync(file(the), "utf8")
+      assert.isBelow(kept.length, 132_000)
+      assert.match(kept, /^x{99}\n[^]*"First"[^]*"Second"[^\n]*\n$/u)
+      assert.strictEqual(fs.statSync(file(the)).mode & 0o777, 0o600)
+    })
+  )
+})
+
 describe.concurrent("souffleur hooks", () => {
   live("installs what runs from anywhere, says where, and takes it out again to the byte", () =>
     Effect.gen(function* () {

@@ -1,0 +1,46 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { spawn } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const program = fileURLToPath(new URL("fixtures/appendSigns.ts", import.meta.url))
+
+it.live("writers at once leave no gap in what is kept, however often the file is cut under them", () =>
+  Effect.gen(function* () {
+    const folder = yield* Effect.acquireRelease(
+      Effect.sync(() => fs.mkdtempSync(join(os.tmpdir(), "souffleur-signs-"))),
+      (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true }))
+    )
+    const [path, writers, count] = [join(folder, "a.jsonl"), ["a", "b", "c", "d"], 3000]
+    const codes = yield* Effect.forEach(
+      writers,
+      (name) =>
+        Effect.promise(
+          () =>
+            new Promise((resolve) =>
+              spawn(process.execPath, [program, path, name, String(count)], { stdio: "inherit" }).on("exit", resolve)
+            )
+        ),
+      { concurrency: writers.length }
+    )
+    assert.deepStrictEqual(codes, [0, 0, 0, 0])
+    const text = fs.readFileSync(path, "utf8")
+    const found = new Map<string, Set<number>>()
+    for (const line of text.trimEnd().split("\n")) {
+      const [, name = "", n = ""] = /^([a-d]) (\d+) x{1000}$/u.exec(line) ?? assert.fail(`torn: ${line.slice(0, 60)}`)
+      found.set(name, (found.get(name) ?? new Set()).add(Number(n)))
+    }
+    // The newest bytes are kept, and each writer wrote one line after the other.
+    for (const [name, numbers] of found) {
+      const [first, last] = [Math.min(...numbers), Math.max(...numbers)]
+      assert.strictEqual(last, count - 1, name)
+      assert.strictEqual(numbers.size, last - first + 1, `${name} lost some from ${first} on`)
+    }
+    assert.isAbove(text.length, 131_000)
+    assert.isBelow(text.length, 400_000)
+    assert.deepStrictEqual(fs.readdirSync(folder), ["a.jsonl"])
+  }).pipe(Effect.scoped)
+)
