@@ -144,6 +144,8 @@ describe.concurrent("run, of a known agent", () => {
         (text) => text.includes("scene-2.txt")
       )
       process.kill(pidOf(first), "SIGKILL")
+      // The first task is done: what a tool gave back is progress.
+      assert.deepInclude(yield* prints(run, "ConductorDied"), { retries: 0, taskCount: 1 })
       const next = yield* prints(run, "ConductorRelaunched")
       assert.strictEqual(next["provider"], "claude_export")
       assert.deepStrictEqual(yield* run.ended, { code: 0, signal: null }, run.errors())

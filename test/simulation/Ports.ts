@@ -85,6 +85,7 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
           return !written(boundary) ? "not yet" : written(summary) ? "summary" : "boundary"
         })
       ),
+    toolResults: () => Effect.succeed(0),
     inPrintMode: (args) => args.includes("-p"),
     turnEnded: ({ pid }, sessionId) =>
       gate.through(

@@ -9,6 +9,7 @@ import { findSessionFile } from "./SessionFile.ts"
 import { liveSessions } from "./Sessions.ts"
 import { projectOf } from "./Project.ts"
 import { lastTurnEnded, leftNoPidFile, sessionSigns } from "./SessionSigns.ts"
+import { makeToolResults } from "./ToolResults.ts"
 import { exportTranscript } from "./TranscriptExport.ts"
 
 /** What the caller settled (cli.md, Settings). */
@@ -31,6 +32,7 @@ const layer = (options: ClaudeOptions): Layer.Layer<Agent, never, FileSystem.Fil
     Effect.gen(function* () {
       const services = yield* Effect.context<FileSystem.FileSystem | Path.Path | Processes>()
       const sessionFile = (sessionId: string) => findSessionFile(options.claudeDir, sessionId).pipe(Effect.provide(services))
+      const countResults = yield* makeToolResults
       return Agent.of({
         name,
         sessions: liveSessions(options.claudeDir).pipe(Effect.provide(services)),
@@ -51,6 +53,10 @@ const layer = (options: ClaudeOptions): Layer.Layer<Agent, never, FileSystem.Fil
           )
         }),
         compactedSince: (mark) => Effect.provide(compactedSince(mark), services),
+        toolResults: Effect.fnUntraced(function* (sessionIds) {
+          const files = yield* Effect.forEach(sessionIds, (sessionId) => Effect.option(sessionFile(sessionId)))
+          return yield* countResults(files.flatMap(Option.match({ onNone: () => [], onSome: ({ path }) => [path] })))
+        }),
         inPrintMode: (args) => {
           const flags = args.includes("--") ? args.slice(0, args.indexOf("--")) : args
           return flags.includes("-p") || flags.includes("--print")

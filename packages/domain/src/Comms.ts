@@ -91,13 +91,17 @@ export class Comms extends Context.Service<
     }) => Effect.Effect<void, CommsUnavailable>
   }
 >()("@souffleur/domain/Comms") {
-  /** A watch without comms: nothing to read, and whoever is told is nobody (spec §1, solo). */
-  static readonly layerSolo = Layer.succeed(Comms, {
-    path: "",
-    snapshot: Effect.succeed(soloSnapshot),
-    replies: () => Effect.succeed([]),
-    setState: () => Effect.void,
-    beat: () => Effect.void,
-    post: () => Effect.void
-  })
+  /** A watch without comms: whoever is told is nobody, and only its progress can be read (spec §1, solo). */
+  static readonly solo = (snapshot: Effect.Effect<CommsSnapshot>) =>
+    Comms.of({
+      path: "",
+      snapshot,
+      replies: () => Effect.succeed([]),
+      setState: () => Effect.void,
+      beat: () => Effect.void,
+      post: () => Effect.void
+    })
+
+  /** The same for who asks for no progress. */
+  static readonly layerSolo = Layer.sync(Comms, () => Comms.solo(Effect.succeed(soloSnapshot)))
 }

@@ -187,6 +187,7 @@ const agent = (world: World, fs: FileSystem.FileSystem) =>
         if (inode !== String(world.session.inode) || !world.session.boundaries.some((at) => at >= offset)) return "not yet"
         return world.session.summaries.some((at) => at >= offset) ? "summary" : "boundary"
       }),
+    toolResults: () => Effect.succeed(0),
     inPrintMode: () => false,
     turnEnded: () => Effect.succeed(false),
     signs: () => Effect.succeedNone,

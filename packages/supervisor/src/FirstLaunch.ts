@@ -30,10 +30,11 @@ const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firs
 export const firstLaunch = Effect.fn("FirstLaunch")(function* (ref: WatchRef, watch: Watch) {
   const [agent, claims, comms, launcher, processes] = [yield* Agent, yield* Claims, yield* Comms, yield* Launcher, yield* Processes]
   const { args, launchId } = yield* Effect.catchTag(preparedFor(ref, watch), "LaunchFailed", failed)
+  // Read before it runs: what it does in its first moment is progress.
+  const baseline = baselineOf(yield* Effect.orDie(comms.snapshot))
   const conductor = yield* Effect.catchTag(launcher.launch(launchId), "LaunchFailed", failed)
   yield* Effect.catchTag(claims.claim(conductor), "AlreadyWatched", claimed)
-  const baseline = Effect.map(Effect.orDie(comms.snapshot), baselineOf)
-  if (watch.kind === "command") return { conductor, sessionId: "", print: false, baseline: yield* baseline } satisfies Validated
+  if (watch.kind === "command") return { conductor, sessionId: "", print: false, baseline } satisfies Validated
 
   const look = Effect.gen(function* () {
     // Asked before the file is looked for: it may have been written just before the end.
@@ -48,5 +49,5 @@ export const firstLaunch = Effect.fn("FirstLaunch")(function* (ref: WatchRef, wa
     const reason = `the agent ended before its session began: see ${launcher.outputPath(launchId)}`
     return yield* new Invalid({ check: "session-file", reason })
   }
-  return { conductor, sessionId: watch.sessionId, print: agent.inPrintMode(args), baseline: yield* baseline } satisfies Validated
+  return { conductor, sessionId: watch.sessionId, print: agent.inPrintMode(args), baseline } satisfies Validated
 })

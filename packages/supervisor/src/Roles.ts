@@ -2,7 +2,7 @@ import {
   type Agent,
   type Beats,
   type Claims,
-  type Comms,
+  Comms,
   type EventLog,
   type Launcher,
   type LogError,
@@ -18,6 +18,7 @@ import { claudeExport, continueTurn, type Provider, recovery, restart, smallHand
 import { watcher } from "@souffleur/watcher"
 import { Context, Effect, type FileSystem, Layer, type Path } from "effect"
 import { bootstrap } from "./Bootstrap.ts"
+import { soloComms } from "./SoloProgress.ts"
 
 /** What every role together needs of the world. */
 export type World = Agent | Beats | Claims | Comms | EventLog | FileSystem.FileSystem | Launcher | Path.Path | Processes | Settings
@@ -50,7 +51,12 @@ export class Roles extends Context.Service<
               return recovery(ref, watch, providers)
           }
         }
-        return Roles.of({ run: (role, watch, ref) => Effect.provideContext(run(role, watch, ref), world) })
+        const solo = Effect.fnUntraced(function* (role: Role, watch: Watch, ref: WatchRef) {
+          return yield* Effect.provideService(run(role, watch, ref), Comms, yield* soloComms(watch))
+        })
+        return Roles.of({
+          run: (role, watch, ref) => Effect.provideContext(watch.comms === null ? solo(role, watch, ref) : run(role, watch, ref), world)
+        })
       })
     )
 

@@ -8,7 +8,6 @@ import {
   Comms,
   Event,
   Processes,
-  soloSnapshot,
   type ProcessIdentity,
   type Target,
   type Watch
@@ -54,8 +53,7 @@ export const validate = Effect.fn("Validation.validate")(function* (watch: Watch
   const session = yield* Effect.catchTag(agent.sessionFile(sessionId), "SessionNotFound", ({ why }) =>
     Effect.fail(new Invalid({ check: "session-file", reason: why }))
   )
-  const read = watch.comms === null ? Effect.succeed(soloSnapshot) : comms.snapshot
-  const snapshot = yield* Effect.catchTag(read, "CommsUnavailable", ({ detail, reason }) =>
+  const snapshot = yield* Effect.catchTag(comms.snapshot, "CommsUnavailable", ({ detail, reason }) =>
     Effect.fail(reason === "locked" ? new Undecided({ reason: detail }) : new Invalid({ check: "comms-row", reason: detail }))
   )
   if (watch.comms !== null && Option.isNone(snapshot.souffleur)) {

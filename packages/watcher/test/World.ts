@@ -139,6 +139,7 @@ const agent = (world: World) =>
     projectOf: () => Effect.die("a watcher knows its project"),
     mark: () => Effect.die("a watcher never compacts"),
     compactedSince: () => Effect.die("a watcher never compacts"),
+    toolResults: () => Effect.succeed(0),
     inPrintMode: () => false,
     signs: () => Effect.succeedNone,
     handoffTaken: () => Effect.succeedNone,

@@ -1,0 +1,91 @@
+import { Effect, FileSystem, Option, Predicate, Semaphore, Stream } from "effect"
+import { makeLines } from "./Lines.ts"
+
+/** Bytes of a line that is looked at; a longer one is left out. */
+const lineLimit = 1 << 22
+const newline = 10
+
+/** Who only looks gets nowhere: a successor that dies after it has read its export has done no work. */
+const looking = new Set(["Read", "Glob", "Grep", "LS"])
+/** Calls whose result has not come, of which the oldest are given up. */
+const mostPending = 1_000
+
+type Json = Readonly<Record<string, unknown>>
+const isJson = (value: unknown): value is Json => Predicate.isObject(value) && !Array.isArray(value)
+
+/** What was counted of one file so far: a poll reads only what came since. */
+interface Counted {
+  readonly device: string
+  readonly inode: string
+  /** The end of the last whole line. */
+  offset: number
+  results: number
+  readonly looks: Set<string>
+}
+
+const blocksOf = (line: string): ReadonlyArray<Json> => {
+  try {
+    const record: unknown = JSON.parse(line)
+    const message = isJson(record) && (record["type"] === "user" || record["type"] === "assistant") ? record["message"] : undefined
+    const content = isJson(message) ? message["content"] : undefined
+    return Array.isArray(content) ? content.filter(isJson) : []
+  } catch {
+    return []
+  }
+}
+
+const count = (counted: Counted, line: string): void => {
+  if (!line.includes('"tool_use') && !line.includes('"tool_result"')) return
+  for (const block of blocksOf(line)) {
+    if (block["type"] === "tool_use" && looking.has(String(block["name"]))) {
+      counted.looks.add(String(block["id"]))
+      for (const oldest of counted.looks) if (counted.looks.size > mostPending) counted.looks.delete(oldest)
+    } else if (block["type"] === "tool_result" && !counted.looks.delete(String(block["tool_use_id"])) && block["is_error"] !== true) {
+      counted.results += 1
+    }
+  }
+}
+
+/**
+ * Counts the results of tools in session files: what an agent has done, as far as its files tell (spec §2, Retries). Results of tools
+ * that only look, and failures, are none. In bounded memory, and each file once: it remembers how far it came. Of a file that cannot
+ * be read now the last count stays.
+ */
+export const makeToolResults = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const files = new Map<string, Counted>()
+  const oneAtATime = yield* Semaphore.make(1)
+
+  const inFile = Effect.fnUntraced(function* (path: string) {
+    const info = yield* fs.stat(path)
+    const [device, inode] = [String(info.dev), String(Option.getOrElse(info.ino, () => 0n))]
+    const before = files.get(path)
+    const same = before !== undefined && before.device === device && before.inode === inode && Number(info.size) >= before.offset
+    const counted: Counted = same ? before : { device, inode, offset: 0, results: 0, looks: new Set() }
+    files.set(path, counted)
+    if (Number(info.size) === counted.offset) return counted.results
+    const text = new TextDecoder()
+    const lines = makeLines(lineLimit, (bytes, whole) => {
+      if (whole) count(counted, text.decode(bytes))
+    })
+    let position = counted.offset
+    yield* fs.stream(path, { offset: counted.offset }).pipe(
+      Stream.runForEach((chunk) =>
+        Effect.sync(() => {
+          lines.push(chunk)
+          const end = chunk.lastIndexOf(newline)
+          if (end !== -1) counted.offset = position + end + 1
+          position += chunk.length
+        })
+      )
+    )
+    return counted.results
+  })
+
+  return (paths: ReadonlyArray<string>): Effect.Effect<number> =>
+    Effect.forEach([...new Set(paths)], (path) => Effect.orElseSucceed(inFile(path), () => files.get(path)?.results ?? 0)).pipe(
+      Effect.map((counts) => counts.reduce((all, one) => all + one, 0)),
+      oneAtATime.withPermits(1),
+      Effect.withSpan("ToolResults.count")
+    )
+})

@@ -1,0 +1,18 @@
+import { Agent, Comms, soloSnapshot, type Watch } from "@souffleur/domain"
+import { Effect } from "effect"
+import { headOf } from "./Commits.ts"
+
+/**
+ * The comms of a watch that has none: nobody writes tasks down there, so the results of tools in its sessions and the commit that is
+ * checked out stand for them (spec §2, Retries). Of a command nothing is known.
+ */
+export const soloComms = Effect.fnUntraced(function* ({ kind, project, sessions }: Watch) {
+  const agent = yield* Agent
+  const context = yield* Effect.context<Effect.Services<ReturnType<typeof headOf>>>()
+  if (kind === "command") return Comms.solo(Effect.succeed(soloSnapshot))
+  const snapshot = Effect.gen(function* () {
+    const taskCount = yield* agent.toolResults(sessions)
+    return { ...soloSnapshot, taskCount, taskFingerprint: `${taskCount} ${yield* headOf(project)}` }
+  })
+  return Comms.solo(Effect.provideContext(snapshot, context))
+})
