@@ -1,13 +1,12 @@
 import {
   Beats,
-  baselineOf,
   Comms,
   EventLog,
+  forgetHandoff,
   formatPayload,
   handoffForbidden,
   parseTime,
   Processes,
-  soloSnapshot,
   type WatchEvent,
   writeHandoff
 } from "@souffleur/domain"
@@ -136,9 +135,11 @@ const askSolo = Effect.fnUntraced(function* (here: Here, named: Named, text: str
       ({ why }) => new ToolFailed({ message: `Your words could not be kept: ${why}. Nothing was asked for: go on, and tell a person.` })
     )
   )
-  const { taskCount: count, taskFingerprint: fingerprint } = baselineOf(soloSnapshot)
-  const { sessionId } = named.watch
-  yield* command(named.id, { _tag: "RequestHandoff", sessionId, request, digest, tasks: { count, fingerprint } })
+  // Nobody counts tasks without comms.
+  yield* command(named.id, { _tag: "RequestHandoff", sessionId: named.watch.sessionId, request, digest, tasks: null }).pipe(
+    // Something else came first: nobody will read it.
+    Effect.catchTag("Refused", (refused) => Effect.andThen(forgetHandoff(stateDir, request), Effect.fail(refused)))
+  )
 })
 
 /** The words first, then the state that makes them count: a crash between the two asks for nothing (spec §2, Payload). */
