@@ -150,6 +150,59 @@ describe.concurrent("a recovery of real processes", () => {
     })
   )
 
+  live("a Conductor that is killed and not reaped is a zombie, and dead", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)])
+      const script = '"$@" & echo $! > "$PIDFILE"; exec sleep 1000'
+      const pidFile = join(the.home, "pid")
+      const words = ["sh", process.execPath, bundle, "__stand-in", ...the.order]
+      the.spawned("/bin/sh", ["-c", script, ...words], { SOUFFLEUR_STANDIN_HANG_AT: "1", PIDFILE: pidFile })
+      yield* until(
+        Effect.sync(() => fs.existsSync(pidFile) && the.sessions().length > 0),
+        (yes) => yes
+      )
+      const pid = Number(fs.readFileSync(pidFile, "utf8"))
+      const watch = the.start(["watch", "--json", `PID:${pid}`, `SESSION_ID:${the.session}`])
+      yield* prints(watch, "WatchSettled")
+      process.kill(pid, "SIGKILL")
+      const { evidence } = yield* prints(watch, "ConductorDied")
+      assert.strictEqual((evidence as { readonly process: string }).process, "zombie")
+      assert.deepStrictEqual(yield* watch.ended, well)
+      assert.lengthOf(the.launched(), 1)
+    })
+  )
+
+  live("exports by a program of the user's, whose file stays as it was, and tells a person of the recovery once", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)])
+      const [exporter, notify, told, theirs] = ["exporter", "notify", "told", "theirs.md"].map((name) => join(the.home, name))
+      fs.writeFileSync(theirs!, "# Their export\nThe stage word is gossamer.\n")
+      fs.writeFileSync(exporter!, `#!/bin/sh\necho "$1" > '${the.home}/asked'\necho '${theirs}'\n`, { mode: 0o755 })
+      fs.writeFileSync(notify!, `#!/bin/sh\ncat >> '${told}'\n`, { mode: 0o755 })
+      const conductor = yield* the.conductor()
+      const with_ = { SOUFFLEUR_EXPORT_COMMAND: exporter!, SOUFFLEUR_NOTIFY_COMMAND: notify! }
+      const watch = the.start(["watch", "--json", `PID:${conductor.pid}`, `SESSION_ID:${the.session}`], with_)
+      yield* prints(watch, "WatchSettled")
+      conductor.kill("SIGKILL")
+      const { exportPath, sessionId } = yield* prints(watch, "ConductorRelaunched")
+      assert.deepStrictEqual(yield* watch.ended, well)
+      assert.strictEqual(fs.readFileSync(join(the.home, "asked"), "utf8"), `${the.session}\n`)
+      assert.notStrictEqual(exportPath, theirs)
+      assert.include(fs.readFileSync(String(exportPath), "utf8"), "# Their export")
+      assert.include(the.conversation(String(sessionId)), proof)
+      assert.isTrue(fs.existsSync(theirs!))
+      const notices = fs
+        .readFileSync(told!, "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+      assert.deepStrictEqual(
+        notices.map(({ kind, watch }) => [kind, watch]),
+        [["recovered", said(watch.lines[0]!).watch]]
+      )
+    })
+  )
+
   live("only observing, it stops and launches nothing, and says so", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)], { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "2500 millis" })

@@ -102,6 +102,22 @@ it("(6) … also when comms is out at every launch: what was counted at the deat
   )
 })
 
+it("a successor that dies while its session id is awaited is replaced like any other, and the next one's is awaited", () => {
+  const stage = new Stage({ fate: "dies", at: minutes(6) }, { fate: "dies", at: seconds(100) })
+  stage.souffleur()
+  stage.until("ConductorRelaunched")
+  const second = stage.watch.sessionId
+  assert.isTrue(stage.watch.awaiting)
+  stage.until("ConductorDied")
+  assert.strictEqual(stage.world.ledger.count("SessionIdFound"), 0)
+  stage.until("ConductorRelaunched")
+  assert.deepStrictEqual([stage.watch.awaiting, stage.watch.generation], [true, 3])
+  assert.include(stage.launches.at(-1)!.at(-1)!, `the conversation of session ${second}`)
+  stage.until("SessionIdFound")
+  stage.pass(minutes(20)).close()
+  assert.deepStrictEqual([stage.watch.awaiting, stage.watch.sessions.length], [false, 3])
+})
+
 it("(7) progress between deaths begins the count anew", () => {
   const dies = { fate: "dies", at: minutes(6) } as const
   const stage = new Stage(dies, { ...dies, worksEvery: minutes(2) }, dies, dies, dies)

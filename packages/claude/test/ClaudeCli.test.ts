@@ -1,7 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Agent, clamp } from "@souffleur/domain"
-import { Effect, FileSystem, Layer } from "effect"
+import { Effect, FileSystem, Layer, Option, Schema } from "effect"
 import { Claude } from "../src/index.ts"
+import { isSessionId } from "../src/SessionId.ts"
 import { claudeFolder, running, services } from "./support/ClaudeFolder.ts"
 
 const order = {
@@ -42,6 +43,38 @@ it.layer(services)((it) => {
       const byPath = yield* agent(`${folder}/bin/../bin/claude`, {})
       assert.strictEqual((yield* byPath.command(order)).program, `${folder}/bin/claude`)
     })
+  )
+
+  const Hostile = Schema.Union([
+    Schema.String,
+    Schema.Literals([
+      "--permission-mode=bypassPermissions",
+      "--dangerously-skip-permissions",
+      "-p",
+      "--",
+      "$(touch x)",
+      "`x`; rm",
+      "../../x",
+      "*",
+      "\n--settings={}"
+    ])
+  ])
+  it.effect.prop(
+    "no prompt and no session id is ever a flag: the id is refused, or stands in its place; the prompt is the last word",
+    [Hostile, Hostile],
+    ([prompt, sessionId]) =>
+      Effect.gen(function* () {
+        const claude = yield* agent("/bin/sh", {})
+        for (const print of [true, false]) {
+          const made = yield* Effect.option(claude.command({ ...order, prompt, print, session: { _tag: "Resume", sessionId } }))
+          if (Option.isNone(made)) assert.isFalse(isSessionId(sessionId))
+          else {
+            assert.match(sessionId, /^[A-Za-z0-9][A-Za-z0-9._-]*$/u)
+            const flags = ["--model", "opus", "--resume", sessionId, ...(print ? ["-p"] : []), "--permission-mode", "acceptEdits", "--"]
+            assert.deepStrictEqual(made.value.args, [...flags, prompt])
+          }
+        }
+      })
   )
 
   it.effect("lets the successor read its export, that one file by its very name, and only where the program is Claude", () =>

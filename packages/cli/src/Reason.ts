@@ -1,5 +1,6 @@
 import { compactAttempts, type Event, evolve, initial, type Recorded, type Watch, type WatchEvent } from "@souffleur/domain"
-import { Predicate } from "effect"
+import { Gate } from "@souffleur/recovery"
+import { Option, Predicate, Schema } from "effect"
 import { inWords, sentence } from "./Telling.ts"
 
 /** One decision, told: what was seen, the rule that made it one, and what was done then. */
@@ -44,9 +45,11 @@ const outcomeOf = (watch: Watch, step: string): unknown => {
   return state?._tag === "Succeeded" ? state.outcome : undefined
 }
 
+const decodeGate = Schema.decodeUnknownOption(Gate)
+
 /** The estimate against the threshold, where this cycle came that far. */
 const gate = (watch: Watch): ReadonlyArray<string> => {
-  const found = outcomeOf(watch, "4 estimate") as { estimated_tokens: number; start_mode: string; threshold: number } | undefined
+  const found = Option.getOrUndefined(decodeGate(outcomeOf(watch, "4 estimate")))
   return found === undefined
     ? []
     : [`the export was estimated at ${found.estimated_tokens} tokens (${found.start_mode}); the threshold is ${found.threshold}`]

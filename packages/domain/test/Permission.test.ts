@@ -10,6 +10,12 @@ it.prop(
   ([asked, ceiling]) => rank(clamp(asked, ceiling).effective) <= rank(ceiling)
 )
 
+it.prop("who asks for more never gets less, nor does a higher ceiling give less", [Permission, Permission, Permission], ([a, b, c]) => {
+  const [less, more] = rank(a) <= rank(b) ? [a, b] : [b, a]
+  assert.isAtMost(rank(clamp(less, c).effective), rank(clamp(more, c).effective))
+  assert.isAtMost(rank(clamp(c, less).effective), rank(clamp(c, more).effective))
+})
+
 it.prop("a known permission below the ceiling is kept, without a warning", [Permission, Permission], ([asked, ceiling]) => {
   const { effective, warning } = clamp(asked, ceiling)
   assert.strictEqual(effective, rank(asked) <= rank(ceiling) ? asked : ceiling)

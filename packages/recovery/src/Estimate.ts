@@ -18,6 +18,10 @@ export const Estimate = Schema.Struct({
 })
 export type Estimate = typeof Estimate.Type
 
+/** An estimate and the threshold that it was held against then: the outcome of the gate's step (spec §2, `claude_export` 5). */
+export const Gate = Schema.Struct({ ...Estimate.fields, threshold: Schema.Int })
+export type Gate = typeof Gate.Type
+
 /** There is no estimate: the file cannot be read, is no file, or changed meanwhile. The caller escalates. */
 export class EstimateFailed extends Schema.TaggedError<EstimateFailed>()("EstimateFailed", { why: Schema.String }) {}
 

@@ -137,6 +137,20 @@ describe("the gate", () => {
   )
 })
 
+describe("the estimate", () => {
+  it.effect("that there is none of escalates, like an export that is too large", () =>
+    Effect.gen(function* () {
+      const { exports, last, log, run, stateDir, world } = yield* cycle()
+      // Stopped, exported and trimmed; then somebody takes the export away.
+      assert.isTrue(yield* log.abandonAt(6, "after", run))
+      yield* (yield* FileSystem.FileSystem).remove(`${stateDir}/exports`, { recursive: true })
+      yield* run
+      assert.deepStrictEqual([failedClosed(yield* last), yield* exports], ["estimate", []])
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711", "export s1"])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+})
+
 describe("what forbids a launch", () => {
   it.effect("completion, seen before the stop: nothing is stopped", () =>
     Effect.gen(function* () {

@@ -1,5 +1,6 @@
 import { Comms, EventLog, isEnd, type MessageKind, Outbox, type Recorded, type SouffleurState, type WatchEvent } from "@souffleur/domain"
-import { Effect, Match, Option, Schedule, Stream } from "effect"
+import { Gate } from "@souffleur/recovery"
+import { Effect, Match, Option, Schedule, Schema, Stream } from "effect"
 
 /** What comms is told of an event: the row's state, a message, or nothing. */
 export interface Telling {
@@ -8,6 +9,17 @@ export interface Telling {
 }
 
 const exportAt = (path: string | null) => (path === null ? "There is no export." : `The last export: ${path}`)
+
+const decodeGate = Schema.decodeUnknownOption(Gate)
+
+/** An export that fits, and was measured without doubt, is no news. */
+const gateTelling = ({ estimated_tokens, start_mode, threshold, warnings }: Gate): Telling => {
+  const over = estimated_tokens > threshold
+  if (!over && warnings.length === 0) return {}
+  const scope = start_mode === "full_file" ? "the whole file" : "from the last compact marker on"
+  const text = `The export is estimated at ${estimated_tokens} tokens (${scope}), the threshold is ${threshold}: ${over ? "it is discarded" : "it is handed on"}`
+  return { message: { kind: "system", text: [text, ...warnings].join(". ") } }
+}
 
 /** The states and messages of spec §2, Lifecycle, by event; never a word of the conversation. */
 export const tellingOf = (event: WatchEvent): Telling =>
@@ -56,6 +68,10 @@ export const tellingOf = (event: WatchEvent): Telling =>
             }
           }
     ),
+    Match.tag("StepSucceeded", ({ outcome, step }) => {
+      const gate = step === "4 estimate" ? Option.getOrUndefined(decodeGate(outcome)) : undefined
+      return gate === undefined ? {} : gateTelling(gate)
+    }),
     Match.tag("RecoveryFailedClosed", ({ reason, stage }) => ({
       row: { state: "error" as const, lastError: `${stage}: ${reason}` },
       message: { kind: "error" as const, text: `Recovery failed closed at ${stage}: ${reason}. Nothing was launched.` }

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Event, Outbox, type WatchEvent } from "@souffleur/domain"
+import type { Gate } from "@souffleur/recovery"
 import { Context, Effect, Layer } from "effect"
 import { allTold, herald, tellingOf } from "../src/index.ts"
 import { begun, identityOf, living, opened, owned, settle, started, until, watching, World } from "./World.ts"
@@ -18,6 +19,22 @@ const evidence = {
 }
 const died = Event.ConductorDied.make({ at, watcher: 1, cause: "pid", retries: 2, taskCount: 1, taskFingerprint: "a", evidence })
 const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", reason: "too large" })
+const gate = (change: Partial<Gate>, step = "4 estimate") =>
+  Event.StepSucceeded.make({
+    at,
+    cycle: 1,
+    step,
+    outcome: {
+      estimated_tokens: 99,
+      estimated_tokens_full: 99,
+      start_mode: "full_file",
+      marker_found: false,
+      marker_count: 0,
+      warnings: [],
+      threshold: 10,
+      ...change
+    }
+  })
 const completed = Event.ConductorCompleted.make({ at, by: "watcher" })
 const relaunched = Event.ConductorRelaunched.make({
   at,
@@ -58,6 +75,15 @@ describe("what comms is told", () => {
     [watching[2]!, "confirmed", undefined, []],
     [relaunched, "confirmed", "system", ["Conductor (S2)", "5000", "claude_export"]],
     [died, undefined, "warning", ["dead (pid)", "death 2 of 3"]],
+    [gate({ estimated_tokens: 11 }), undefined, "system", ["11 tokens", "the whole file", "threshold is 10", "discarded"]],
+    [gate({ estimated_tokens: 10 }), undefined, undefined, []],
+    [
+      gate({ estimated_tokens: 9, warnings: ["every marker is quoted"] }),
+      undefined,
+      "system",
+      ["9 tokens", "handed on", "every marker is quoted"]
+    ],
+    [gate({}, "2 export"), undefined, undefined, []],
     [closed, "error", "error", ["gate", "too large", "Nothing was launched"]],
     [Event.RetriesExhausted.make({ at, cycle: 1, exportPath: "/e.md" }), "error", "error", ["Three deaths", "/e.md"]],
     [completed, "complete", "completion", ["completed"]],

@@ -1,7 +1,7 @@
 import type { Agent, Comms, Launcher, Processes, Watch } from "@souffleur/domain"
 import { Settings } from "@souffleur/domain"
-import { Effect, FileSystem, type Path, Schema } from "effect"
-import { estimate, Estimate } from "../Estimate.ts"
+import { Effect, FileSystem, type Path } from "effect"
+import { estimate, Gate } from "../Estimate.ts"
 import { launchSuccessor, prepare } from "../Launch.ts"
 import { promptFromExport } from "../LaunchPrompt.ts"
 import { Escalated, type Provider } from "../Provider.ts"
@@ -28,7 +28,7 @@ export const claudeExport: Provider<Agent | Comms | FileSystem.FileSystem | Laun
     yield* trimExport(exported).pipe(Effect.catchTag("NoExport", discarded("trim")))
 
     const gate = yield* step("4 estimate", {
-      outcome: Schema.Struct({ ...Estimate.fields, threshold: Schema.Int }),
+      outcome: Gate,
       failure: NoExport,
       act: () =>
         estimate(exported.path).pipe(
