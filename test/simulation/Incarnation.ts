@@ -39,6 +39,7 @@ export const defaults: ResolvedSettings = {
   compactPollInterval: Duration.seconds(1),
   compactTimeout: Duration.seconds(300),
   stopGrace: Duration.seconds(10),
+  launchSpacing: Duration.seconds(5),
   notifyCommand: null,
   stateDir: "/state",
   claudeDir: "/claude",

@@ -18,6 +18,7 @@ export const configKeys = [
   "COMPACT_POLL_INTERVAL",
   "COMPACT_TIMEOUT",
   "STOP_GRACE",
+  "LAUNCH_SPACING",
   "NOTIFY_COMMAND"
 ] as const
 export type ConfigKey = (typeof configKeys)[number]

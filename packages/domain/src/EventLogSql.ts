@@ -3,6 +3,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { Beats } from "./Beats.ts"
 import { decodeEvent, encodeEvent } from "./EventCodec.ts"
 import { Conflict, EventLog, type LogUnusable, type Recorded, type UnreadableEvent } from "./EventLog.ts"
+import * as turns from "./LaunchTurns.ts"
 import { Outbox } from "./Outbox.ts"
 import type { WatchEvent } from "./WatchEvent.ts"
 import { lockPatience, patiently } from "./Store.ts"
@@ -216,10 +217,15 @@ const make = Effect.fnUntraced(function* ({ patience = lockPatience, pollEvery =
   return EventLog.of({ append, read, readAll, changes, streams })
 })
 
-/** The log, its beats and its outbox in a SQLite file that has the schema of `Store.ts`. */
+/** The log, its beats, its outbox and the turn to launch in a SQLite file that has the schema of `Store.ts`. */
 export const layerWith = (options: EventLogSqlOptions): Layer.Layer<EventLog | Beats | Outbox, LogUnusable, SqlClient.SqlClient> => {
   const { patience = lockPatience } = options
-  return Layer.mergeAll(Layer.effect(EventLog, make(options)), Beats.layerSql(patience), Outbox.layerSql(patience))
+  return Layer.mergeAll(
+    Layer.effect(EventLog, make(options)),
+    Beats.layerSql(patience),
+    Outbox.layerSql(patience),
+    turns.layerSql(patience)
+  )
 }
 
 export const layer = layerWith({})

@@ -77,6 +77,7 @@ const table = {
   compactPollInterval: setting("COMPACT_POLL_INTERVAL", interval, Duration.seconds(1)),
   compactTimeout: setting("COMPACT_TIMEOUT", interval, Duration.seconds(300)),
   stopGrace: setting("STOP_GRACE", wait, Duration.seconds(10)),
+  launchSpacing: setting("LAUNCH_SPACING", wait, Duration.seconds(5)),
   notifyCommand: setting<string | null>("NOTIFY_COMMAND", text, null)
 }
 type Table = typeof table

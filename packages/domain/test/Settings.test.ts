@@ -42,6 +42,7 @@ layer(NodeServices.layer)("loadSettings", (it) => {
         compact_poll_interval: "1 seconds",
         compact_timeout: "300 seconds",
         stop_grace: "10 seconds",
+        launch_spacing: "5 seconds",
         notify_command: null,
         state_dir: "/home/someone/.local/state/souffleur",
         claude_dir: "/home/someone/.claude",

@@ -6,6 +6,7 @@ import {
   Comms,
   Launcher,
   LaunchFailed,
+  LaunchTurns,
   type LaunchOrder,
   type LaunchStep,
   ProcessIdentity,
@@ -81,6 +82,9 @@ const oneWriter = Effect.fnUntraced(function* (watch: Watch) {
  * the session rightly.
  */
 export const unhindered = Effect.fnUntraced(function* (watch: Watch) {
+  const [{ launchSpacing }, { watch: ref }] = [yield* Settings, yield* Cycle]
+  // First, since it may take a while: what is looked at then is as it is when the launch comes.
+  yield* (yield* LaunchTurns)(ref.id, launchSpacing)
   yield* unlessComplete
   yield* oneWriter(watch)
 })

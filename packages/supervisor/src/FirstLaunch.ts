@@ -1,4 +1,16 @@
-import { Agent, type AlreadyWatched, baselineOf, Claims, Comms, Launcher, Processes, type Watch, type WatchRef } from "@souffleur/domain"
+import {
+  Agent,
+  type AlreadyWatched,
+  baselineOf,
+  Claims,
+  Comms,
+  Launcher,
+  LaunchTurns,
+  Processes,
+  Settings,
+  type Watch,
+  type WatchRef
+} from "@souffleur/domain"
 import { Effect, Option, Schedule } from "effect"
 import { Invalid, type Validated } from "./Validation.ts"
 
@@ -29,7 +41,9 @@ const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firs
  */
 export const firstLaunch = Effect.fn("FirstLaunch")(function* (ref: WatchRef, watch: Watch) {
   const [agent, claims, comms, launcher, processes] = [yield* Agent, yield* Claims, yield* Comms, yield* Launcher, yield* Processes]
+  const { launchSpacing } = yield* Settings
   const { args, launchId } = yield* Effect.catchTag(preparedFor(ref, watch), "LaunchFailed", failed)
+  yield* (yield* LaunchTurns)(ref.id, launchSpacing)
   // Read before it runs: what it does in its first moment is progress.
   const baseline = baselineOf(yield* Effect.orDie(comms.snapshot))
   const conductor = yield* Effect.catchTag(launcher.launch(launchId), "LaunchFailed", failed)
