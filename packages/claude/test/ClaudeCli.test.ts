@@ -70,8 +70,8 @@ it.layer(services)((it) => {
           if (Option.isNone(made)) assert.isFalse(isSessionId(sessionId))
           else {
             assert.match(sessionId, /^[A-Za-z0-9][A-Za-z0-9._-]*$/u)
-            const flags = ["--model", "opus", "--resume", sessionId, ...(print ? ["-p"] : []), "--permission-mode", "acceptEdits", "--"]
-            assert.deepStrictEqual(made.value.args, [...flags, prompt])
+            const flags = ["--model", "opus", "--resume", sessionId, ...(print ? ["-p"] : []), "--permission-mode", "acceptEdits"]
+            assert.deepStrictEqual(made.value.args, [...flags, ...(prompt === "" ? [] : ["--", prompt])])
           }
         }
       })
