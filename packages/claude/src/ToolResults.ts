@@ -7,6 +7,8 @@ const newline = 10
 
 /** Who only looks gets nowhere: a successor that dies after it has read its export has done no work. */
 const looking = new Set(["Read", "Glob", "Grep", "LS"])
+/** Nor does who talks with its watchdog, which asks for a recovery in each generation. */
+const getsNowhere = (name: string): boolean => looking.has(name) || name.startsWith("mcp__souffleur__")
 /** Calls whose result has not come, of which the oldest are given up. */
 const mostPending = 1_000
 
@@ -37,7 +39,7 @@ const blocksOf = (line: string): ReadonlyArray<Json> => {
 const count = (counted: Counted, line: string): void => {
   if (!line.includes('"tool_use') && !line.includes('"tool_result"')) return
   for (const block of blocksOf(line)) {
-    if (block["type"] === "tool_use" && looking.has(String(block["name"]))) {
+    if (block["type"] === "tool_use" && getsNowhere(String(block["name"]))) {
       counted.looks.add(String(block["id"]))
       for (const oldest of counted.looks) if (counted.looks.size > mostPending) counted.looks.delete(oldest)
     } else if (block["type"] === "tool_result" && !counted.looks.delete(String(block["tool_use_id"])) && block["is_error"] !== true) {

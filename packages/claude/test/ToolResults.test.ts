@@ -35,6 +35,19 @@ live(
 )
 
 live(
+  "counts no word with the watchdog itself",
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { count, file, write } = yield* counting
+      yield* write(
+        line(use("1", "mcp__souffleur__heartbeat")) + line(result("1")) + line(use("2", "mcp__other__build")) + line(result("2"))
+      )
+      assert.strictEqual(yield* count([file]), 1)
+    })
+  )
+)
+
+live(
   "what came since is counted, once, with what was begun before",
   Effect.scoped(
     Effect.gen(function* () {

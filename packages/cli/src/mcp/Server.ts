@@ -1,11 +1,13 @@
-import { Effect, Exit, Fiber, type FileSystem, Layer, type Path, Semaphore, Stdio } from "effect"
+import { Effect, Exit, Fiber, Layer, Semaphore, Stdio } from "effect"
 import { McpProtocol, McpServer } from "effect/ai"
-import type { Environment } from "../Environment.ts"
 import { version } from "../Version.ts"
 import { postMessage, readMessages, registerTasks, setState } from "./BoardTools.ts"
 import { screened } from "./Requests.ts"
 import { tools } from "./Tools.ts"
 import { done, heartbeat, myState, requestContextRecovery, status } from "./WatchTools.ts"
+
+/** What the tools need; this one needs all of it. */
+type World = Effect.Services<ReturnType<typeof requestContextRecovery>>
 
 /** What the model reads of this server before its tools. */
 const instructions =
@@ -14,9 +16,8 @@ const instructions =
 /** The tools by what they do. One call at a time: two openings of one database file in one process take each other's locks away. */
 export const handlers = tools.toLayer(
   Effect.gen(function* () {
-    const [turn, context] = [yield* Semaphore.make(1), yield* Effect.context<Environment | FileSystem.FileSystem | Path.Path>()]
-    const one = <A, E>(act: Effect.Effect<A, E, Environment | FileSystem.FileSystem | Path.Path>) =>
-      turn.withPermits(1)(Effect.provide(act, context))
+    const [turn, context] = [yield* Semaphore.make(1), yield* Effect.context<World>()]
+    const one = <A, E>(act: Effect.Effect<A, E, World>) => turn.withPermits(1)(Effect.provide(act, context))
     return tools.of({
       heartbeat: () => one(heartbeat()),
       my_state: () => one(myState()),

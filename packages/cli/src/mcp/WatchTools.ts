@@ -10,9 +10,9 @@ import {
   type WatchEvent,
   writeHandoff
 } from "@souffleur/domain"
-import { command, finish } from "@souffleur/supervisor"
+import { command, finish, soloComms } from "@souffleur/supervisor"
 import { Clock, Duration, Effect, Option, Random } from "effect"
-import { comms, settingsOf } from "../App.ts"
+import { agent, comms, settingsOf } from "../App.ts"
 import { statusOf } from "../commands/Status.ts"
 import { sentence, standing } from "../Telling.ts"
 import { allWatches, type Named } from "../Watches.ts"
@@ -126,6 +126,19 @@ const freshRequest = Effect.fnUntraced(function* ({ id, watch }: Named) {
   return `${id}-g${watch.generation}-${digits.map((digit) => digit.toString(16)).join("")}`
 })
 
+/** What the Conductor has done by now, as its watcher would measure it; `null`: nobody can tell. */
+const progressOf = Effect.fn("WatchTools.progress")(
+  function* ({ watch }: Named) {
+    const settings = yield* settingsOf(watch.project)
+    const { taskCount, taskFingerprint } = yield* Effect.provide(
+      Effect.flatMap(soloComms(watch), ({ snapshot }) => snapshot),
+      agent(settings)
+    )
+    return { count: taskCount, fingerprint: taskFingerprint }
+  },
+  Effect.orElseSucceed(() => null)
+)
+
 /** In a watch without comms: the words in a file first, then the request, whose word a crash cannot lose. */
 const askSolo = Effect.fnUntraced(function* (here: Here, named: Named, text: string) {
   const { stateDir } = yield* settingsOf(here.project)
@@ -135,8 +148,8 @@ const askSolo = Effect.fnUntraced(function* (here: Here, named: Named, text: str
       ({ why }) => new ToolFailed({ message: `Your words could not be kept: ${why}. Nothing was asked for: go on, and tell a person.` })
     )
   )
-  // Nobody counts tasks without comms.
-  yield* command(named.id, { _tag: "RequestHandoff", sessionId: named.watch.sessionId, request, digest, tasks: null }).pipe(
+  const tasks = yield* progressOf(named)
+  yield* command(named.id, { _tag: "RequestHandoff", sessionId: named.watch.sessionId, request, digest, tasks }).pipe(
     // Something else came first: nobody will read it.
     Effect.catchTag("Refused", (refused) => Effect.andThen(forgetHandoff(stateDir, request), Effect.fail(refused)))
   )

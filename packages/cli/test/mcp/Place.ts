@@ -9,7 +9,8 @@ import { Environment } from "../../src/Environment.ts"
 export const services = Layer.provideMerge(SqliteClient.layerSqlite, NodeServices.layer)
 
 const at = 1000
-const baseline = { taskCount: 0, taskFingerprint: "", conductorState: "working", lastMessageId: 0 }
+/** As a watch without comms measures it: no results of tools, no commit. */
+const baseline = { taskCount: 0, taskFingerprint: "0 ", conductorState: "working", lastMessageId: 0 }
 /** A process that is there no more: no pid is as great. */
 export const gone = { pid: 4_190_000, startTime: 1, bootId: "boot" }
 const owner = { host: "here", pidNamespace: "pid:[1]", process: gone }
@@ -61,6 +62,12 @@ export const place = Effect.fnUntraced(function* (options: { readonly comms: boo
   return {
     project,
     stateDir,
+    /** What the session file of this session says. */
+    session: (session: string, text: string) =>
+      Effect.andThen(
+        fs.makeDirectory(`${home}/.claude/projects/opera`, { recursive: true }),
+        fs.writeFileString(`${home}/.claude/projects/opera/${session}.jsonl`, text)
+      ),
     comms,
     /** As an agent of this session sees it. */
     as: (session: string, more: Readonly<Record<string, string>> = {}) =>

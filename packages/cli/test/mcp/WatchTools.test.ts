@@ -112,6 +112,28 @@ it.layer(services)((it) => {
         assert.lengthOf(yield* fs.readDirectory(`${stateDir}/requests`), 1)
       })
     )
+    it.effect("without comms counts what was done since the launch, as a watcher would; talk with the watchdog is nothing", () =>
+      Effect.gen(function* () {
+        const call = (id: string, name: string) =>
+          [
+            { type: "assistant", message: { content: [{ type: "tool_use", id, name, input: {} }] } },
+            { type: "user", message: { content: [{ type: "tool_result", tool_use_id: id, content: "said" }] } }
+          ]
+            .map((record) => `${JSON.stringify(record)}\n`)
+            .join("")
+        for (const [text, retries] of [
+          [call("1", "Bash"), 0],
+          [call("1", "mcp__souffleur__heartbeat"), 1]
+        ] as const) {
+          const { as, events, project, session, watch } = yield* place({ comms: false })
+          yield* watch("w-1", watching({ project, comms: null }))
+          yield* session("s1", text)
+          yield* as("s1")(requestContextRecovery({}))
+          const asked = (yield* events("w-1")).find((event) => event._tag === "HandoffRequested")
+          assert.propertyVal(asked, "retries", retries)
+        }
+      })
+    )
     it.effect("that nobody hears says so; where there is nothing to ask in, it says what to do", () =>
       Effect.gen(function* () {
         const { as } = yield* place()
