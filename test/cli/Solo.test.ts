@@ -180,3 +180,32 @@ describe.concurrent("run, of a known agent", () => {
     })
   )
 })
+
+live("three watches of one machine: status has them all, and one stream tells what happens to each, in order", () =>
+  Effect.gen(function* () {
+    const the = yield* solo()
+    const projects = ["one", "two", "three"].map((name) => join(the.home, name))
+    for (const project of projects) fs.mkdirSync(project)
+    const teller = the.start(["log", "--all", "--follow", "--json"])
+    const runs = projects.map((project) => the.start(["run", "--json", "--project-dir", project, ...sh("exec sleep 60")]))
+    const watches = yield* Effect.forEach(runs, (run) => Effect.map(prints(run, "WatchSettled"), ({ watch }) => watch))
+    const statuses = JSON.parse((yield* the.run(["status", "--json"])).lines.join("\n")) as ReadonlyArray<{ watch: string; phase: string }>
+    assert.sameMembers(
+      statuses.map(({ phase, watch }) => `${watch} ${phase}`),
+      watches.map((watch) => `${watch} Watching`)
+    )
+    for (const watch of watches) assert.strictEqual((yield* the.run(["done", watch])).code, 0)
+    for (const run of runs) assert.strictEqual((yield* run.ended).code, 0)
+    const written = (yield* the.run(["log", "--all", "--json"])).lines
+    yield* until(
+      Effect.sync(() => teller.lines.length),
+      (told) => told >= written.length
+    )
+    assert.deepStrictEqual(teller.lines, written)
+    assert.sameMembers([...new Set(written.map((one) => said(one).watch))], watches)
+    for (const run of runs) assert.includeMembers([...written], [...run.lines])
+    teller.kill("SIGINT")
+    yield* teller.ended
+    assert.strictEqual((yield* the.run(["log", watches[0]!, "--all"])).code, 2)
+  })
+)

@@ -53,6 +53,8 @@ export class EventLog extends Context.Service<
     readonly readAll: (after: number) => Stream.Stream<Recorded, ReadError>
     /** Every event of the stream after a revision, then every later one, whoever appended it: no miss, no repeat. Does not end. */
     readonly changes: (stream: string, after: number) => Stream.Stream<Recorded, ReadError>
+    /** The same of all streams, after a position, in the order of the log. */
+    readonly changesAll: (after: number) => Stream.Stream<Recorded, ReadError>
     /** Names of all streams, oldest first. */
     readonly streams: Effect.Effect<ReadonlyArray<string>, LogUnusable>
   }
@@ -65,6 +67,19 @@ export class EventLog extends Context.Service<
       const streams = new Map<string, Array<Recorded>>()
       const moved = yield* PubSub.sliding<void>({ capacity: 1, replay: 1 })
       const after = (stream: string, revision: number) => (streams.get(stream) ?? []).slice(revision)
+      const follow = (from: number, read: (last: number) => ReadonlyArray<Recorded>, at: (last: Recorded) => number) =>
+        Stream.unwrap(
+          Effect.map(PubSub.subscribe(moved), (hints) =>
+            Stream.paginate(
+              from,
+              Effect.fnUntraced(function* (last: number) {
+                while (read(last).length === 0) yield* PubSub.take(hints)
+                const more = read(last)
+                return [more, Option.some(at(more.at(-1)!))] as const
+              })
+            )
+          )
+        )
       return EventLog.of({
         append: Effect.fnUntraced(function* (stream, expectedRevision, events) {
           if (events.length === 0) return expectedRevision
@@ -82,17 +97,16 @@ export class EventLog extends Context.Service<
         read: (stream, revision) => Effect.sync(() => after(stream, revision)),
         readAll: (position) => Stream.fromIterableEffect(Effect.sync(() => all.slice(position))),
         changes: (stream, revision) =>
-          Stream.unwrap(
-            Effect.map(PubSub.subscribe(moved), (hints) =>
-              Stream.paginate(
-                revision,
-                Effect.fnUntraced(function* (last: number) {
-                  while (after(stream, last).length === 0) yield* PubSub.take(hints)
-                  const more = after(stream, last)
-                  return [more, Option.some(last + more.length)] as const
-                })
-              )
-            )
+          follow(
+            revision,
+            (last) => after(stream, last),
+            (last) => last.revision
+          ),
+        changesAll: (position) =>
+          follow(
+            position,
+            (last) => all.slice(last),
+            (last) => last.position
           ),
         streams: Effect.sync(() => [...streams.keys()])
       })

@@ -2,7 +2,7 @@ import { Array as Arr, Deferred, Duration, Effect, Exit, Layer, Option, PubSub, 
 import { SqlClient, type SqlError } from "effect/sql"
 import { Beats } from "./Beats.ts"
 import { decodeEvent, encodeEvent } from "./EventCodec.ts"
-import { Conflict, EventLog, type LogUnusable, type Recorded, type UnreadableEvent } from "./EventLog.ts"
+import { Conflict, EventLog, type LogUnusable, type Recorded, type UnreadableEvent, type ReadError } from "./EventLog.ts"
 import * as turns from "./LaunchTurns.ts"
 import { Outbox } from "./Outbox.ts"
 import type { WatchEvent } from "./WatchEvent.ts"
@@ -171,22 +171,33 @@ const make = Effect.fnUntraced(function* ({ patience = lockPatience, pollEvery =
       )
     )
 
-  const changes = (stream: string, after: number) =>
+  const follow = (
+    after: number,
+    read: (last: number) => Effect.Effect<ReadonlyArray<Recorded>, ReadError>,
+    at: (last: Recorded) => number
+  ) =>
     Stream.unwrap(
       Effect.map(PubSub.subscribe(moved), (hints) =>
         Stream.paginate(
           after,
           Effect.fnUntraced(function* (last: number) {
-            let more = yield* pageOf(stream, last)
+            let more = yield* read(last)
             while (more.length === 0) {
               yield* PubSub.take(hints)
-              more = yield* pageOf(stream, last)
+              more = yield* read(last)
             }
-            return [more, Option.some(more.at(-1)!.revision)] as const
+            return [more, Option.some(at(more.at(-1)!))] as const
           })
         )
       )
     )
+  const changes = (stream: string, after: number) =>
+    follow(
+      after,
+      (last) => pageOf(stream, last),
+      ({ revision }) => revision
+    )
+  const changesAll = (after: number) => follow(after, pageOfAll, ({ position }) => position)
 
   const streams = waiting(sql.unsafe("SELECT stream FROM events WHERE revision = 1 ORDER BY position", []).values).pipe(
     Effect.map((found) => found.map(([stream]) => String(stream))),
@@ -214,7 +225,7 @@ const make = Effect.fnUntraced(function* ({ patience = lockPatience, pollEvery =
     Effect.forkScoped
   )
 
-  return EventLog.of({ append, read, readAll, changes, streams })
+  return EventLog.of({ append, read, readAll, changes, changesAll, streams })
 })
 
 /** The log, its beats, its outbox and the turn to launch in a SQLite file that has the schema of `Store.ts`. */

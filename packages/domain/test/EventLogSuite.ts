@@ -166,6 +166,7 @@ export const eventLogSuite = <E>(name: string, layer: Layer.Layer<EventLog, E>) 
       const early = yield* follow(0, 60)
       const later = yield* follow(3, 57)
       const ahead = yield* follow(50, 10)
+      const everything = yield* Effect.forkChild(Stream.runCollect(Stream.take(log.changesAll(0), 79)), { startImmediately: true })
       const writer = (n: number) =>
         Effect.gen(function* () {
           yield* Effect.yieldNow
@@ -182,6 +183,9 @@ export const eventLogSuite = <E>(name: string, layer: Layer.Layer<EventLog, E>) 
       assert.deepStrictEqual(yield* Fiber.join(meanwhile), written)
       assert.deepStrictEqual(yield* Fiber.join(later), written.slice(3))
       assert.deepStrictEqual(yield* Fiber.join(ahead), written.slice(50))
+      const all = yield* Stream.runCollect(log.readAll(0))
+      assert.deepStrictEqual(yield* Fiber.join(everything), all)
+      assert.lengthOf(all, 79)
       const quiet = yield* Effect.forkChild(Stream.runHead(log.changes("a", 60)), { startImmediately: true })
       for (let n = 0; n < 20; n++) yield* Effect.yieldNow
       assert.isUndefined(quiet.pollUnsafe())

@@ -30,6 +30,7 @@ export const logCommand = Command.make(
     watch: watchName,
     projectDir,
     json,
+    all: Flag.Boolean("all").pipe(Flag.withDescription("Of every watch, in the order in which it happened"), Flag.withDefault(false)),
     follow: Flag.Boolean("follow").pipe(Flag.withDescription("Go on with what is appended, until the watch ends"), Flag.withDefault(false)),
     from: Flag.Int("from").pipe(Flag.withDescription("Only from this revision on"), Flag.withDefault(1)),
     since: Flag.String("since").pipe(Flag.withDescription("Only what is younger, such as 8h"), Flag.optional)
@@ -40,29 +41,30 @@ export const logCommand = Command.make(
     const { colour } = yield* Environment
     const brush = paint(colour)
     const after = Option.isSome(flags.since) ? (yield* Clock.currentTimeMillis) - Duration.toMillis(yield* sinceOf(flags.since.value)) : 0
+    if (flags.all && Option.isSome(flags.watch)) return yield* new BadUsage({ why: "--all is every watch: name none, or leave --all out" })
     yield* Effect.gen(function* () {
       const log = yield* EventLog
-      const { id } = yield* findWatch(flags.watch, project)
-      const told = (watch: Watch, recorded: Recorded) => {
-        const next = evolve(watch, recorded.event)
-        const wanted = recorded.revision >= flags.from && recorded.event.at >= after
-        return [
-          next,
-          [
-            {
-              ended: next.phase === "Exited",
-              text: wanted ? (flags.json ? jsonLine(recorded) : line(recorded, next.generation, brush)) : undefined
-            }
-          ]
-        ] as const
+      const watches = new Map<string, Watch>()
+      const told = (recorded: Recorded) => {
+        const { event, revision, stream } = recorded
+        const next = evolve(watches.get(stream) ?? initial, event)
+        const ended = next.phase === "Exited"
+        if (ended) watches.delete(stream)
+        else watches.set(stream, next)
+        if (revision < flags.from || event.at < after) return { ended, text: undefined }
+        const text = `${flags.all ? `${stream}  ` : ""}${line(recorded, next.generation, brush)}`
+        return { ended, text: flags.json ? jsonLine(recorded) : text }
       }
-      const events = flags.follow ? log.changes(id, 0) : Stream.fromIterable(yield* log.read(id, 0))
+      const one = Effect.map(findWatch(flags.watch, project), ({ id }) =>
+        flags.follow ? log.changes(id, 0) : Stream.fromIterableEffect(log.read(id, 0))
+      )
+      const events = flags.all ? (flags.follow ? log.changesAll(0) : log.readAll(0)) : yield* one
       yield* events.pipe(
-        Stream.mapAccum(() => initial, told),
+        Stream.map(told),
         Stream.tap(({ text }) => (text === undefined ? Effect.void : Console.log(text))),
-        Stream.takeUntil(({ ended }) => flags.follow && ended),
+        Stream.takeUntil(({ ended }) => flags.follow && !flags.all && ended),
         Stream.runDrain
       )
     }).pipe(Effect.provide(store(settings)))
   })
-).pipe(Command.withDescription("The events of a watch"))
+).pipe(Command.withDescription("The events of a watch, or of all"))
