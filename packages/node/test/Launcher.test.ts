@@ -51,6 +51,48 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
+  it.effect("tells how a launch ended, once it has, and the souffleur that comes after too", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const launcher = yield* launcherIn(at)
+      for (const [id, line, code] of [
+        ["well", "exit 0", 0],
+        ["ill", "exit 3", 3],
+        ["killed", "kill -9 $$", 137]
+      ] as const) {
+        yield* launcher.prepare(order(id, at, line))
+        const agent = yield* start(launcher, id)
+        yield* becomes(agent, "gone")
+        assert.deepStrictEqual(yield* launcher.exitCode(id), Option.some(code))
+        const next = yield* launcherIn(at)
+        assert.deepStrictEqual(yield* next.exitCode(id), Option.some(code))
+        assert.strictEqual(mode(join(at, "launches", `${id}.exit`)), 0o600)
+      }
+      yield* launcher.prepare(order("runs", at, "exec sleep 300"))
+      yield* start(launcher, "runs")
+      assert.isTrue(Option.isNone(yield* (yield* launcherIn(at)).exitCode("runs")))
+      assert.isTrue(Option.isNone(yield* launcher.exitCode("never")))
+    })
+  )
+
+  it.effect("keeps a command that is needed again, as its digest says, until it is forgotten", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const launcher = yield* launcherIn(at)
+      const asked = order("kept-1", at, "exit 0", hostile)
+      const digest = yield* launcher.prepare({ ...asked, keep: true })
+      yield* start(launcher, "kept-1")
+      const file = join(at, "launches", "kept-1.kept")
+      assert.strictEqual(mode(file), 0o600)
+      assert.deepStrictEqual(yield* launcher.kept("kept-1", digest), { command: asked.command, cwd: at, title: asked.title })
+      assert.strictEqual((yield* Effect.flip(launcher.kept("kept-1", "0".repeat(64))))._tag, "LaunchFailed")
+      yield* launcher.forget("kept-1")
+      assert.isFalse(fs.existsSync(file))
+      assert.strictEqual((yield* Effect.flip(launcher.kept("kept-1", digest)))._tag, "LaunchFailed")
+      yield* launcher.forget("kept-1")
+    })
+  )
+
   it.effect("runs a launch once, however often and from wherever it is asked for", () =>
     Effect.gen(function* () {
       const at = yield* folder

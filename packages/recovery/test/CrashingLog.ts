@@ -34,6 +34,17 @@ const relaunchedBy = (provider: string): ReadonlyArray<WatchEvent> => [
   Event.WatcherStarted.make({ at, watcher: 1, awaiting: false, mode: "normal" })
 ]
 
+/** The first launch of a run. */
+export const firstLaunch = Event.LaunchPrepared.make({
+  at,
+  cycle: 0,
+  launchId: "w-g1-launch-1",
+  digest: "digest of w-g1-launch-1",
+  sessionId: "",
+  requested: "acceptEdits",
+  effective: "acceptEdits"
+})
+
 /** What ended the Conductor, by what its recovery was triggered by. */
 const ended = ({ retries = 1, trigger = "pid" }: Parameters<typeof recovering>[0] & {}): WatchEvent => {
   const seen = { at, watcher: 1, retries, evidence, taskCount: 2, taskFingerprint: "2 tasks" }
@@ -62,6 +73,8 @@ export const recovering = (
     /** Generation 2 runs, launched by it. */
     readonly provider?: string
     readonly project?: string
+    /** Of a plain command, which souffleur itself has started. */
+    readonly command?: boolean
   } = {}
 ): ReadonlyArray<WatchEvent> => [
   Event.WatchOpened.make({
@@ -69,11 +82,13 @@ export const recovering = (
     project: change.project ?? "/p",
     comms: change.comms === undefined ? "/p/comms.db" : change.comms,
     pid: 4711,
-    sessionId: "s1",
-    observe: false
+    sessionId: change.command === true ? "" : "s1",
+    observe: false,
+    kind: change.command === true ? "command" : "agent"
   }),
+  ...(change.command === true ? [firstLaunch] : []),
   Event.OwnerTook.make({ at, fence: 1, owner }),
-  Event.ConductorConfirmed.make({ at, conductor, sessionId: "s1", print: false, ...baseline }),
+  Event.ConductorConfirmed.make({ at, conductor, sessionId: change.command === true ? "" : "s1", print: false, ...baseline }),
   Event.WatcherStarted.make({ at, watcher: 1, awaiting: false, mode: "normal" }),
   Event.SelfMonitorStarted.make({ at, monitor: 1, watcher: 1 }),
   Event.WatchSettled.make({ at }),

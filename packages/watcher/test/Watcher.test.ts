@@ -461,6 +461,36 @@ describe("standing by", () => {
 })
 
 describe("solo", () => {
+  it.effect("an agent that ends by itself after a finished turn has completed; one that is gone in its turn is dead", () =>
+    Effect.gen(function* () {
+      for (const [turnFinished, tag] of [
+        [true, "ConductorCompleted"],
+        [false, "ConductorDied"]
+      ] as const) {
+        const { told, world } = yield* watching({ world: { solo: true, turnFinished } })
+        yield* TestClock.adjust("10 seconds")
+        assert.deepStrictEqual(yield* told, [])
+        world.condition = "gone"
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* told)[0]?._tag, tag)
+      }
+    })
+  )
+  it.effect("a command has completed by exit code 0 alone; any other, and one that nobody saw, is a death", () =>
+    Effect.gen(function* () {
+      for (const [exitCode, tag] of [
+        [0, "ConductorCompleted"],
+        [1, "ConductorDied"],
+        [137, "ConductorDied"],
+        [undefined, "ConductorDied"]
+      ] as const) {
+        const { told, world } = yield* watching({ world: { solo: true, kind: "command", exitCode, turnFinished: true } })
+        world.condition = "zombie"
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* told)[0]?._tag, tag)
+      }
+    })
+  )
   it.effect("watches the process alone", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({ world: { solo: true } })

@@ -1,0 +1,54 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { claudeExport, restart, standardCompact } from "../src/index.ts"
+import { closedAt, cycleOf, inTime, launches, relaunches } from "./Cycles.ts"
+import { identityOf, World } from "./World.ts"
+
+const line = { program: "/bin/make", args: ["night", "$(x)"], environment: { KEY: "k" } }
+/** It has ended, and left something running; its first launch is kept. */
+const world = () => {
+  const one = new World().run({ pid: 81, parent: 1, environment: { SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1" } })
+  one.launches.push({ id: "w-g1-launch-1", command: line, cwd: "/p", title: "make" })
+  return one
+}
+const providers = [claudeExport, standardCompact, restart]
+const cycle = (at = world()) => cycleOf(providers, { comms: null, command: true }, at)
+
+it.effect("what is left of the command is ended, and the same words run again, under an id of their own", () =>
+  Effect.gen(function* () {
+    const { log, run, world } = yield* cycle()
+    yield* run
+    assert.deepStrictEqual(world.did, ["SIGTERM 81", "launch 5000"])
+    assert.deepStrictEqual(world.launches.at(-1), { id: "w-g2-c1-restart-1", command: line, cwd: "/p", title: "make" })
+    const [relaunch] = relaunches(yield* log.events)
+    assert.deepInclude(relaunch, { provider: "restart", sessionId: "", awaiting: false, exportPath: null, conductor: identityOf(5000) })
+    assert.notInclude(JSON.stringify(yield* log.events), "night")
+  })
+)
+it.effect("a souffleur that vanishes right after the launch left one command, which the next one takes for its own", () =>
+  Effect.gen(function* () {
+    const { log, start, vanish, world } = yield* cycle()
+    yield* vanish
+    yield* inTime(start)
+    assert.lengthOf(launches(world), 1)
+    assert.deepInclude(relaunches(yield* log.events)[0], { conductor: identityOf(5000) })
+  })
+)
+it.effect("a command that is kept no more fails closed: nobody guesses what it was", () =>
+  Effect.gen(function* () {
+    const { last, run, world } = yield* cycle(new World())
+    yield* run
+    assert.deepStrictEqual(closedAt(yield* last), ["launch", "the launch file is missing"])
+    assert.deepStrictEqual(launches(world), [])
+  })
+)
+it.effect("is not for an agent, nor are an agent's ways for a command", () =>
+  Effect.gen(function* () {
+    const agent = yield* cycleOf([restart], { comms: null })
+    yield* agent.run
+    assert.deepStrictEqual(closedAt(yield* agent.last), ["providers", "no provider applies"])
+    const command = yield* cycleOf([claudeExport, standardCompact], { comms: null, command: true })
+    yield* command.run
+    assert.deepStrictEqual(closedAt(yield* command.last), ["providers", "no provider applies"])
+  })
+)

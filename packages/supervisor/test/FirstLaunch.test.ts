@@ -1,0 +1,72 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Event, makeWatchRef } from "@souffleur/domain"
+import { Effect } from "effect"
+import { bootstrap } from "../src/index.ts"
+import { begun, identityOf, living, owned, settle, until, World } from "./World.ts"
+
+const kept = { id: "w-g1-launch-1", command: { program: "/bin/claude", args: ["-p"], environment: {} }, cwd: "/p", title: "Conductor (S1)" }
+const opening = (kind: "agent" | "command") => {
+  const sessionId = kind === "agent" ? "s1" : ""
+  const [requested, effective] = ["acceptEdits", "acceptEdits"] as const
+  const launch = { at: begun, cycle: 0, launchId: kept.id, digest: `digest of ${kept.id}`, sessionId, requested, effective }
+  return [
+    Event.WatchOpened.make({ at: begun, project: "/p", comms: null, pid: 0, sessionId, observe: false, kind }),
+    Event.LaunchPrepared.make(launch),
+    owned
+  ]
+}
+/** A run at its beginning. */
+const starting = Effect.fnUntraced(function* (kind: "agent" | "command", change: Partial<World> = {}) {
+  const world = Object.assign(new World(), change)
+  world.launches.set(kept.id, kept)
+  const all = yield* living(opening(kind), world)
+  const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
+  yield* bootstrap(ref).pipe(Effect.provideContext(all.context), Effect.forkChild)
+  yield* settle
+  return all
+})
+
+describe("the first launch of a run", () => {
+  it.effect("starts what was prepared, and takes it for generation 1", () =>
+    Effect.gen(function* () {
+      const { events, world } = yield* starting("agent")
+      assert.deepStrictEqual(world.launched, [kept.id])
+      const [confirmed, watcher] = yield* events
+      assert.deepInclude(confirmed, { _tag: "ConductorConfirmed", conductor: identityOf(4711), sessionId: "s1" })
+      assert.strictEqual(watcher?._tag, "WatcherStarted")
+    })
+  )
+  it.effect("of a command it is one that runs, or has ended by now: its end is the watcher's to see", () =>
+    Effect.gen(function* () {
+      const { events } = yield* starting("command", { processes: new Map(), files: new Set() })
+      assert.deepInclude((yield* events)[0], { _tag: "ConductorConfirmed", sessionId: "", print: false })
+    })
+  )
+  it.effect("waits for an agent's session to begin, 15 seconds at most: it may wait for its first prompt", () =>
+    Effect.gen(function* () {
+      const { tags, world } = yield* starting("agent", { files: new Set() })
+      yield* until(14)
+      assert.deepStrictEqual(yield* tags, [])
+      yield* until(15)
+      assert.deepStrictEqual(yield* tags, ["ConductorConfirmed", "WatcherStarted"])
+      assert.lengthOf(world.launched, 1)
+    })
+  )
+  it.effect("of an agent that ends before its session began, or that cannot start, is tried three times, each under an id of its own", () =>
+    Effect.gen(function* () {
+      for (const change of [{ processes: new Map(), files: new Set<string>() }, { becomes: () => "no such program" }]) {
+        const { events, tags, world } = yield* starting("agent", change)
+        assert.deepStrictEqual(yield* tags, ["ValidationFailed"])
+        yield* until(29)
+        assert.lengthOf(yield* tags, 1)
+        yield* until(30)
+        yield* until(60)
+        const [first, again] = yield* events
+        assert.deepInclude(first, { attempt: 1, check: "becomes" in change ? "launch" : "session-file" })
+        assert.deepInclude(again, { _tag: "LaunchPrepared", cycle: 0, launchId: "w-g1-launch-2", sessionId: "s1" })
+        assert.deepStrictEqual((yield* tags).slice(-2), ["ValidationFailed", "ValidationExhausted"])
+        assert.deepStrictEqual(world.launched, ["w-g1-launch-1", "w-g1-launch-2", "w-g1-launch-3"])
+      }
+    })
+  )
+})
