@@ -99,6 +99,9 @@ describe.concurrent("run, of a plain command", () => {
       assert.strictEqual(code, 1, errors)
       assert.deepInclude(said(lines.at(-1)!), { _tag: "RetriesExhausted", exportPath: null })
       assert.lengthOf(the.launched(), 3)
+      const died = lines.map(said).findLast(({ _tag }) => _tag === "ConductorDied")
+      const why = (yield* the.run(["why", String(died?.revision)])).lines.join("\n")
+      assert.match(why, /it ran .*; what a command has done is not known/)
       for (const words of [["status", "--json"], ["state", "--json"], ["why"], ["log"]]) assert.strictEqual((yield* the.run(words)).code, 0)
     })
   )
@@ -150,6 +153,11 @@ describe.concurrent("run, of a known agent", () => {
       assert.strictEqual(next["provider"], "claude_export")
       assert.deepStrictEqual(yield* run.ended, { code: 0, signal: null }, run.errors())
       assert.deepInclude(said(run.lines.at(-1)!), { _tag: "ConductorCompleted", by: "turn" })
+      const { revision } = run.lines.map(said).find(({ _tag }) => _tag === "ConductorDied")!
+      assert.match(
+        (yield* the.run(["why", String(revision)])).lines.join("\n"),
+        /1 results of tools, 0 at the last launch; no commit since/
+      )
       assert.include(the.conversation(String(first["sessionId"])), prompt)
       assert.include(the.conversation(String(next["sessionId"])), "the stage word is gossamer")
       assert.deepStrictEqual(lines(join(the.project, "flags")), ["--model opus", "--model opus"])

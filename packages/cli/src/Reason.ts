@@ -30,6 +30,17 @@ const evidence = (
   ...(contextTokens === null ? [] : [`${contextTokens} tokens of context were in use`])
 ]
 
+/** What was done since the last launch, as far as anybody can tell. */
+const progress = (
+  { at, taskCount, taskFingerprint }: typeof Event.ConductorDied.Type,
+  { baseline, comms, kind, launchedAt }: Watch
+): string => {
+  if (kind === "command") return `it ran ${inWords(at - launchedAt)}; what a command has done is not known`
+  if (comms !== null) return `${taskCount ?? "an unknown number of"} tasks, ${baseline.taskCount} at the last launch`
+  const commits = taskFingerprint?.split(" ")[1] === baseline.taskFingerprint.split(" ")[1] ? "no commit" : "another commit"
+  return `${taskCount ?? "an unknown number of"} results of tools, ${baseline.taskCount} at the last launch; ${commits} since`
+}
+
 /** Who said that the work is complete. */
 const saidBy: Readonly<Record<(typeof Event.ConductorCompleted.Type)["by"], string>> = {
   watcher: "task-00 was in state complete",
@@ -97,10 +108,7 @@ const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule"
   switch (event._tag) {
     case "ConductorDied":
       return {
-        seen: [
-          ...evidence(event.evidence, before),
-          `${event.taskCount ?? "an unknown number of"} tasks, ${before.baseline.taskCount} at the last launch`
-        ],
+        seen: [...evidence(event.evidence, before), progress(event, before)],
         rule: ruleOfDeath(event)
       }
     case "ContextExhausted":
@@ -172,7 +180,7 @@ const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule"
       }
     case "RetriesExhausted":
       return {
-        seen: [`${before.retries} deaths in a row without a new task`],
+        seen: [`${before.retries} deaths in a row without progress`],
         rule: "After three deaths without progress nothing is launched."
       }
     case "ConductorRelaunched": {

@@ -86,7 +86,9 @@ export const statusCommand = Command.make(
     }).pipe(Effect.provide([store(settings), host]))
     if (flags.json) return yield* Console.log(JSON.stringify(found, null, 2))
     if (found.length === 0)
-      return yield* Console.log('No watch yet. Start one: souffleur watch --pid PID --session-id ID; or see "souffleur demo".')
+      return yield* Console.log(
+        'No watch yet. Start one: souffleur run -- claude "do it", or souffleur watch --pid PID --session-id ID; or see "souffleur demo".'
+      )
     const brush = paint(colour)
     const cells = found.map((one) => [
       one.watch,
