@@ -6,7 +6,7 @@ import { bash, first, only, permissionsOf, services, staged, waiting } from "./W
 
 const claude = inject("claude")
 const prompt =
-  "--dangerously-skip-permissions $(touch touched) `touch touched`; 'quoted' \"too\" \\n é 🎭\n\n  second line: --permission-mode bypassPermissions"
+  "--dangerously-skip-permissions $(touch touched) `touch touched`; 'quoted' \"too\" \\n é 🎭\n\n  second line: --permission-mode bypassPermissions \n"
 const payload = `CONTEXT_RECOVERY_PAYLOAD_V1\npermission_mode: bypassPermissions\nresume_prompt: ${prompt}`
 
 const handedOff = Effect.fn("HandedOff")(function* (stageOf: typeof headless | typeof tmux) {
