@@ -4,6 +4,7 @@ import {
   Claims,
   Comms,
   EventLog,
+  Hooks,
   ExportFailed,
   Launcher,
   Outbox,
@@ -114,6 +115,7 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
           return Option.map(Option.fromUndefinedOr(successor?.answeredAt), (at) => ({ at, context: undefined }))
         })
       ),
+    spent: () => gate.through("agent.spent", Effect.succeed(0)),
     tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
     sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),
     command: ({ permission, print, prompt, session }) =>
@@ -172,6 +174,12 @@ export const ports = (world: World, self: SimProcess, gate: Gate, settings: Reso
     changes: (stream, after) =>
       Stream.tap(ledger.log.changes(stream, after), ({ revision }) => (own.has(revision) ? Effect.void : Effect.sleep(world.hearing)))
   }).pipe(
+    Context.add(Hooks, {
+      last: () => Effect.succeedNone,
+      lineage: () => Effect.succeed([]),
+      holds: () => Effect.succeedNone,
+      held: Effect.succeed([])
+    }),
     Context.add(Beats, {
       beat: (watch, beat) => gate.through("beats.beat", beats.beat(watch, beat)),
       last: (watch) => gate.through("beats.last", beats.last(watch))

@@ -10,6 +10,7 @@ import { liveSessions } from "./Sessions.ts"
 import { projectOf } from "./Project.ts"
 import { lastTurnEnded, leftNoPidFile, sessionSigns } from "./SessionSigns.ts"
 import { makeToolResults } from "./ToolResults.ts"
+import { makeSpend } from "./Spend.ts"
 import { exportTranscript } from "./TranscriptExport.ts"
 
 /** What the caller settled (cli.md, Settings). */
@@ -31,6 +32,7 @@ const layer = (options: ClaudeOptions): Layer.Layer<Agent, never, FileSystem.Fil
     Agent,
     Effect.gen(function* () {
       const services = yield* Effect.context<FileSystem.FileSystem | Path.Path | Processes>()
+      const spend = makeSpend()
       const sessionFile = (sessionId: string) => findSessionFile(options.claudeDir, sessionId).pipe(Effect.provide(services))
       const countResults = yield* makeToolResults
       return Agent.of({
@@ -73,6 +75,15 @@ const layer = (options: ClaudeOptions): Layer.Layer<Agent, never, FileSystem.Fil
         handoffTaken: Effect.fnUntraced(function* (sessionId, launchId, since) {
           const file = yield* Effect.option(sessionFile(sessionId))
           return Option.isNone(file) ? Option.none() : yield* handoffTaken(file.value.path, launchId, since)
+        }, Effect.provide(services)),
+        spent: Effect.fnUntraced(function* (sessionIds, since) {
+          const tokens = yield* Effect.forEach(sessionIds, (sessionId) =>
+            sessionFile(sessionId).pipe(
+              Effect.flatMap(({ path }) => spend(path, since)),
+              Effect.orElseSucceed(() => 0)
+            )
+          )
+          return tokens.reduce((sum, count) => sum + count, 0)
         }, Effect.provide(services)),
         tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
         sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),

@@ -5,6 +5,8 @@ import { answerOf, blocksOf, isJson, isMain, type Json, textsOf, timeOf } from "
 
 /** The ms of a Bash call that names none: what the agent lets one ask for at most, as a user may have raised the two minutes it gives. */
 const bashLimit = 600_000
+/** Tools that take no time: they read and write files, and are done. */
+const instant = new Set(["Edit", "Glob", "Grep", "MultiEdit", "NotebookEdit", "Read", "TodoWrite", "Write"])
 /** Tools that end when a person has answered. */
 const questions = new Set(["AskUserQuestion", "ExitPlanMode"])
 
@@ -13,8 +15,10 @@ const numberOf = (value: unknown): number | undefined =>
 const stringOf = (value: unknown): string => (typeof value === "string" ? value : "")
 
 /** The ms that a tool call has; `undefined` where the agent sets no bound that is known. */
-const limitOf = (name: string, input: unknown): number | undefined =>
-  name === "Bash" ? (numberOf(isJson(input) ? input["timeout"] : undefined) ?? bashLimit) : undefined
+const limitOf = (name: string, input: unknown): number | undefined => {
+  if (instant.has(name)) return 0
+  return name === "Bash" ? (numberOf(isJson(input) ? input["timeout"] : undefined) ?? bashLimit) : undefined
+}
 
 /** What a command of the agent's own said, such as `/model`: the model was not asked. */
 const isLocal = (record: Json): boolean =>
@@ -71,7 +75,11 @@ export const makeReading = (): Reading => {
     for (const { id, input, name: named } of calls) {
       if (answered.has(id)) continue
       const name = stringOf(named)
-      open.push(questions.has(name) ? { _tag: "Question", at, name } : { _tag: "Tool", at, name, limit: limitOf(name, input) })
+      open.push(
+        questions.has(name)
+          ? { _tag: "Question", at, name }
+          : { _tag: "Tool", at, name, limit: limitOf(name, input), spawns: name === "Bash" }
+      )
     }
   }
   /** What it put into the model's mouth: an error of the service; or that it was started again, and then nothing is outstanding. */

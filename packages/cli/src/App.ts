@@ -79,6 +79,10 @@ export const agent = (settings: ResolvedSettings, own?: AgentProgram) =>
     })
   )
 
+/** The agent's own files, to be read: nothing is launched or exported. */
+export const agentFiles = ({ claudeDir }: ResolvedSettings) =>
+  Claude.layer({ claudeDir, agentCommand: { program: "claude", args: [] }, environment: {} })
+
 /** Whether the agent could be launched; nothing is. */
 export const launchable = Effect.fn("App.launchable")(function* ({ maxExternalPermission }: ResolvedSettings) {
   const { effective } = clamp("acceptEdits", maxExternalPermission)

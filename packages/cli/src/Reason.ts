@@ -63,7 +63,10 @@ const gate = (watch: Watch): ReadonlyArray<string> => {
   const found = Option.getOrUndefined(decodeGate(outcomeOf(watch, "4 estimate")))
   return found === undefined
     ? []
-    : [`the export was estimated at ${found.estimated_tokens} tokens (${found.start_mode}); the threshold is ${found.threshold}`]
+    : [
+        `the export was estimated at ${found.estimated_tokens} tokens (${found.start_mode}); the threshold is ${found.threshold}`,
+        ...(typeof found.measured_tokens === "number" ? [`the service had counted ${found.measured_tokens} tokens of context in use`] : [])
+      ]
 }
 
 /** A compaction whose summary was never seen. */

@@ -39,7 +39,7 @@ const deadBy = ({ cause, evidence }: typeof Event.ConductorDied.Type): string =>
 const died = (event: typeof Event.ConductorDied.Type) => `the Conductor is dead: ${deadBy(event)}${counted(event.retries)}`
 
 /** A service that does not serve, as a person says it. */
-export const waitInWords = { "usage-limit": "a usage limit", outage: "an outage of the service" } as const
+export const waitInWords = { "usage-limit": "a usage limit", outage: "an outage of the service", "quiet-hours": "the quiet hours" } as const
 
 const tokens = (count: number | null) => (count === null ? "" : `, ${count} tokens of context in use`)
 
@@ -79,7 +79,7 @@ export const sentence = (event: WatchEvent): string =>
     ConductorResolved: ({ conductor }) => `the Conductor is pid ${conductor.pid}: it holds the session`,
     RecoveryStarted: ({ cycle, purpose }) =>
       purpose === "salvage" ? `recovery ${cycle}: retries are exhausted, saving what can be saved` : `recovery ${cycle} starts`,
-    RecoveryWithheld: () => "only observing: nothing is stopped or launched",
+    RecoveryWithheld: ({ reason }) => reason,
     StepStarted: ({ attempt, step }) => `step ${step}${attempt === 1 ? "" : ` (attempt ${attempt})`} …`,
     StepSucceeded: ({ step }) => `step ${step} done`,
     StepFailed: ({ step }) => `step ${step} failed`,
@@ -98,6 +98,10 @@ export const sentence = (event: WatchEvent): string =>
     WaitStarted: ({ kind, resetsAt, until }) =>
       `${waitInWords[kind]}: waiting until ${when(until)}${resetsAt === null ? ", a guess: the session does not say" : ""}`,
     WaitEnded: ({ how }) => (how === "over" ? "the wait is over" : "the Conductor went on by itself: the wait is over"),
+    CeilingReached: ({ ceiling, limit, used }) =>
+      ceiling === "tokens"
+        ? `the ceiling is reached: ${used} tokens of ${limit} are used`
+        : `the ceiling is reached: it has gone on for ${inWords(used)} of ${inWords(limit)}`,
     ContextExhausted: ({ retries }) => `the conversation no longer fits the model${counted(retries)}`,
     HandoffTaken: ({ contextTokens, generation }) => `Conductor (S${generation}) has taken the hand-off${tokens(contextTokens)}`,
     WatchReleased: () => "released by an operator; the Conductor is left as it is"
@@ -116,6 +120,7 @@ const colourOf = (event: WatchEvent): "red" | "green" | "yellow" | "dim" | undef
     case "HandoffTaken":
     case "WatchSettled":
       return "green"
+    case "CeilingReached":
     case "ContextExhausted":
     case "KillDeferred":
     case "PersonAwaited":

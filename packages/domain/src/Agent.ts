@@ -113,6 +113,11 @@ export class Agent extends Context.Service<
      * From `since` on, where it is given and the file is still that one; what cannot be read has not been taken.
      */
     readonly handoffTaken: (sessionId: string, launchId: string, since?: SessionMark) => Effect.Effect<Option.Option<HandoffTaken>>
+    /**
+     * Tokens that these sessions used since a moment (epoch ms): fresh input, cache writes and output of every answer. What cannot be
+     * read counts nothing.
+     */
+    readonly spent: (sessionIds: ReadonlyArray<string>, since: number) => Effect.Effect<number>
     /** Streams the conversation to Markdown at `out` (0600), whole or not at all. Fails when the file changed meanwhile. */
     readonly exportSession: (sessionId: string, out: string) => Effect.Effect<Export, ExportFailed | SessionNotFound>
     /** How a process of that session is known by its environment. */

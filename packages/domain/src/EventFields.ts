@@ -18,6 +18,9 @@ export const baseline = {
 /** Whether the agent ends by itself after its turn; a log from before this field says that it does not. */
 export const print = Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
 
+/** What began a recovery: a death and its cause, or what is none. */
+export const Trigger = Schema.Literals(["pid", "heartbeat", "hang", "untaken", "handoff", "turn-ended", "limit", "context"])
+
 /** One sign of a Conductor and its age in milliseconds; never a word of its conversation. */
 export const Sign = Schema.Struct({
   source: Schema.Literals(["session file", "pid file", "hook", "agent's beat"]),

@@ -15,16 +15,30 @@ export const nextWatcher = (watch: Watch, at: number, change: { readonly awaitin
     mode: change.mode ?? watch.mode
   })
 
+/** A recovery begins, unless the user wants it later or not without a word of his; what can be saved is always saved. */
 export const recoveryOf = (
   watch: Watch,
   at: number,
   trigger: RecoveryCycle["trigger"],
-  retries: number
+  retries: number,
+  { quietUntil = null, watcher }: Pick<Report, "quietUntil" | "watcher">
 ): ReadonlyArray<Event.WatchEvent> => {
   const cycle = watch.cycles + 1
-  return watch.observe
-    ? [Event.RecoveryWithheld.make({ at, cycle }), nextWatcher(watch, at)]
-    : [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: retries >= attempts ? "salvage" : "relaunch" })]
+  const withheld = (stage: "observe" | "ceiling", reason: string) => [
+    Event.RecoveryWithheld.make({ at, cycle, trigger, stage, reason }),
+    nextWatcher(watch, at)
+  ]
+  if (watch.observe) return withheld("observe", "only observing: nothing was stopped or launched")
+  if (retries >= attempts) return [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: "salvage" })]
+  if (watch.ceiling !== undefined)
+    return withheld("ceiling", `the ceiling of ${watch.ceiling.ceiling} is reached: an operator decides how it goes on`)
+  if (quietUntil !== null && quietUntil > at) {
+    return [
+      Event.WaitStarted.make({ at, watcher, kind: "quiet-hours", until: quietUntil, resetsAt: quietUntil, trigger }),
+      nextWatcher(watch, at)
+    ]
+  }
+  return [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: "relaunch" })]
 }
 
 type Report = Extract<WatchCommand, { readonly _tag: "ReportExit" }>
@@ -79,33 +93,39 @@ export const decideExit = (watch: Watch, command: Report): Decision => {
     case "Dead": {
       if (watch.standby !== undefined) return ok()
       const retries = retriesAfterDeath(watch, command)
-      return ok(Event.ConductorDied.make({ ...seen, cause: exit.cause, retries }), ...recoveryOf(watch, at, exit.cause, retries))
+      return ok(Event.ConductorDied.make({ ...seen, cause: exit.cause, retries }), ...recoveryOf(watch, at, exit.cause, retries, command))
     }
     case "ContextRecovery": {
       if (watch.standby !== undefined) return ok()
       const retries = retriesAfterHandoff(watch, command)
-      return ok(Event.ContextRecoveryRequested.make({ ...seen, retries }), ...recoveryOf(watch, at, "handoff", retries))
+      return ok(Event.ContextRecoveryRequested.make({ ...seen, retries }), ...recoveryOf(watch, at, "handoff", retries, command))
     }
     case "TurnEnded": {
       if (watch.standby !== undefined) return ok()
       const retries = retriesAfterHandoff(watch, command)
-      return ok(Event.TurnEnded.make({ ...seen, retries }), ...recoveryOf(watch, at, "turn-ended", retries))
+      return ok(Event.TurnEnded.make({ ...seen, retries }), ...recoveryOf(watch, at, "turn-ended", retries, command))
     }
     case "ContextExhausted": {
       if (watch.standby !== undefined) return ok()
       const retries = retriesAfterHandoff(watch, command)
-      return ok(Event.ContextExhausted.make({ ...seen, retries }), ...recoveryOf(watch, at, "context", retries))
+      return ok(Event.ContextExhausted.make({ ...seen, retries }), ...recoveryOf(watch, at, "context", retries, command))
     }
     case "Limited": {
       if (watch.standby !== undefined) return ok()
       const { kind, resetsAt } = exit
-      return ok(Event.WaitStarted.make({ at, watcher, kind, resetsAt, until: waitUntil(watch, at, exit) }), nextWatcher(watch, at))
+      return ok(
+        Event.WaitStarted.make({ at, watcher, kind, resetsAt, until: waitUntil(watch, at, exit), trigger: "limit" }),
+        nextWatcher(watch, at)
+      )
     }
     case "WaitOver": {
       if (watch.wait === undefined) return ok()
       const ended = Event.WaitEnded.make({ at, watcher, how: exit.how })
       // A wait is no death: the count of those stays as it is.
-      return ok(ended, ...(exit.how === "over" ? recoveryOf(watch, at, "limit", watch.retries) : [nextWatcher(watch, at)]))
+      return ok(
+        ended,
+        ...(exit.how === "over" ? recoveryOf(watch, at, watch.wait.trigger, watch.retries, command) : [nextWatcher(watch, at)])
+      )
     }
     case "Returned": {
       if (watch.standby === undefined) return ok()
@@ -113,8 +133,8 @@ export const decideExit = (watch: Watch, command: Report): Decision => {
       return ok(...adopted(watch, at, { by: "heartbeat", conductor, print, baseline, sessionId: watch.sessionId }))
     }
     case "SessionIdFound": {
-      if (!watch.awaiting) return ok()
       const { holder, sessionId } = exit
+      if (!watch.awaiting && sessionId === watch.sessionId) return ok()
       const found = Event.SessionIdFound.make({ at, watcher, sessionId })
       if (holder === "the same") return ok(found, nextWatcher(watch, at, { awaiting: false }))
       return holder === "unknown"

@@ -24,5 +24,8 @@ export const decideHandoff = (watch: Watch, command: Request): Decision => {
   if (never !== undefined) return no("not now", never)
   const retries = retriesAfterHandoff(watch, command)
   const counted = { taskCount: tasks?.count ?? null, taskFingerprint: tasks?.fingerprint ?? null, retries }
-  return ok(Event.HandoffRequested.make({ at, sessionId, request, digest, ...counted }), ...recoveryOf(watch, at, "handoff", retries))
+  return ok(
+    Event.HandoffRequested.make({ at, sessionId, request, digest, ...counted }),
+    ...recoveryOf(watch, at, "handoff", retries, { watcher: watch.watcher?.watcher ?? 0 })
+  )
 }

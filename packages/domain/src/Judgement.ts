@@ -31,7 +31,12 @@ const newest = (signs: Signs): { readonly at: number; readonly what: string } =>
 }
 
 /** What explains silence, and until when; `from` is the newest sign. */
-const heldBy = (turn: Turn, from: number, stall: number): Extract<Verdict, { readonly _tag: "Held" }> | undefined => {
+const heldBy = (
+  turn: Turn,
+  from: number,
+  stall: number,
+  children: number | undefined
+): Extract<Verdict, { readonly _tag: "Held" }> | undefined => {
   switch (turn._tag) {
     case "Asked":
       return { _tag: "Held", by: "call", because: "the model was asked, and its answer is outstanding", until: from + stallsInARow * stall }
@@ -43,6 +48,8 @@ const heldBy = (turn: Turn, from: number, stall: number): Extract<Verdict, { rea
     }
     case "Tool": {
       const because = `the tool ${turn.name} was called and has no result yet`
+      // It has ended, or was never begun: what is missing is a word of the agent's own.
+      if (turn.spawns && children === 0) return { _tag: "Held", by: "call", because: `${because}, nor a process`, until: from + stall }
       return { _tag: "Held", by: "tool", because, until: from + (turn.limit ?? toolAllowance) + stall }
     }
     default:
@@ -84,7 +91,7 @@ export const judge = (signs: Signs, stall: number): Verdict => {
 
   const sign = newest(signs)
   const silentFor = now - sign.at
-  const held = turn === undefined ? undefined : heldBy(turn, sign.at, stall)
+  const held = turn === undefined ? undefined : heldBy(turn, sign.at, stall, signs.children)
   const still = process === "stopped" || (stillSince !== undefined && now - Math.max(stillSince, signs.since) > stall)
   if (held !== undefined && held.until >= now && !(still && silentFor > stall)) return held
   if (silentFor <= stall) return { _tag: "Alive", because: `${seconds(silentFor)} ago ${sign.what}` }

@@ -1,6 +1,7 @@
 import { Context, Duration, Effect, type FileSystem, Option, Path, Result, Schema } from "effect"
 import { type ConfigKey, findConfig } from "./Config.ts"
 import { Permission } from "./Permission.ts"
+import { formatQuietHours, isQuietHours, parseQuietHours, type QuietHours } from "./QuietHours.ts"
 
 /** Where a Conductor may be launched (cli.md); `auto` is decided by where souffleur itself runs. */
 export const LauncherChoice = Schema.Literals(["auto", "kitty", "tmux", "headless"])
@@ -50,6 +51,12 @@ const durationFrom =
 const wait = durationFrom(Duration.zero)
 const interval = durationFrom(Duration.millis(1))
 
+const quietHours: Read<QuietHours> = (value) =>
+  Option.match(parseQuietHours(value), {
+    onNone: () => Result.fail('must be two times of the day such as "23:00-07:00"'),
+    onSome: Result.succeed
+  })
+
 interface Setting<A> {
   readonly key: ConfigKey
   readonly read: Read<A>
@@ -76,6 +83,11 @@ const table = {
   validationRetryInterval: setting("VALIDATION_RETRY_INTERVAL", interval, Duration.seconds(30)),
   compactPollInterval: setting("COMPACT_POLL_INTERVAL", interval, Duration.seconds(1)),
   compactTimeout: setting("COMPACT_TIMEOUT", interval, Duration.seconds(300)),
+  stallAfter: setting("STALL_AFTER", interval, Duration.seconds(361)),
+  handoffWithin: setting("HANDOFF_WITHIN", interval, Duration.minutes(15)),
+  maxTokens: setting<number | null>("MAX_TOKENS", positiveInteger, null),
+  maxTime: setting<Duration.Duration | null>("MAX_TIME", interval, null),
+  quietHours: setting<QuietHours | null>("QUIET_HOURS", quietHours, null),
   stopGrace: setting("STOP_GRACE", wait, Duration.seconds(10)),
   launchSpacing: setting("LAUNCH_SPACING", wait, Duration.seconds(5)),
   notifyCommand: setting<string | null>("NOTIFY_COMMAND", text, null)
@@ -109,7 +121,7 @@ export class Settings extends Context.Service<Settings, ResolvedSettings>()("@so
     Object.fromEntries(
       Object.entries(settings).map(([name, value]) => [
         kebab(name).replaceAll("-", "_"),
-        Duration.isDuration(value) ? inWords(value) : value
+        Duration.isDuration(value) ? inWords(value) : isQuietHours(value) ? formatQuietHours(value) : value
       ])
     )
 }

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { event, print, seen, Text } from "./EventFields.ts"
+import { event, print, seen, Text, Trigger } from "./EventFields.ts"
 import { ProcessIdentity } from "./Process.ts"
 
 /** The heartbeat is too old, yet the session file of a live process states why: nobody is killed before `until` (spec §2, Watching). */
@@ -18,20 +18,31 @@ export const ConductorUnresolved = event("ConductorUnresolved", { watcher: Schem
 /** This process holds the Conductor's session, so it is the Conductor of this generation. */
 export const ConductorResolved = event("ConductorResolved", { watcher: Schema.Int, conductor: ProcessIdentity, print })
 
-/** What a watch waits out: a usage limit or an outage of the service; neither is a death (spec §2, Recovery). */
-export const WaitKind = Schema.Literals(["usage-limit", "outage"])
+/** What a watch waits out: a usage limit or an outage of the service, which are no deaths (spec §2, Recovery), or the user's quiet hours. */
+export const WaitKind = Schema.Literals(["usage-limit", "outage", "quiet-hours"])
 export type WaitKind = typeof WaitKind.Type
 
-/** The last turn ended by the service: nothing is launched before `until`. */
+/** Nothing is launched before `until`: the last turn was ended by the service, or a recovery would begin in the quiet hours. */
 export const WaitStarted = event("WaitStarted", {
   watcher: Schema.Int,
   kind: WaitKind,
   until: Schema.Int,
   /** What the session file states, epoch ms; `null`: it does not, and the wait is a guess that grows. */
-  resetsAt: Schema.NullOr(Schema.Int)
+  resetsAt: Schema.NullOr(Schema.Int),
+  /** Of the recovery that follows it. */
+  trigger: Trigger
 })
 /** `over`: its time has come, and the session is resumed; `went on`: the Conductor did so by itself. */
 export const WaitEnded = event("WaitEnded", { watcher: Schema.Int, how: Schema.Literals(["over", "went on"]) })
+
+/** What the user allows a watch is used up: what is in hand goes on, and nothing is launched until an operator says so. */
+export const CeilingReached = event("CeilingReached", {
+  watcher: Schema.Int,
+  ceiling: Schema.Literals(["tokens", "time"]),
+  /** Tokens, or milliseconds. */
+  used: Schema.Int,
+  limit: Schema.Int
+})
 
 /** Its last turn ended because the conversation no longer fits the model. */
 export const ContextExhausted = event("ContextExhausted", { ...seen, retries: Schema.Int })

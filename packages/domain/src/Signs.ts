@@ -7,7 +7,14 @@ export type Turn =
   /** The model was asked, and its answer is outstanding. */
   | { readonly _tag: "Asked"; readonly at: number }
   /** A tool was called and has no result yet; of several, the one that may take longest. `limit`: the ms that it has, where that is known. */
-  | { readonly _tag: "Tool"; readonly at: number; readonly name: string; readonly limit: number | undefined }
+  | {
+      readonly _tag: "Tool"
+      readonly at: number
+      readonly name: string
+      readonly limit: number | undefined
+      /** It runs as a process that the agent starts: where there is none, it does not run. */
+      readonly spawns: boolean
+    }
   /** A question was put to a person, and has no answer yet. */
   | { readonly _tag: "Question"; readonly at: number; readonly name: string }
   /** The service failed, and the agent asks again at `nextAt`. `resetsAt`: when a usage limit ends, where the record states it. */
@@ -52,6 +59,8 @@ export interface Signs {
   readonly process: Condition | undefined
   /** It is gone, and by itself, after a finished turn (`Agent.turnEnded`). */
   readonly turnEnded: boolean
+  /** Processes that it started and that live; `undefined`: nobody looked. */
+  readonly children: number | undefined
   /** Since when it has not used the processor at all, as far as we saw; `undefined`: it did use it, or nobody looked. */
   readonly stillSince: number | undefined
   readonly session: SessionSigns | undefined

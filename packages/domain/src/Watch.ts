@@ -1,7 +1,7 @@
 import type { Owner } from "./Claims.ts"
 import type { ProcessIdentity } from "./Process.ts"
 import type { Baseline } from "./WatchCommand.ts"
-import type { WaitKind } from "./SignEvent.ts"
+import type { CeilingReached, WaitKind } from "./SignEvent.ts"
 import type { Check, Kind, LaunchPrepared, Mode, Purpose, RecoveryStarted } from "./WatchEvent.ts"
 
 export type Phase = "New" | "Validating" | "Settling" | "Watching" | "Exited"
@@ -78,10 +78,16 @@ export interface Watch {
   readonly deferred: { readonly because: string; readonly until: number } | undefined
   /** It waits for a person. */
   readonly person: { readonly for: string; readonly since: number } | undefined
-  /** A usage limit or an outage is waited out: nothing is launched before `until`. */
-  readonly wait: { readonly kind: WaitKind; readonly since: number; readonly until: number } | undefined
+  /** Nothing is launched before `until`. */
+  readonly wait:
+    | { readonly kind: WaitKind; readonly since: number; readonly until: number; readonly trigger: RecoveryCycle["trigger"] }
+    | undefined
   /** Waits in a row, since a hand-off was last taken. */
   readonly waits: number
+  /** What the user allows it is used up. */
+  readonly ceiling: Pick<typeof CeilingReached.Type, "ceiling" | "used" | "limit"> | undefined
+  /** From when on its use is counted: its beginning, or the last time that an operator let it go on. */
+  readonly allowedSince: number
   /** When the successor of the running launch took its hand-off; `undefined`: not yet, or there was no launch. */
   readonly taken: { readonly at: number; readonly contextTokens: number | null; readonly contextWindow: number | null } | undefined
   readonly standby:
@@ -138,6 +144,8 @@ export const initial: Watch = {
   person: undefined,
   wait: undefined,
   waits: 0,
+  ceiling: undefined,
+  allowedSince: 0,
   taken: undefined,
   standby: undefined,
   lastExport: null,

@@ -2,7 +2,7 @@ import type { Schema } from "effect"
 import type { Owner } from "./Claims.ts"
 import type { Permission } from "./Permission.ts"
 import type { ProcessIdentity } from "./Process.ts"
-import type { WaitKind } from "./SignEvent.ts"
+import type { CeilingReached, WaitKind } from "./SignEvent.ts"
 import type { Check, ConductorDied, Evidence, HandoffTaken, Kind, LaunchPrepared } from "./WatchEvent.ts"
 
 /** What a generation starts from; see `ConductorConfirmed` and `ConductorRelaunched`. */
@@ -28,7 +28,7 @@ export type WatcherExit =
   | { readonly _tag: "Returned"; readonly conductor: ProcessIdentity; readonly print: boolean; readonly baseline: Baseline }
   | { readonly _tag: "Dead"; readonly cause: (typeof ConductorDied.Type)["cause"] }
   /** Its last turn ended by the service; `resetsAt` in epoch ms, `null` where nobody says. */
-  | { readonly _tag: "Limited"; readonly kind: WaitKind; readonly resetsAt: number | null }
+  | { readonly _tag: "Limited"; readonly kind: Exclude<WaitKind, "quiet-hours">; readonly resetsAt: number | null }
   | { readonly _tag: "WaitOver"; readonly how: "over" | "went on" }
   | { readonly _tag: "ContextExhausted" }
   | { readonly _tag: "SessionIdFound"; readonly sessionId: string; readonly holder: Holder | "the same" | "unknown" }
@@ -70,11 +70,14 @@ export type WatchIntent =
       readonly exit: WatcherExit
       readonly tasks: { readonly count: number; readonly fingerprint: string } | null
       readonly evidence: Evidence
+      /** Epoch ms until which the user wants nothing launched; `null`: no quiet hours now. */
+      readonly quietUntil?: number | null
     }
   /** What a watcher tells of without ending. */
   | { readonly _tag: "ReportDeferred"; readonly watcher: number; readonly because: string; readonly until: number }
   /** `null`: it waits for nobody any more. */
   | { readonly _tag: "ReportPerson"; readonly watcher: number; readonly for: string | null }
+  | ({ readonly _tag: "ReportCeiling" } & Pick<typeof CeilingReached.Type, "watcher" | "ceiling" | "used" | "limit">)
   | ({ readonly _tag: "ReportHandoffTaken" } & Pick<
       typeof HandoffTaken.Type,
       "watcher" | "launchId" | "takenAt" | "contextTokens" | "contextWindow"

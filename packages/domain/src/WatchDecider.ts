@@ -124,6 +124,11 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
       if (watcher !== watch.watcher?.watcher || what === (watch.person?.for ?? null)) return ok()
       return ok(what === null ? Event.PersonCame.make({ at, watcher }) : Event.PersonAwaited.make({ at, watcher, for: what }))
     }
+    case "ReportCeiling": {
+      const { ceiling, limit, used, watcher } = command
+      const told = watcher !== watch.watcher?.watcher || watch.ceiling !== undefined
+      return told ? ok() : ok(Event.CeilingReached.make({ at, watcher, ceiling, used, limit }))
+    }
     case "ReportHandoffTaken": {
       const { contextTokens, contextWindow, launchId, takenAt, watcher } = command
       if (watcher !== watch.watcher?.watcher || launchId !== watch.launchId || watch.taken !== undefined) return ok()

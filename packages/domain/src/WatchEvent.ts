@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { Owner } from "./Claims.ts"
-import { baseline, event, print, seen, Text } from "./EventFields.ts"
+import { baseline, event, print, seen, Text, Trigger } from "./EventFields.ts"
 import { Permission } from "./Permission.ts"
 import { ProcessIdentity } from "./Process.ts"
 import * as Sign from "./SignEvent.ts"
@@ -116,10 +116,15 @@ export type Purpose = typeof Purpose.Type
 export const RecoveryStarted = event("RecoveryStarted", {
   cycle: Schema.Int,
   purpose: Purpose,
-  trigger: Schema.Literals(["pid", "heartbeat", "hang", "untaken", "handoff", "turn-ended", "limit", "context"])
+  trigger: Trigger
 })
-/** `--observe`: what would have been done was not. */
-export const RecoveryWithheld = event("RecoveryWithheld", { cycle: Schema.Int })
+/** What would have been done was not: because of `--observe`, or because a ceiling of the user's is reached. */
+export const RecoveryWithheld = event("RecoveryWithheld", {
+  cycle: Schema.Int,
+  trigger: Trigger.pipe(Schema.withDecodingDefaultKey(Effect.succeed("pid" as const))),
+  stage: Schema.Literals(["observe", "ceiling"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("observe" as const))),
+  reason: Text.pipe(Schema.withDecodingDefaultKey(Effect.succeed("only observing: nothing was stopped or launched")))
+})
 
 /** The intent, before the act. `token` is its idempotency key and new for each attempt. */
 export const StepStarted = event("StepStarted", { cycle: Schema.Int, step: Text, attempt: Schema.Int, token: Text })
@@ -210,6 +215,7 @@ export const WatchEvent = Schema.Union([
   Sign.PersonCame,
   Sign.WaitStarted,
   Sign.WaitEnded,
+  Sign.CeilingReached,
   Sign.ContextExhausted,
   Sign.HandoffTaken
 ])
@@ -222,7 +228,8 @@ const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {
   ContextRecoveryRequested: 2,
   TurnEnded: 2,
   ConductorCompleted: 2,
-  RecoveryStarted: 2
+  RecoveryStarted: 2,
+  RecoveryWithheld: 2
 }
 
 /** The version this souffleur writes for each tag, 1 where nothing was added yet; a greater one in the log was written by a newer souffleur. */

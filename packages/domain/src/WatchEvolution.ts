@@ -49,7 +49,8 @@ const change = (watch: Watch, event: WatchEvent): Change =>
       pid,
       sessionId,
       sessions: withSession(watch, sessionId),
-      openedAt: at
+      openedAt: at,
+      allowedSince: at
     }),
     OwnerTook: ({ at, fence, owner }) => ({
       fence,
@@ -100,10 +101,10 @@ const change = (watch: Watch, event: WatchEvent): Change =>
     KillDeferred: ({ because, until }) => ({ deferred: { because, until } }),
     PersonAwaited: (event) => ({ person: { for: event.for, since: event.at } }),
     PersonCame: () => ({ person: undefined }),
-    WaitStarted: ({ at, kind, until }) => ({
+    WaitStarted: ({ at, kind, trigger, until }) => ({
       watcher: undefined,
-      wait: { kind, until, since: watch.wait?.since ?? at },
-      waits: watch.waits + 1
+      wait: { kind, until, trigger, since: watch.wait?.since ?? at },
+      waits: kind === "quiet-hours" ? watch.waits : watch.waits + 1
     }),
     WaitEnded: () => ({ watcher: undefined, wait: undefined }),
     HandoffTaken: ({ contextTokens, contextWindow, takenAt }) => ({ taken: { at: takenAt, contextTokens, contextWindow }, waits: 0 }),
@@ -125,10 +126,8 @@ const change = (watch: Watch, event: WatchEvent): Change =>
       standby: undefined,
       recovery: { cycle, purpose, trigger, since: at, resumed: false, steps: {}, launch: undefined }
     }),
-    RecoveryWithheld: ({ at, cycle }) => ({
-      cycles: cycle,
-      standby: { cycle, trigger: "pid", stage: "observe", reason: "only observing: nothing was stopped or launched", since: at }
-    }),
+    RecoveryWithheld: ({ at, cycle, reason, stage, trigger }) => ({ cycles: cycle, standby: { cycle, trigger, stage, reason, since: at } }),
+    CeilingReached: ({ ceiling, limit, used }) => ({ ceiling: { ceiling, limit, used } }),
     StepStarted: ({ attempt, step, token }) => withStep(watch, step, { _tag: "Started", attempt, token }),
     StepSucceeded: ({ outcome, step }) => withStep(watch, step, { _tag: "Succeeded", outcome }),
     StepFailed: ({ failure, step }) => withStep(watch, step, { _tag: "Failed", failure }),
@@ -173,9 +172,16 @@ const change = (watch: Watch, event: WatchEvent): Change =>
       recovery: undefined,
       standby: undefined,
       brokenOffAt: 0,
+      ceiling: undefined,
+      allowedSince: event.at,
       ...anew
     }),
-    RecoveryRetried: () => ({ standby: undefined, silent: watch.silent && { ...watch.silent, retried: true } }),
+    RecoveryRetried: ({ at }) => ({
+      standby: undefined,
+      silent: watch.silent && { ...watch.silent, retried: true },
+      ceiling: undefined,
+      allowedSince: at
+    }),
     WatchReleased: ({ exportPath }) => ({ ...exited("released"), lastExport: exportPath })
   })
 

@@ -11,6 +11,7 @@ const silent = (turn: Turn | undefined, more: Partial<Signs> = {}): Signs => ({
   now,
   process: "running",
   turnEnded: false,
+  children: undefined,
   stillSince: undefined,
   session: { writtenAt: now - hour, turn, context: undefined },
   pidFile: { status: "busy", waitingFor: undefined, writtenAt: now - hour },
@@ -20,7 +21,7 @@ const silent = (turn: Turn | undefined, more: Partial<Signs> = {}): Signs => ({
   ...more
 })
 const asked: Turn = { _tag: "Asked", at: now - hour }
-const bash = (limit: number): Turn => ({ _tag: "Tool", at: now - hour, name: "Bash", limit })
+const bash = (limit: number): Turn => ({ _tag: "Tool", at: now - hour, name: "Bash", limit, spawns: true })
 const failed = (why: Extract<Turn, { readonly _tag: "Failed" }>["why"]): Turn => ({
   _tag: "Failed",
   at: now - hour,
@@ -47,6 +48,15 @@ describe("a hang", () => {
   it("is not stated where the process, the session or its turn is not known", () => {
     for (const more of [{ process: undefined }, { session: undefined }]) assert.strictEqual(tagOf(silent(asked, more)), "Unknown")
     assert.strictEqual(tagOf(silent(undefined)), "Unknown")
+  })
+  it("of a tool that runs as a process begins when there is none", () => {
+    const at = (ago: number, children: number | undefined) => {
+      const turn: Turn = { _tag: "Tool", at: now - ago, name: "Bash", limit: 600_000, spawns: true }
+      const alone = { hook: undefined, beat: undefined, pidFile: undefined, children }
+      return tagOf({ ...silent(turn, alone), session: { writtenAt: now - ago, turn, context: undefined } })
+    }
+    assert.deepStrictEqual([at(stall, 0), at(stall + 1, 0)], ["Held", "Hung"])
+    assert.deepStrictEqual([at(stall + 1, 1), at(stall + 1, undefined)], ["Held", "Held"])
   })
   it("needs neither pid file nor hook nor beat to be known", () => {
     assert.strictEqual(tagOf(silent(asked, { pidFile: undefined, hook: undefined, beat: undefined })), "Hung")
@@ -81,7 +91,7 @@ describe("what is alive", () => {
   it("a tool below its own limit and the stall time after it; one without a limit for two hours", () => {
     const started = now - hour
     assert.deepInclude(judge(silent(bash(hour)), stall), { _tag: "Held", by: "tool", until: started + hour + stall })
-    const subagent: Turn = { _tag: "Tool", at: started, name: "Task", limit: undefined }
+    const subagent: Turn = { _tag: "Tool", at: started, name: "Task", limit: undefined, spawns: false }
     assert.deepInclude(judge(silent(subagent), stall), { _tag: "Held", by: "tool", until: started + 2 * hour + stall })
   })
   it("a retry until it is made, and its call after it; a limit that it waits for", () => {
@@ -147,7 +157,7 @@ const signsOf = (from: typeof Sources.Type): Signs => {
   const at = now - from.turnAt
   const turns: Readonly<Record<typeof from.turn, Turn | undefined>> = {
     Asked: { _tag: "Asked", at },
-    Tool: { _tag: "Tool", at, name: "Bash", limit: 120_000 },
+    Tool: { _tag: "Tool", at, name: "Bash", limit: 120_000, spawns: true },
     Retrying: { _tag: "Retrying", at, attempt: 1, attempts: 10, nextAt: at + 5000, resetsAt: undefined },
     none: undefined
   }
@@ -156,6 +166,7 @@ const signsOf = (from: typeof Sources.Type): Signs => {
     now,
     process: from.process === "unknown" ? undefined : from.process,
     turnEnded: false,
+    children: undefined,
     stillSince: before(from.still),
     session: session === undefined ? undefined : { writtenAt: session, turn: turns[from.turn], context: undefined },
     pidFile: writtenAt === undefined ? undefined : { status: "busy", waitingFor: undefined, writtenAt },

@@ -136,6 +136,20 @@ describe("what is remembered", () => {
     const standby = after(opened, confirmed, watcher(1), died, recovering, closed)
     assert.deepStrictEqual(standby.standby, { trigger: "pid", cycle: 1, stage: "gate", reason: "too large", since: 8 })
     assert.isUndefined(standby.recovery)
-    assert.strictEqual(after(opened, confirmed, died, Event.RecoveryWithheld.make({ at: 8, cycle: 1 })).standby?.stage, "observe")
+    assert.strictEqual(
+      after(
+        opened,
+        confirmed,
+        died,
+        Event.RecoveryWithheld.make({
+          at: 8,
+          cycle: 1,
+          trigger: "pid",
+          stage: "observe",
+          reason: "only observing: nothing was stopped or launched"
+        })
+      ).standby?.stage,
+      "observe"
+    )
   })
 })

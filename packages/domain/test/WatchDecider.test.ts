@@ -219,7 +219,7 @@ describe("watching", () => {
     }
     given(opened, owned, confirmed, watcher(1, true)).when(found).thenTags("SessionIdFound", "WatcherStarted")
     given(...watching)
-      .when(found)
+      .when({ ...found, exit: { _tag: "SessionIdFound", sessionId: "s1", holder: "the same" } })
       .then()
     const { watch } = given(...watching, Event.SessionIdFound.make({ at, watcher: 1, sessionId: "s7" }), watcher(2))
     assert.deepStrictEqual([watch.sessionId, watch.awaiting, watch.sessions], ["s7", false, ["s1", "s7"]])
@@ -554,7 +554,18 @@ describe("an operator, and a Conductor that comes back", () => {
   })
   it("retries nothing in a watch that only observes", () => {
     const observing = [Event.WatchOpened.make({ ...opened, observe: true }), owned, confirmed, watcher(1), monitor(1), settled]
-    given(...observing, died(1), Event.RecoveryWithheld.make({ at, cycle: 1 }), watcher(2))
+    given(
+      ...observing,
+      died(1),
+      Event.RecoveryWithheld.make({
+        at,
+        cycle: 1,
+        trigger: "pid",
+        stage: "observe",
+        reason: "only observing: nothing was stopped or launched"
+      }),
+      watcher(2)
+    )
       .when({ _tag: "Retry" }, { _tag: "Operator" })
       .thenRefused("not now")
   })

@@ -29,6 +29,19 @@ const unlessBeating = Effect.fnUntraced(function* (watch: Watch, snapshot: Optio
   return yield* new FailedClosed({ stage: "stop", reason })
 })
 
+/**
+ * Given up for what its session file said, or did not say any more: where that has gone on since, it is healthy, and is not
+ * stopped either. What it writes next ends the standby.
+ */
+const unlessMoving = Effect.fnUntraced(function* ({ conductor, recovery, sessionId }: Watch) {
+  const judged = recovery !== undefined && ["hang", "untaken", "limit", "context"].includes(recovery.trigger)
+  if (!judged || conductor === undefined) return
+  const signs = yield* (yield* Agent).signs(sessionId)
+  const moves = Option.exists(signs, ({ turn }) => turn !== undefined && turn.at > recovery.since)
+  if (!moves || (yield* (yield* Processes).condition(conductor)) !== "running") return
+  return yield* new FailedClosed({ stage: "stop", reason: "the Conductor goes on again: it is not stopped" })
+})
+
 /** A value that changed is alive, whatever clock wrote it; when an operator looks at it later, unless it is old again by then. */
 const hasBeaten = ({ silent }: Watch, { conductor }: CommsSnapshot, notBefore: number): boolean => {
   const heartbeat = Option.match(conductor, { onNone: () => null, onSome: ({ lastHeartbeat }) => lastHeartbeat })
@@ -39,6 +52,7 @@ const hasBeaten = ({ silent }: Watch, { conductor }: CommsSnapshot, notBefore: n
 /** 1: stop the old Conductor. */
 export const stop = Effect.fn("Recovery.1-stop")(function* (watch: Watch) {
   yield* unlessBeating(watch, yield* unlessComplete)
+  yield* unlessMoving(watch)
   const granted = Effect.provideService(stillGranted(watch), Cycle, yield* Cycle)
   return yield* step("1 stop", {
     outcome: Stopped,

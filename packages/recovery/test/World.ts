@@ -192,6 +192,7 @@ const agent = (world: World, fs: FileSystem.FileSystem) =>
     turnEnded: () => Effect.succeed(false),
     signs: () => Effect.succeedNone,
     handoffTaken: () => Effect.succeedNone,
+    spent: () => Effect.succeed(0),
     tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
     sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),
     command: (order) =>

@@ -1,17 +1,33 @@
-import { EventLog, isEnd, Outbox, runProgram, type WatchEvent } from "@souffleur/domain"
+import { EventLog, evolve, initial, isEnd, Outbox, runProgram, type Watch, type WatchEvent } from "@souffleur/domain"
 import { Effect, Stream } from "effect"
 
 /** What a person is told of, once an episode (cli.md, `SOUFFLEUR_NOTIFY_COMMAND`). Never a word of the conversation. */
 export interface Notice {
-  readonly kind: "recovered" | "failed_closed" | "exhausted" | "cleared"
+  readonly kind:
+    | "launched"
+    | "recovered"
+    | "failed_closed"
+    | "exhausted"
+    | "waiting_for_a_person"
+    | "usage_limit"
+    | "outage"
+    | "ceiling"
+    | "cleared"
   readonly text: string
 }
 
-/** An episode begins when a recovery fails closed and ends when the watch goes on, which is told too. */
-export const noticeOf = (event: WatchEvent, standingBy: boolean): Notice | undefined => {
+const cleared = (text: string): Notice => ({ kind: "cleared", text })
+
+/**
+ * A recovery that failed closed, a person who is awaited, and a limit that is waited out are episodes: told when they begin,
+ * and when they are over. `before`: the watch up to that event.
+ */
+export const noticeOf = (event: WatchEvent, before: Watch): Notice | undefined => {
   switch (event._tag) {
     case "ConductorRelaunched":
-      return { kind: "recovered", text: `Conductor (S${event.generation}) was launched by ${event.provider}` }
+      return { kind: "launched", text: `Conductor (S${event.generation}) was launched by ${event.provider}` }
+    case "HandoffTaken":
+      return { kind: "recovered", text: `Conductor (S${event.generation}) has taken the hand-off` }
     case "RecoveryFailedClosed":
       return { kind: "failed_closed", text: `recovery failed closed at ${event.stage}: ${event.reason}` }
     case "RetriesExhausted":
@@ -21,11 +37,23 @@ export const noticeOf = (event: WatchEvent, standingBy: boolean): Notice | undef
       }
     case "ValidationExhausted":
       return { kind: "exhausted", text: "validation failed three times: nothing is watched" }
+    case "PersonAwaited":
+      return { kind: "waiting_for_a_person", text: `the Conductor waits for a person: ${event.for}` }
+    case "PersonCame":
+      return cleared("the Conductor waits for nobody any more")
+    case "CeilingReached":
+      return { kind: "ceiling", text: `the ceiling of ${event.ceiling} is reached: what is in hand goes on, nothing is launched any more` }
+    case "WaitStarted":
+      return before.wait === undefined && event.kind !== "quiet-hours"
+        ? { kind: event.kind === "outage" ? "outage" : "usage_limit", text: `waiting until ${new Date(event.until).toISOString()}` }
+        : undefined
+    case "WaitEnded":
+      return before.wait?.kind === "quiet-hours" ? undefined : cleared("the wait is over")
     case "ConductorAdopted":
     case "ConductorCompleted":
-      return standingBy
-        ? { kind: "cleared", text: event._tag === "ConductorCompleted" ? "the Conductor completed" : "a Conductor is watched again" }
-        : undefined
+      return before.standby === undefined
+        ? undefined
+        : cleared(event._tag === "ConductorCompleted" ? "the Conductor completed" : "a Conductor is watched again")
     default:
       return undefined
   }
@@ -39,13 +67,12 @@ export const notifier = Effect.fn("Notifier")(function* (id: string, project: st
   const [log, marks] = [yield* EventLog, yield* Outbox]
   const mark = `${id}/notified`
   const told = yield* marks.told(mark)
-  let standingBy = false
+  let watch = initial
   yield* log.changes(id, 0).pipe(
     Stream.tap(
       Effect.fnUntraced(function* ({ event, revision }) {
-        const notice = noticeOf(event, standingBy)
-        if (event._tag === "RecoveryFailedClosed") standingBy = true
-        if (event._tag === "ConductorAdopted" || event._tag === "ConductorRelaunched") standingBy = false
+        const notice = noticeOf(event, watch)
+        watch = evolve(watch, event)
         if (notice === undefined || revision <= told) return
         yield* marks.tell(mark, revision)
         const stdin = `${JSON.stringify({ watch: id, project, revision, at: new Date(event.at).toISOString(), ...notice })}\n`

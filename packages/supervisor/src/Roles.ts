@@ -4,6 +4,7 @@ import {
   type Claims,
   Comms,
   type EventLog,
+  type Hooks,
   type Launcher,
   type LogError,
   type Processes,
@@ -21,7 +22,7 @@ import { bootstrap } from "./Bootstrap.ts"
 import { soloComms } from "./SoloProgress.ts"
 
 /** What every role together needs of the world. */
-export type World = Agent | Beats | Claims | Comms | EventLog | FileSystem.FileSystem | Launcher | Path.Path | Processes | Settings
+export type World = Agent | Beats | Claims | Comms | EventLog | FileSystem.FileSystem | Hooks | Launcher | Path.Path | Processes | Settings
 
 /** The ways of spec §2, in their order. */
 export const standardProviders = [continueTurn, claudeExport, standardCompact, smallHandoff, restart] satisfies ReadonlyArray<

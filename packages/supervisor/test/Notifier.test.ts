@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Event, Outbox, type WatchEvent } from "@souffleur/domain"
+import { Event, evolve, initial, Outbox, type Watch, type WatchEvent } from "@souffleur/domain"
 import { Context, Effect, Fiber, FileSystem, Layer } from "effect"
 import { noticeOf, notifier } from "../src/index.ts"
 import { begun, identityOf, living, started, watching } from "./World.ts"
@@ -25,6 +25,15 @@ const relaunched = Event.ConductorRelaunched.make({
   awaiting: true,
   exportPath: "/e.md"
 })
+const taken = Event.HandoffTaken.make({
+  at,
+  watcher: 2,
+  launchId: "l1",
+  generation: 2,
+  takenAt: at,
+  contextTokens: null,
+  contextWindow: null
+})
 const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", reason: "too large" })
 const adopted = Event.ConductorAdopted.make({ ...generation, by: "operator" })
 const exhausted = Event.RetriesExhausted.make({ at, cycle: 1, exportPath: "/e.md" })
@@ -32,14 +41,35 @@ const completed = Event.ConductorCompleted.make({ at, by: "watcher" })
 
 describe("a person is told", () => {
   it("of a recovery, of one that failed closed, of the end of trying, and when that is over", () => {
-    const kinds = (standingBy: boolean) =>
-      [relaunched, closed, exhausted, adopted, completed].map((event) => noticeOf(event, standingBy)?.kind)
-    assert.deepStrictEqual(kinds(false), ["recovered", "failed_closed", "exhausted", undefined, undefined])
-    assert.deepStrictEqual(kinds(true), ["recovered", "failed_closed", "exhausted", "cleared", "cleared"])
-    assert.strictEqual(noticeOf(Event.ValidationExhausted.make({ at, reasons: ["a"] }), false)?.kind, "exhausted")
-    for (const event of watching) assert.isUndefined(noticeOf(event, true), event._tag)
-    assert.include(noticeOf(closed, false)?.text, "gate: too large")
-    assert.include(noticeOf(exhausted, false)?.text, "/e.md")
+    const well = watching.reduce(evolve, initial)
+    const kinds = (before: Watch) =>
+      [relaunched, taken, closed, exhausted, adopted, completed].map((event) => noticeOf(event, before)?.kind)
+    assert.deepStrictEqual(kinds(well), ["launched", "recovered", "failed_closed", "exhausted", undefined, undefined])
+    assert.deepStrictEqual(kinds(evolve(well, closed)), ["launched", "recovered", "failed_closed", "exhausted", "cleared", "cleared"])
+    assert.strictEqual(noticeOf(Event.ValidationExhausted.make({ at, reasons: ["a"] }), well)?.kind, "exhausted")
+    for (const event of watching) assert.isUndefined(noticeOf(event, evolve(well, closed)), event._tag)
+    assert.include(noticeOf(closed, well)?.text, "gate: too large")
+    assert.include(noticeOf(exhausted, well)?.text, "/e.md")
+  })
+  it("once of a person who is awaited and of a limit that is waited out, however often its end moves, and when that is over", () => {
+    const limited = (until: number) =>
+      Event.WaitStarted.make({ at, watcher: 1, kind: "usage-limit", until, resetsAt: until, trigger: "limit" })
+    const history = [
+      Event.PersonAwaited.make({ at, watcher: 1, for: "permission prompt" }),
+      Event.PersonCame.make({ at, watcher: 1 }),
+      limited(at + 60_000),
+      limited(at + 120_000),
+      Event.WaitEnded.make({ at, watcher: 1, how: "over" })
+    ]
+    const kinds: Array<string | undefined> = []
+    history.reduce(
+      (watch, event) => {
+        kinds.push(noticeOf(event, watch)?.kind)
+        return evolve(watch, event)
+      },
+      watching.reduce(evolve, initial)
+    )
+    assert.deepStrictEqual(kinds, ["waiting_for_a_person", "cleared", "usage_limit", undefined, "cleared"])
   })
 })
 
@@ -80,7 +110,7 @@ it.layer(NodeServices.layer)((it) => {
         project: "/p",
         revision: 7,
         at: "2026-01-05T12:00:00.000Z",
-        kind: "recovered",
+        kind: "launched",
         text: "Conductor (S2) was launched by claude_export"
       })
       assert.deepStrictEqual(
@@ -98,7 +128,7 @@ it.layer(NodeServices.layer)((it) => {
       yield* killedAfter(2)
       yield* log.append("w", 8, [completed])
       yield* run()
-      assert.deepStrictEqual(yield* kinds, ["recovered", "failed_closed", "cleared"])
+      assert.deepStrictEqual(yield* kinds, ["launched", "failed_closed", "cleared"])
       yield* run()
       assert.strictEqual((yield* kinds).length, 3)
     })
@@ -115,7 +145,7 @@ it.layer(NodeServices.layer)((it) => {
     Effect.gen(function* () {
       const failing = yield* notifying([relaunched, closed, completed], "process.exit(1)")
       yield* failing.run()
-      assert.deepStrictEqual(yield* failing.kinds, ["recovered", "failed_closed", "cleared"])
+      assert.deepStrictEqual(yield* failing.kinds, ["launched", "failed_closed", "cleared"])
       const none = yield* notifying([relaunched, closed, completed])
       yield* none.run("/nowhere/pager")
       assert.strictEqual(yield* none.marks.told("w/notified"), 9)

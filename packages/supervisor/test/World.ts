@@ -9,6 +9,7 @@ import {
   CommsUnavailable,
   Event,
   EventLog,
+  Hooks,
   ExportFailed,
   Launcher,
   LaunchFailed,
@@ -133,6 +134,7 @@ const agent = (world: World) =>
     turnEnded: () => Effect.succeed(false),
     signs: () => Effect.succeedNone,
     handoffTaken: () => Effect.succeedNone,
+    spent: () => Effect.succeed(0),
     tags: () => [],
     sessionTag: () => ({ environment: {} }),
     command: () => Effect.fail(new AgentNotFound({ program: "agent", why: "a supervisor never launches" }))
@@ -186,6 +188,7 @@ export const living = Effect.fnUntraced(function* (history: ReadonlyArray<WatchE
     Layer.mergeAll(
       EventLog.layerMemory,
       Beats.layerMemory,
+      Hooks.layerNone,
       Layer.succeed(Launcher, launcher(world)),
       history[0]?._tag === "WatchOpened" && history[0].comms === null ? Comms.layerSolo : Layer.succeed(Comms, comms(world)),
       Layer.succeed(Processes, processes(world)),

@@ -5,10 +5,13 @@ import {
   heartbeatAge,
   type Holder,
   type HeartbeatSeen,
+  type Signs,
+  type Verdict,
   type Watch,
   type WatcherExit
 } from "@souffleur/domain"
 import { Option } from "effect"
+import { tellSigns } from "./SignsOfLife.ts"
 
 /** Everything one poll has read, before anything is decided. */
 export interface Sighting {
@@ -21,36 +24,94 @@ export interface Sighting {
   /** Epoch ms before which no heartbeat is expected: the launch, or the last break in polling. */
   readonly notBefore: number
   readonly staleAfter: number
+  /** The agent's own stall time, ms. */
+  readonly stallAfter: number
   /** A state other than `context_recovery` was seen since this generation was launched. */
   readonly otherStateSeen: boolean
   /** A payload newer than what this generation started with. */
   readonly newPayload: boolean
   /** The process is gone, it was in print mode, and its last turn is finished. */
   readonly turnEnded: boolean
+  /** Every other sign there is, and what they come to. */
+  readonly signs: Signs
+  readonly verdict: Verdict
+  /** The time in which a successor takes its hand-off is over, and its session file shows that it did not. */
+  readonly untaken: boolean
   /** Without comms: the process is gone, its last turn is finished; of a command, its exit code was 0. */
   readonly finished: boolean
   /** In standby: who holds the session again, with a heartbeat newer than the closing. */
   readonly returned: Extract<WatcherExit, { readonly _tag: "Returned" }> | undefined
   /** In `heartbeat-only`: who holds the session after all. */
   readonly resolved: Holder | undefined
-  /** Of `task-00.session_id`: new to this watch, or the awaited one itself, and its file exists. */
+  /** Awaited: of `task-00.session_id`, new to this watch or the awaited one itself, and its file exists. Or what its process holds by now. */
   readonly foundSession: Omit<Extract<WatcherExit, { readonly _tag: "SessionIdFound" }>, "_tag"> | undefined
 }
 
-/** The exits of spec §2, Watching, in their priority; standing by, only completion and a Conductor that came back count. */
-export const classify = (watch: Watch, seen: Sighting): Option.Option<WatcherExit> => {
-  const state = Option.getOrUndefined(seen.comms?.conductor ?? Option.none())?.state
-  if (state === "complete" || seen.finished) return Option.some({ _tag: "Complete" })
-  if (watch.standby !== undefined) return Option.fromUndefinedOr(seen.returned)
-  // Before anything that a recovery follows: whom it cannot stop, it cannot replace.
-  if (seen.resolved !== undefined) return Option.some({ _tag: "Resolved", holder: seen.resolved })
-  if (state === "context_recovery" && (seen.otherStateSeen || seen.newPayload)) return Option.some({ _tag: "ContextRecovery" })
-  if (seen.turnEnded) return Option.some({ _tag: "TurnEnded" })
-  if (seen.process === "gone" || seen.process === "zombie") return Option.some({ _tag: "Dead", cause: "pid" })
-  const age = seen.comms === undefined ? undefined : heartbeatAge(seen.heartbeat, seen.now, seen.notBefore)
-  if (age !== undefined && age > seen.staleAfter) return Option.some({ _tag: "Dead", cause: "heartbeat" })
-  return watch.awaiting && seen.foundSession !== undefined ? Option.some({ _tag: "SessionIdFound", ...seen.foundSession }) : Option.none()
+/** The service ended the last turn of this generation: a usage limit, an outage, or a conversation that no longer fits. */
+const failureOf = ({ launchedAt }: Watch, { signs: { session } }: Sighting) =>
+  session?.turn?._tag === "Failed" && session.turn.at >= launchedAt ? session.turn : undefined
+
+/** A limit is waited out: until the Conductor goes on by itself, its end was moved, or its time has come (spec §2, Recovery). */
+const waitingOut = (watch: Watch, wait: NonNullable<Watch["wait"]>, seen: Sighting): WatcherExit | undefined => {
+  const { process, session } = seen.signs
+  const turn = session?.turn
+  const newer = turn !== undefined && turn.at > wait.since && wait.kind !== "quiet-hours"
+  if (newer && turn._tag !== "Failed" && process === "running") return { _tag: "WaitOver", how: "went on" }
+  if (seen.now < wait.until) return undefined
+  const failure = failureOf(watch, seen)
+  return newer && failure?.resetsAt !== undefined && failure.resetsAt > seen.now && failure.why === "usage-limit"
+    ? { _tag: "Limited", kind: failure.why, resetsAt: failure.resetsAt }
+    : { _tag: "WaitOver", how: "over" }
 }
+
+/**
+ * Why a Conductor whose heartbeat is too old is left alone, and until when: its session file states a retry, or a tool that has
+ * not had its own time; or it waits for a person, for as long as that takes (spec §2, Watching). A call to its model is no reason.
+ */
+export const excuseOf = ({ now, process, signs: { children, session }, stallAfter, verdict }: Sighting) => {
+  const turn = session?.turn
+  if (process !== "running") return undefined
+  if (verdict._tag === "Waiting") return { because: `it waits for a person: ${verdict.for}`, until: Infinity }
+  if (verdict._tag !== "Held" || turn === undefined) return undefined
+  const { because } = verdict
+  const until =
+    turn._tag === "Retrying"
+      ? turn.nextAt + stallAfter
+      : turn._tag === "Tool" && !(turn.spawns && children === 0)
+        ? Math.min(verdict.until, turn.at + (turn.limit ?? Infinity))
+        : now
+  return until > now ? { because, until } : undefined
+}
+
+/** Strictly older than the limit (spec §2, Watching). */
+export const isStale = (seen: Sighting): boolean => {
+  const age = seen.comms === undefined ? undefined : heartbeatAge(seen.heartbeat, seen.now, seen.notBefore)
+  return age !== undefined && age > seen.staleAfter
+}
+
+const exitOf = (watch: Watch, seen: Sighting): WatcherExit | undefined => {
+  const { verdict } = seen
+  const state = Option.getOrUndefined(seen.comms?.conductor ?? Option.none())?.state
+  if (state === "complete" || seen.finished) return { _tag: "Complete" }
+  if (watch.standby !== undefined) return seen.returned
+  // Before anything that a recovery follows: whom it cannot stop, it cannot replace.
+  if (seen.resolved !== undefined) return { _tag: "Resolved", holder: seen.resolved }
+  if (watch.wait !== undefined) return waitingOut(watch, watch.wait, seen)
+  if (state === "context_recovery" && (seen.otherStateSeen || seen.newPayload)) return { _tag: "ContextRecovery" }
+  if (seen.turnEnded) return { _tag: "TurnEnded" }
+  const failure = failureOf(watch, seen)
+  if (failure?.why === "usage-limit" || failure?.why === "outage")
+    return { _tag: "Limited", kind: failure.why, resetsAt: failure.resetsAt ?? null }
+  if (failure?.why === "prompt-too-long") return { _tag: "ContextExhausted" }
+  if (seen.process === "gone" || seen.process === "zombie") return { _tag: "Dead", cause: "pid" }
+  if (isStale(seen) && excuseOf(seen) === undefined) return { _tag: "Dead", cause: "heartbeat" }
+  if (watch.comms === null && verdict._tag === "Hung") return { _tag: "Dead", cause: "hang" }
+  if (seen.untaken) return { _tag: "Dead", cause: "untaken" }
+  return seen.foundSession !== undefined ? { _tag: "SessionIdFound", ...seen.foundSession } : undefined
+}
+
+/** The exits of spec §2, Watching, in their priority; standing by, only completion and a Conductor that came back count. */
+export const classify = (watch: Watch, seen: Sighting): Option.Option<WatcherExit> => Option.fromUndefinedOr(exitOf(watch, seen))
 
 /** What a decision rests on, for the log. */
 export const evidenceOf = (seen: Sighting): Event.Evidence => ({
@@ -59,6 +120,6 @@ export const evidenceOf = (seen: Sighting): Event.Evidence => ({
   heartbeat: seen.heartbeat.raw,
   heartbeatAge: heartbeatAge(seen.heartbeat, seen.now, seen.notBefore) ?? null,
   staleAfter: seen.staleAfter,
-  signs: [],
-  contextTokens: null
+  signs: tellSigns(seen.signs),
+  contextTokens: seen.signs.session?.context?.tokens ?? null
 })

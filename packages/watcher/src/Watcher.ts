@@ -1,51 +1,38 @@
 import {
   Agent,
-  baselineOf,
   Beats,
   Comms,
-  type CommsSnapshot,
-  type Condition,
-  type HeartbeatSeen,
-  Launcher,
-  parseTime,
   Processes,
-  see,
+  quietUntil,
   Settings,
+  type Verdict,
   type Watch,
   type WatcherExit,
   type WatchRef
 } from "@souffleur/domain"
-import { Clock, Deferred, Duration, Effect, Option, Ref } from "effect"
-import { classify, evidenceOf, type Sighting } from "./Classify.ts"
-import { brokenOff, moment, type Moment } from "./Punctuality.ts"
+import { Clock, DateTime, Deferred, Duration, Effect, Option, Ref } from "effect"
+import { classify, evidenceOf, excuseOf, isStale, type Sighting } from "./Classify.ts"
+import { isGone, makeLook } from "./Look.ts"
 import { patrol, probe } from "./WatchSchedule.ts"
-
-/** What a watcher remembers from poll to poll. */
-interface Patrol {
-  readonly last: Moment
-  readonly heartbeat: HeartbeatSeen | undefined
-  readonly notBefore: number
-  readonly otherStateSeen: boolean
-  readonly commsOut: boolean
-}
 
 type Report = Pick<Sighting, "comms"> & { readonly exit: WatcherExit; readonly evidence: ReturnType<typeof evidenceOf> }
 
-const conductorOf = (comms: CommsSnapshot | undefined) => Option.getOrUndefined(comms?.conductor ?? Option.none())
+/** Whose day it is: the host's, unless somebody says otherwise. */
+const zone = Effect.map(
+  Effect.serviceOption(DateTime.CurrentTimeZone),
+  Option.getOrElse(() => DateTime.zoneMakeLocal())
+)
 
-/** A state that is known, and is not the handoff: one that comes after it was raised in this generation. */
-const isOther = (state: string | null | undefined) => state !== null && state !== undefined && state !== "context_recovery"
-
-const isGone = (condition: Condition | undefined) => condition === "gone" || condition === "zombie"
+/** Whom it waits for, in a few words of the agent's; nobody: `null`. */
+const awaited = (verdict: Verdict): string | null => (verdict._tag === "Waiting" ? verdict.for.slice(0, 100) : null)
 
 /**
  * Polls one Conductor until there is something to report, and beats meanwhile (spec §2, Watching). It reads everything
  * first and decides then; it never acts. Ends by its report, or because the watch went on without it.
  */
 export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Watch) {
-  const { watcher: me, since } = watch.watcher!
-  const [settings, agent, beats, comms] = [yield* Settings, yield* Agent, yield* Beats, yield* Comms]
-  const [launcher, processes] = [yield* Launcher, yield* Processes]
+  const { watcher: me } = watch.watcher!
+  const [settings, agent, beats, comms, processes] = [yield* Settings, yield* Agent, yield* Beats, yield* Comms, yield* Processes]
   const [wait, interval] = [Duration.toMillis(settings.watcherInitialWait), Duration.toMillis(settings.watcherInterval)]
   const exit = yield* Deferred.make<Report>()
 
@@ -60,118 +47,61 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
   })
 
   yield* beat
+  const { glance, look, missed } = yield* makeLook(ref, watch)
 
-  // A first look decides nothing: it is what the polls see changes against.
-  const first = Option.getOrUndefined(yield* Effect.option(comms.snapshot))
-  const start = yield* moment
-  const memory = yield* Ref.make<Patrol>({
-    last: start,
-    heartbeat: first === undefined ? undefined : see(undefined, conductorOf(first)?.lastHeartbeat ?? null, start.wall),
-    // A watcher that starts long after its event follows a souffleur that was away; what is ahead was told by another clock.
-    notBefore: Math.min(start.wall, Math.max(watch.launchedAt, watch.brokenOffAt, start.wall - since > interval ? start.wall : 0)),
-    otherStateSeen: isOther(watch.baseline.conductorState) || isOther(conductorOf(first)?.state),
-    commsOut: first === undefined
+  /** What is told without ending: who is waited for, why nobody is killed yet, that the hand-off was taken. */
+  const person = yield* Ref.make(watch.person?.for ?? null)
+  const tellPerson = Effect.fnUntraced(function* (verdict: Verdict) {
+    const now = awaited(verdict)
+    if ((yield* Ref.getAndSet(person, now)) !== now) yield* ref.tell({ _tag: "ReportPerson", watcher: me, for: now })
+  })
+  const tellDeferred = Effect.fnUntraced(function* (seen: Sighting) {
+    const excuse = excuseOf(seen)
+    // A person who is awaited is told of already.
+    if (watch.standby !== undefined || excuse === undefined || excuse.until === Infinity || !isStale(seen)) return
+    yield* ref.tell({ _tag: "ReportDeferred", watcher: me, because: excuse.because, until: Math.round(excuse.until) })
+  })
+  const taken = yield* Ref.make(watch.generation === 1 || watch.launchId === undefined || watch.taken !== undefined)
+  const tellTaken = Effect.gen(function* () {
+    if (yield* Ref.get(taken)) return
+    const receipt = yield* agent.handoffTaken(watch.sessionId, watch.launchId!)
+    if (Option.isNone(receipt)) return
+    const { at, context } = receipt.value
+    yield* ref.tell({
+      _tag: "ReportHandoffTaken",
+      watcher: me,
+      launchId: watch.launchId!,
+      takenAt: Math.round(at),
+      contextTokens: context?.tokens ?? null,
+      contextWindow: context?.window ?? null
+    })
+    yield* Ref.set(taken, true)
   })
 
-  /** The live process that says that it holds a session. */
-  const holderOf = Effect.fnUntraced(function* (sessionId: string) {
-    const session = (yield* agent.sessions).find((one) => one.sessionId === sessionId)
-    const process = session === undefined ? Option.none() : yield* processes.find(session.pid)
-    if (Option.isNone(process)) return undefined
-    const conductor = process.value.identity
-    return { conductor, print: agent.inPrintMode(yield* processes.commandLine(conductor.pid)) }
-  })
-
-  /**
-   * New to this watch, or the id that the launch asked for; a session of an earlier generation is left over (spec §2, Awaiting). Where
-   * the row corrects the id, who was launched may not be who holds it: one look says who is (spec §2, Modes).
-   */
-  const findSession = Effect.fnUntraced(function* (sessionId: string | null | undefined) {
-    if (!watch.awaiting || !sessionId) return undefined
-    const found = Option.getOrUndefined(yield* Effect.option(agent.sessionFile(sessionId)))?.sessionId
-    if (found === undefined || (found !== watch.sessionId && watch.sessions.includes(found))) return undefined
-    if (found === watch.sessionId) return { sessionId: found, holder: "the same" as const }
-    const holder = yield* holderOf(found)
-    if (holder === undefined) return { sessionId: found, holder: "unknown" as const }
-    const known = watch.conductor
-    const same = holder.conductor.pid === known?.pid && holder.conductor.startTime === known.startTime
-    return { sessionId: found, holder: same ? ("the same" as const) : holder }
-  })
-
-  /**
-   * Back by itself: its heartbeat is newer than the closing, and a live process holds the session (spec §2, Standby). A clock
-   * that was ahead makes an old one look new: this watcher must have seen it change.
-   */
-  const findReturned = Effect.fnUntraced(function* (seen: CommsSnapshot, { changedAt, raw }: HeartbeatSeen) {
-    const beat = parseTime(raw)
-    const now = yield* Clock.currentTimeMillis
-    if (watch.standby === undefined || changedAt === undefined) return undefined
-    if (!Option.exists(beat, (at) => at > watch.standby!.since && at <= now)) return undefined
-    const holder = yield* holderOf(watch.sessionId)
-    return holder === undefined ? undefined : { _tag: "Returned" as const, ...holder, baseline: baselineOf(seen) }
-  })
-
-  const turnEnded = (condition: Condition | undefined) =>
-    Effect.suspend(() => (isGone(condition) ? agent.turnEnded(watch.conductor!, watch.sessionId) : Effect.succeed(false)))
-  const exitedWell = (condition: Condition | undefined) =>
-    Effect.suspend(() => (isGone(condition) && watch.launchId !== undefined ? launcher.exitCode(watch.launchId) : Effect.succeedNone)).pipe(
-      Effect.map((code) => Option.contains(code, 0))
-    )
-
-  const look = Effect.fnUntraced(function* (due: number) {
-    const now = yield* moment
-    const before = yield* Ref.get(memory)
-    const snapshot = yield* Effect.option(comms.snapshot)
-    const condition = watch.conductor === undefined ? undefined : yield* processes.condition(watch.conductor)
-    const seen = Option.getOrUndefined(snapshot)
-    const conductor = conductorOf(seen)
-    const anew = brokenOff(before.last, now, due) || (before.commsOut && seen !== undefined)
-    const heartbeat =
-      seen === undefined ? before.heartbeat : see(anew ? undefined : before.heartbeat, conductor?.lastHeartbeat ?? null, now.wall)
-    const after: Patrol = {
-      last: now,
-      heartbeat,
-      notBefore: anew ? now.wall : before.notBefore,
-      otherStateSeen: before.otherStateSeen || isOther(conductor?.state),
-      commsOut: seen === undefined
-    }
-    yield* Ref.set(memory, after)
-    return {
-      now: now.wall,
-      process: condition,
-      comms: seen,
-      heartbeat: heartbeat ?? { raw: null, changedAt: undefined },
-      notBefore: after.notBefore,
-      staleAfter: Duration.toMillis(settings.heartbeatStaleAfter),
-      otherStateSeen: before.otherStateSeen,
-      newPayload:
-        watch.baseline.conductorState !== null &&
-        Option.exists(seen?.payload ?? Option.none(), ({ id }) => id > watch.baseline.lastMessageId),
-      turnEnded: watch.comms !== null && watch.print && (yield* turnEnded(condition)),
-      finished: watch.comms === null && (yield* watch.kind === "agent" ? turnEnded(condition) : exitedWell(condition)),
-      returned: seen === undefined || heartbeat === undefined ? undefined : yield* findReturned(seen, heartbeat),
-      resolved: watch.mode === "heartbeat-only" ? yield* holderOf(watch.sessionId) : undefined,
-      foundSession: yield* findSession(conductor?.sessionId)
-    } satisfies Sighting
+  /** What the user allows, and what is used of it: its own time, or the tokens of all its sessions. */
+  const tellCeiling = Effect.gen(function* () {
+    const { maxTime, maxTokens } = settings
+    if (watch.ceiling !== undefined) return
+    const used = (yield* Clock.currentTimeMillis) - watch.allowedSince
+    if (maxTime !== null && used >= Duration.toMillis(maxTime))
+      yield* ref.tell({ _tag: "ReportCeiling", watcher: me, ceiling: "time", used, limit: Duration.toMillis(maxTime) })
+    if (maxTokens === null) return
+    const tokens = yield* agent.spent(watch.sessions, watch.allowedSince)
+    if (tokens >= maxTokens) yield* ref.tell({ _tag: "ReportCeiling", watcher: me, ceiling: "tokens", used: tokens, limit: maxTokens })
   })
 
   const poll = Effect.fn("Watcher.poll")(function* (due: number) {
-    const seen = yield* look(due)
+    yield* tellTaken
+    const seen = yield* look(due, yield* Ref.get(taken))
     const found = classify(watch, seen)
     yield* beat
+    yield* tellPerson(seen.verdict)
+    yield* tellDeferred(seen)
+    yield* tellCeiling
     if (Option.isSome(found)) yield* Deferred.succeed(exit, { exit: found.value, comms: seen.comms, evidence: evidenceOf(seen) })
   })
 
-  /** Before the first poll only this is looked for: a state that came and went would hide the trigger after it. */
-  const glance = Effect.gen(function* () {
-    if ((yield* Ref.get(memory)).otherStateSeen) return
-    const state = conductorOf(Option.getOrUndefined(yield* Effect.option(comms.snapshot)))?.state
-    if (isOther(state)) yield* Ref.update(memory, (before) => ({ ...before, otherStateSeen: true }))
-  })
-  /** An outage that is over before the first poll is seen by the mirror alone: the Conductor's beats were lost in it, too. */
-  const mirror = Effect.flatMap(beat, (mirrored) =>
-    mirrored ? Effect.void : Ref.update(memory, (before) => ({ ...before, commsOut: true }))
-  )
+  const mirror = Effect.flatMap(beat, (mirrored) => (mirrored ? Effect.void : missed))
   const beating = Effect.andThen(mirror, glance).pipe(
     Effect.schedule(patrol(settings.watcherInterval, settings.watcherInterval)),
     Effect.timeoutOption(wait)
@@ -183,22 +113,32 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
   )
   const gone = Effect.suspend(() => Effect.map(processes.condition(watch.conductor!), isGone))
   const probing =
-    watch.conductor === undefined || watch.standby !== undefined
+    watch.conductor === undefined || watch.standby !== undefined || watch.wait !== undefined
       ? Effect.never
       : Effect.repeat(gone, { schedule: probe, until: (yes) => yes }).pipe(Effect.andThen(poll(Math.max(wait, interval))))
+
+  /** A wait that is over is looked at then, and not a poll later. */
+  const waiting =
+    watch.wait === undefined
+      ? Effect.never
+      : Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.sleep(Math.max(0, watch.wait!.until - now))).pipe(
+          Effect.andThen(poll(Math.max(wait, interval)))
+        )
 
   yield* ref.tell({ _tag: "WatcherReady", watcher: me })
   const report = yield* Effect.raceAllFirst([
     Deferred.await(exit),
     Effect.andThen(beating, Effect.never),
     Effect.andThen(patrolling, Effect.never),
-    Effect.andThen(probing, Effect.never)
+    Effect.andThen(probing, Effect.never),
+    Effect.andThen(waiting, Effect.never)
   ])
   yield* ref.tell({
     _tag: "ReportExit",
     watcher: me,
     exit: report.exit,
     tasks: report.comms === undefined ? null : { count: report.comms.taskCount, fingerprint: report.comms.taskFingerprint },
-    evidence: report.evidence
+    evidence: report.evidence,
+    quietUntil: settings.quietHours === null ? null : quietUntil(settings.quietHours, yield* Clock.currentTimeMillis, yield* zone)
   })
 })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type CommsSnapshot, initial, type Watch, type WatcherExit } from "@souffleur/domain"
+import { type CommsSnapshot, initial, type Signs, type Watch, type WatcherExit } from "@souffleur/domain"
 import { Option } from "effect"
 import { classify, evidenceOf, type Sighting } from "../src/index.ts"
 
@@ -13,6 +13,19 @@ const comms = (state: string): CommsSnapshot => ({
   payload: Option.none(),
   lastMessageId: 0
 })
+const signsOf = (change: Partial<Signs>): Signs => ({
+  now,
+  process: "running",
+  turnEnded: false,
+  children: undefined,
+  stillSince: undefined,
+  session: undefined,
+  pidFile: undefined,
+  hook: undefined,
+  beat: undefined,
+  since: 0,
+  ...change
+})
 const healthy: Sighting = {
   now,
   process: "running",
@@ -20,10 +33,14 @@ const healthy: Sighting = {
   heartbeat: { raw: ago(10), changedAt: undefined },
   notBefore: 0,
   staleAfter: 240_000,
+  stallAfter: 361_000,
   otherStateSeen: true,
   newPayload: false,
   turnEnded: false,
   finished: false,
+  signs: signsOf({}),
+  verdict: { _tag: "Alive", because: "it said so" },
+  untaken: false,
   returned: undefined,
   resolved: undefined,
   foundSession: undefined
@@ -62,8 +79,6 @@ describe("the exits", () => {
   })
   it("a handoff that was not raised in this generation is none", () =>
     assert.isUndefined(exitOf(awaiting, { comms: comms("context_recovery"), otherStateSeen: false })))
-  it("a session id counts only while one is awaited", () =>
-    assert.isUndefined(exitOf({ ...awaiting, awaiting: false }, { foundSession: found })))
 })
 
 describe("the age of the heartbeat", () => {

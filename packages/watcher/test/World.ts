@@ -10,10 +10,13 @@ import {
   ExportFailed,
   formatTime,
   Launcher,
+  Hooks,
+  type HandoffTaken,
   loadSettings,
   makeWatchRef,
   Processes,
   SessionNotFound,
+  type SessionSigns,
   Settings,
   type WatchEvent
 } from "@souffleur/domain"
@@ -48,6 +51,15 @@ export class World {
   taskCount = 2
   /** How long the next look into comms takes, ms. */
   slowLook = 0
+  /** What the session file states; `undefined`: there is none. */
+  signs: SessionSigns | undefined
+  taken: HandoffTaken | undefined
+  spent = 0
+  /** What it started and lives. */
+  children = 1
+  /** The session that its process holds, by its hooks. */
+  holds: string | undefined
+  pidFile: { readonly status: string; readonly waitingFor: string | undefined; readonly writtenAt: number } | undefined
   readonly files = new Set(["s1"])
   /** Which process says that it holds a session. */
   readonly holders = new Map<string, number>()
@@ -106,7 +118,7 @@ const processes = (world: World) =>
     host: { name: "here", pidNamespace: "pid:[1]", uid: 1000 },
     find: (pid) =>
       Effect.sync(() =>
-        [...world.holders.values()].includes(pid)
+        [...world.holders.values()].includes(pid) || (pid === conductor.pid && world.condition === "running")
           ? Option.some({ identity: { ...conductor, pid }, parent: 1, uid: 1000, name: "agent", condition: "running" as const })
           : Option.none()
       ),
@@ -118,7 +130,16 @@ const processes = (world: World) =>
       }),
     ancestors: Effect.succeed([]),
     tagged: () => Effect.succeed([]),
-    tree: () => Effect.succeed([]),
+    tree: () =>
+      Effect.sync(() =>
+        Array.from({ length: world.children }, (_, n) => ({
+          identity: { ...conductor, pid: 5000 + n },
+          parent: conductor.pid,
+          uid: 1000,
+          name: "tool",
+          condition: "running" as const
+        }))
+      ),
     signal: () => Effect.die("a watcher never signals")
   })
 
@@ -126,7 +147,15 @@ const agent = (world: World) =>
   Agent.of({
     name: "agent",
     sessions: Effect.sync(() =>
-      [...world.holders].map(([sessionId, pid]) => ({ pid, sessionId, project: "/p", status: "busy", waitingFor: undefined, writtenAt: 0 }))
+      [...world.holders, ...(world.pidFile === undefined ? [] : [["s1", conductor.pid] as const])].map(([sessionId, pid]) => ({
+        pid,
+        sessionId,
+        project: "/p",
+        status: "busy",
+        waitingFor: undefined,
+        writtenAt: 0,
+        ...world.pidFile
+      }))
     ),
     /** Takes the beginning of an id, as the real one does. */
     sessionFile: (asked) => {
@@ -141,12 +170,21 @@ const agent = (world: World) =>
     compactedSince: () => Effect.die("a watcher never compacts"),
     toolResults: () => Effect.succeed(0),
     inPrintMode: () => false,
-    signs: () => Effect.succeedNone,
-    handoffTaken: () => Effect.succeedNone,
     turnEnded: () => Effect.sync(() => world.turnFinished),
+    signs: () => Effect.succeed(Option.fromUndefinedOr(world.signs)),
+    handoffTaken: () => Effect.succeed(Option.fromUndefinedOr(world.taken)),
+    spent: () => Effect.succeed(world.spent),
     tags: () => [],
     sessionTag: () => ({ environment: {} }),
     command: () => Effect.fail(new AgentNotFound({ program: "agent", why: "a watcher never launches" }))
+  })
+
+const hooks = (world: World) =>
+  Hooks.of({
+    last: () => Effect.succeedNone,
+    lineage: () => Effect.succeed([]),
+    held: Effect.succeed([]),
+    holds: () => Effect.sync(() => Option.fromUndefinedOr(world.holds))
   })
 
 /** Wall and monotonic time apart, which TestClock cannot. */
@@ -181,6 +219,24 @@ export const history = {
     effective: "acceptEdits"
   }),
   started: (watcher = 1, awaiting = false, at = begun) => Event.WatcherStarted.make({ at, watcher, awaiting, mode: "normal" }),
+  relaunched: Event.ConductorRelaunched.make({
+    at: begun,
+    cycle: 1,
+    generation: 2,
+    provider: "claude_export",
+    launchId: "w-g2-c1-6-launch-1",
+    conductor,
+    sessionId: "s1",
+    awaiting: false,
+    print: false,
+    exportPath: "/e.md",
+    taskCount: 2,
+    taskFingerprint: "2 tasks",
+    conductorState: "working",
+    lastMessageId: 0
+  }),
+  waiting: (until: number, kind: "usage-limit" | "outage" | "quiet-hours" = "usage-limit") =>
+    Event.WaitStarted.make({ at: begun, watcher: 1, kind, until, resetsAt: until, trigger: "limit" }),
   lost: (watcher: number, at: number) => Event.WatcherLost.make({ at, watcher, beatAge: 181_000 }),
   closed: Event.RecoveryFailedClosed.make({ at: begun, cycle: 1, stage: "gate", reason: "too large" })
 }
@@ -195,6 +251,7 @@ export const watching = Effect.fnUntraced(function* (
     readonly history?: ReadonlyArray<WatchEvent>
     /** Seconds that have passed since the watch began. */
     readonly late?: number
+    readonly settings?: Partial<Settings["Service"]>
   } = {}
 ) {
   const world = Object.assign(new World(), setup.world)
@@ -210,7 +267,11 @@ export const watching = Effect.fnUntraced(function* (
         outputPath: (id: string) => id,
         exitCode: () => Effect.sync(() => Option.fromUndefinedOr(world.exitCode))
       }),
-      settings,
+      Layer.effect(
+        Settings,
+        Effect.map(Settings, (defaults) => ({ ...defaults, ...setup.settings }))
+      ).pipe(Layer.provide(settings)),
+      Layer.succeed(Hooks, hooks(world)),
       Layer.succeed(Processes, processes(world)),
       Layer.succeed(Agent, agent(world)),
       world.solo ? Comms.layerSolo : Layer.succeed(Comms, comms(world))

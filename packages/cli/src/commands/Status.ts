@@ -1,14 +1,14 @@
-import { Beats, Comms, EventLog, heartbeatAge, Outbox, Processes, see } from "@souffleur/domain"
+import { Agent, Beats, Comms, EventLog, heartbeatAge, Outbox, Processes, type ResolvedSettings, see } from "@souffleur/domain"
 import { Clock, Console, Effect, Option } from "effect"
 import { Command } from "effect/cli"
-import { comms, host, settingsOf, store } from "../App.ts"
+import { agentFiles, comms, host, settingsOf, store } from "../App.ts"
 import { Environment } from "../Environment.ts"
 import { inWords, isNews, paint, sentence, standing, when } from "../Telling.ts"
 import { allWatches, findWatch, type Named } from "../Watches.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
 /** One watch as it stands now; ages in milliseconds, `null` where they are unknown. */
-export const statusOf = Effect.fnUntraced(function* ({ id, watch }: Named) {
+export const statusOf = Effect.fnUntraced(function* ({ id, watch }: Named, settings: ResolvedSettings) {
   const [beats, processes] = [yield* Beats, yield* Processes]
   const now = yield* Clock.currentTimeMillis
   const beat = yield* beats.last(id)
@@ -26,6 +26,10 @@ export const statusOf = Effect.fnUntraced(function* ({ id, watch }: Named) {
     Option.getOrElse(() => null)
   )
   const condition = watch.conductor === undefined ? null : yield* processes.condition(watch.conductor)
+  const signs = over
+    ? Option.none()
+    : yield* Effect.flatMap(Agent, (agent) => agent.signs(watch.sessionId)).pipe(Effect.provide(agentFiles(settings)))
+  const context = Option.getOrUndefined(signs)?.context
   const owner =
     watch.owner === undefined
       ? null
@@ -41,8 +45,16 @@ export const statusOf = Effect.fnUntraced(function* ({ id, watch }: Named) {
       condition,
       alive: condition === "running" || condition === "stopped",
       session_id: watch.sessionId,
-      heartbeat_age_ms: heartbeat
+      heartbeat_age_ms: heartbeat,
+      context_tokens: context?.tokens ?? null,
+      context_window: context?.window ?? null,
+      waits_for: watch.person?.for ?? null
     },
+    wait: watch.wait === undefined ? null : { kind: watch.wait.kind, until: new Date(watch.wait.until).toISOString() },
+    handoff:
+      watch.generation > 1 && watch.launchId !== undefined
+        ? { launch: watch.launchId, taken_at: watch.taken === undefined ? null : new Date(watch.taken.at).toISOString() }
+        : null,
     souffleur_beat_age_ms: Option.match(beat, { onNone: () => null, onSome: ({ at }) => (over ? null : now - at) }),
     comms: watch.comms === null ? "none" : over ? "not asked" : Option.isSome(snapshot) ? "ok" : "out",
     retries: watch.retries,
@@ -64,6 +76,10 @@ const news = Effect.fnUntraced(function* ({ id, watch }: Named) {
 /** Lines of news of one watch; the log has the rest. */
 const mostNews = 6
 
+/** Context in use, and of how much where that is known. */
+const usage = (tokens: number, window: number | null) =>
+  window === null ? `${Math.round(tokens / 1000)}k` : `${Math.round(tokens / 1000)}k of ${Math.round(window / 1000)}k`
+
 const row = (cells: ReadonlyArray<string>, widths: ReadonlyArray<number>) =>
   cells
     .map((cell, n) => cell.padEnd(widths[n]!))
@@ -80,7 +96,7 @@ export const statusCommand = Command.make(
     const now = yield* Clock.currentTimeMillis
     const { statuses: found, unseen } = yield* Effect.gen(function* () {
       const watches = Option.isSome(flags.watch) ? [yield* findWatch(flags.watch, project)] : yield* allWatches
-      const statuses = yield* Effect.forEach(watches, statusOf)
+      const statuses = yield* Effect.forEach(watches, (one) => statusOf(one, settings))
       // A program that polls has not looked.
       return { statuses, unseen: flags.json ? [] : (yield* Effect.forEach(watches, news)).filter((events) => events.length > 0) }
     }).pipe(Effect.provide([store(settings), host]))
@@ -100,6 +116,7 @@ export const statusCommand = Command.make(
         : one.comms === "out"
           ? "comms is out"
           : `heartbeat ${inWords(one.conductor.heartbeat_age_ms)}`,
+      one.conductor.context_tokens === null ? "" : usage(one.conductor.context_tokens, one.conductor.context_window),
       one.phase === "Exited" ? "" : `watcher ${inWords(one.souffleur_beat_age_ms)}`,
       one.retries === 0 ? "" : `${one.retries} of 3 retries`,
       `${inWords(now - new Date(one.last_event_at).getTime())} ago`,
@@ -109,7 +126,7 @@ export const statusCommand = Command.make(
           ? "no souffleur: resume with watch"
           : `by pid ${one.owner.pid}`
     ])
-    const titles = ["WATCH", "STATE", "GEN", "CONDUCTOR", "HEARTBEAT", "BEAT", "RETRIES", "LAST EVENT", "OWNER"]
+    const titles = ["WATCH", "STATE", "GEN", "CONDUCTOR", "HEARTBEAT", "CONTEXT", "BEAT", "RETRIES", "LAST EVENT", "OWNER"]
     const widths = titles.map((title, n) => Math.max(title.length, ...cells.map((line) => line[n]!.length)))
     yield* Console.log(brush("dim", row(titles, widths)))
     yield* Effect.forEach(cells, (line) => Console.log(row(line, widths)))

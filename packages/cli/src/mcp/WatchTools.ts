@@ -208,11 +208,11 @@ const mostEnded = 10
 /** The watches of this machine. */
 export const status = () =>
   call(
-    Effect.fnUntraced(function* () {
-      const all = yield* allWatches
+    Effect.fnUntraced(function* ({ project }) {
+      const [all, settings] = [yield* allWatches, yield* settingsOf(project)]
       const ended = new Set(all.filter(({ watch }) => watch.phase === "Exited").slice(-mostEnded))
       const told = all.filter((named) => named.watch.phase !== "Exited" || ended.has(named))
-      const watches = yield* Effect.forEach(told, statusOf)
+      const watches = yield* Effect.forEach(told, (named) => statusOf(named, settings))
       return {
         watches: watches.map(({ comms, conductor, generation, last_event_at, project, retries, standing, watch }) => {
           const { alive, heartbeat_age_ms, pid, session_id } = conductor

@@ -1,6 +1,5 @@
-import type { Agent, Comms, Launcher, Processes, Watch } from "@souffleur/domain"
-import { Settings } from "@souffleur/domain"
-import { Effect, FileSystem, type Path } from "effect"
+import { Agent, type Comms, type Launcher, type Processes, Settings, type Watch } from "@souffleur/domain"
+import { Effect, FileSystem, Option, type Path } from "effect"
 import { estimate, Gate } from "../Estimate.ts"
 import { launchSuccessor, prepare } from "../Launch.ts"
 import { promptFromExport } from "../LaunchPrompt.ts"
@@ -19,7 +18,7 @@ export const claudeExport: Provider<Agent | Comms | FileSystem.FileSystem | Laun
   // An export that filled its successor to the brim, with nothing done, would fill the next one too.
   applies: ({ provider, recovery, retries }) => recovery?.trigger !== "context" || provider !== "claude_export" || retries === 0,
   recover: Effect.fn("ClaudeExport")(function* (watch: Watch, { alreadyKilled, request }) {
-    const [fs, settings] = [yield* FileSystem.FileSystem, yield* Settings]
+    const [agent, fs, settings] = [yield* Agent, yield* FileSystem.FileSystem, yield* Settings]
 
     if (!alreadyKilled) yield* stop(watch)
     const exported = yield* exportConversation(watch).pipe(Effect.catchTag("NoExport", escalated("export")))
@@ -31,8 +30,12 @@ export const claudeExport: Provider<Agent | Comms | FileSystem.FileSystem | Laun
       outcome: Gate,
       failure: NoExport,
       act: () =>
-        estimate(exported.path).pipe(
-          Effect.map((found) => ({ ...found, threshold: settings.forceCompactThresholdTokens })),
+        Effect.all([estimate(exported.path), agent.signs(watch.sessionId)]).pipe(
+          Effect.map(([found, signs]) => ({
+            ...found,
+            threshold: settings.forceCompactThresholdTokens,
+            measured_tokens: Option.match(signs, { onNone: () => null, onSome: ({ context }) => context?.tokens ?? null })
+          })),
           Effect.mapError((error) => new NoExport({ why: error.why }))
         ),
       reconcile: again

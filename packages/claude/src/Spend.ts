@@ -1,0 +1,70 @@
+import { Effect, FileSystem, Stream } from "effect"
+import { identityOf } from "./Compaction.ts"
+import { makeLines } from "./Lines.ts"
+import { answerOf, isJson, recordOf, timeOf } from "./Records.ts"
+
+/** Bytes of a line that is looked at: an answer is written block by block. */
+const lineLimit = 1 << 20
+/** What was read from a cache costs a tenth, and would hide all else. */
+const counted = ["input_tokens", "cache_creation_input_tokens", "output_tokens"]
+
+const tokensOf = (usage: unknown): number =>
+  isJson(usage)
+    ? counted.reduce((sum, name) => {
+        const count = usage[name]
+        return sum + (typeof count === "number" && Number.isFinite(count) && count > 0 ? count : 0)
+      }, 0)
+    : 0
+
+/** How far a session file was counted, and to what. */
+interface Counted {
+  readonly file: string
+  readonly since: number
+  readonly offset: number
+  readonly tokens: number
+  /** The answer of the last record, whose blocks are records of their own with the same count, the last one final. */
+  readonly last: { readonly id: unknown; readonly tokens: number }
+}
+
+/**
+ * Tokens of every answer in session files since a moment, subagents' too. A file is read once: what was counted before is
+ * remembered, unless another file has come in its place. What cannot be read counts nothing.
+ */
+export const makeSpend = () => {
+  const known = new Map<string, Counted>()
+  return Effect.fn("Spend.of")(
+    function* (path: string, since: number) {
+      const fs = yield* FileSystem.FileSystem
+      const info = yield* fs.stat(path)
+      const { device, inode } = identityOf(info)
+      const file = `${device}/${inode}`
+      const before = known.get(path)
+      const same = before !== undefined && before.file === file && before.since === since && before.offset <= Number(info.size)
+      let { last, offset, tokens } = same ? before : { offset: 0, tokens: 0, last: { id: undefined as unknown, tokens: 0 } }
+      const text = new TextDecoder()
+      let begun = offset
+      const lines = makeLines(lineLimit, (bytes, whole) => {
+        if (!whole) return
+        const record = recordOf(text.decode(bytes))
+        const answer = record === undefined ? undefined : answerOf(record)
+        if (record === undefined || answer === undefined || timeOf(record, since) < since) return
+        const now = { id: answer["id"], tokens: tokensOf(answer["usage"]) }
+        tokens += now.id !== undefined && now.id === last.id ? now.tokens - last.tokens : now.tokens
+        last = now
+      })
+      yield* fs.stream(path, { offset }).pipe(
+        Stream.runForEach((chunk) =>
+          Effect.sync(() => {
+            lines.push(chunk)
+            const end = chunk.lastIndexOf(10)
+            if (end !== -1) offset = begun + end + 1
+            begun += chunk.length
+          })
+        )
+      )
+      known.set(path, { file, since, offset, tokens, last })
+      return tokens
+    },
+    Effect.orElseSucceed(() => 0)
+  )
+}

@@ -1,0 +1,41 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, it } from "@effect/vitest"
+import { Effect, FileSystem } from "effect"
+import { makeSpend } from "../src/Spend.ts"
+
+const since = Date.parse("2026-03-01T12:00:00Z")
+const answer = (id: string, output: number, change: Readonly<Record<string, unknown>> = {}) =>
+  `${JSON.stringify({
+    type: "assistant",
+    timestamp: "2026-03-01T12:00:01Z",
+    message: {
+      id,
+      model: "claude",
+      usage: { input_tokens: 10, cache_creation_input_tokens: 5, cache_read_input_tokens: 90_000, output_tokens: output }
+    },
+    ...change
+  })}\n`
+
+it.layer(NodeServices.layer)((it) => {
+  it.effect("counts each answer once, whole lines only, from where it stopped, and begins anew in another file", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const file = `${yield* fs.makeTempDirectoryScoped()}/s.jsonl`
+      const spend = makeSpend()
+      const append = (text: string) => fs.writeFileString(file, text, { flag: "a" })
+      // Two blocks of one answer: the last count is its own.
+      yield* append(answer("a", 1) + answer("a", 20) + "no record\n" + answer("b", 5).slice(0, 40))
+      assert.strictEqual(yield* spend(file, since), 35)
+      assert.strictEqual(yield* spend(file, since), 35)
+      yield* append(`${answer("b", 5).slice(40)}${answer("b", 7)}`)
+      assert.strictEqual(yield* spend(file, since), 35 + 22)
+      yield* append(answer("old", 900, { timestamp: "2026-03-01T11:00:00Z" }) + answer("error", 900, { isApiErrorMessage: true }))
+      assert.strictEqual(yield* spend(file, since), 57)
+      assert.strictEqual(yield* spend(file, since + 60_000), 0)
+      yield* fs.remove(file)
+      yield* append(answer("c", 1))
+      assert.strictEqual(yield* spend(file, since), 16)
+      assert.strictEqual(yield* spend(`${file}.none`, since), 0)
+    })
+  )
+})

@@ -1,0 +1,33 @@
+import { DateTime, Option, Predicate } from "effect"
+
+/** The part of each day in which nothing is launched, in minutes of the host's local day; it may go over midnight. */
+export interface QuietHours {
+  readonly from: number
+  readonly to: number
+}
+
+const form = /^([01]?\d|2[0-3]):([0-5]\d)-([01]?\d|2[0-3]):([0-5]\d)$/u
+
+/** `23:00-07:00`; `None` for anything else, and for a part of no length. */
+export const parseQuietHours = (text: string): Option.Option<QuietHours> => {
+  const match = form.exec(text.trim())
+  if (match === null) return Option.none()
+  const [from, to] = [Number(match[1]) * 60 + Number(match[2]), Number(match[3]) * 60 + Number(match[4])]
+  return from === to ? Option.none() : Option.some({ from, to })
+}
+
+const clock = (minutes: number) => `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`
+export const formatQuietHours = ({ from, to }: QuietHours): string => `${clock(from)}-${clock(to)}`
+export const isQuietHours = (value: unknown): value is QuietHours =>
+  Predicate.hasProperty(value, "from") && Predicate.hasProperty(value, "to")
+
+/** When the quiet hours of now end, epoch ms; `null`: they are not now. `zone`: whose day it is. */
+export const quietUntil = ({ from, to }: QuietHours, now: number, zone: DateTime.TimeZone): number | null => {
+  const here = DateTime.makeZonedUnsafe(now, { timeZone: zone })
+  const { hour, minute } = DateTime.toParts(here)
+  const time = hour * 60 + minute
+  const quiet = from < to ? time >= from && time < to : time >= from || time < to
+  if (!quiet) return null
+  const end = DateTime.setParts(here, { hour: Math.floor(to / 60), minute: to % 60, second: 0, millisecond: 0 })
+  return DateTime.toEpochMillis(time < to ? end : DateTime.add(end, { days: 1 }))
+}

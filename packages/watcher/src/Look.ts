@@ -1,0 +1,181 @@
+import {
+  Agent,
+  baselineOf,
+  Comms,
+  type CommsSnapshot,
+  type Condition,
+  heartbeatAge,
+  type HeartbeatSeen,
+  Hooks,
+  judge,
+  Launcher,
+  parseTime,
+  Processes,
+  see,
+  type SessionSigns,
+  Settings,
+  type Verdict,
+  type Watch,
+  type WatchRef
+} from "@souffleur/domain"
+import { Clock, Duration, Effect, Option, Ref } from "effect"
+import type { Sighting } from "./Classify.ts"
+import { brokenOff, moment, type Moment } from "./Punctuality.ts"
+import { readSigns } from "./SignsOfLife.ts"
+
+/** What a watcher remembers from look to look. */
+interface Memory {
+  readonly last: Moment
+  readonly heartbeat: HeartbeatSeen | undefined
+  readonly notBefore: number
+  readonly otherStateSeen: boolean
+  readonly commsOut: boolean
+}
+
+const conductorOf = (comms: CommsSnapshot | undefined) => Option.getOrUndefined(comms?.conductor ?? Option.none())
+
+/** A state that is known, and is not the handoff: one that comes after it was raised in this generation. */
+const isOther = (state: string | null | undefined) => state !== null && state !== undefined && state !== "context_recovery"
+
+export const isGone = (condition: Condition | undefined) => condition === "gone" || condition === "zombie"
+
+/** A successor that has a session, did not take its hand-off in time, and shows no sign of being at work on anything. */
+const isUntaken = (session: SessionSigns | undefined, verdict: Verdict, since: number, within: number, now: number) =>
+  session !== undefined && (verdict._tag === "Idle" || verdict._tag === "Hung") && now - since > within
+
+/**
+ * How one watcher looks at its Conductor: everything is read first, and what changes is seen against the look before
+ * (spec §2, Watching). It decides nothing.
+ */
+export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watch: Watch) {
+  const [agent, comms, settings] = [yield* Agent, yield* Comms, yield* Settings]
+  const [hooks, launcher, processes] = [yield* Hooks, yield* Launcher, yield* Processes]
+  const interval = Duration.toMillis(settings.watcherInterval)
+
+  // A first look decides nothing: it is what the polls see changes against.
+  const first = Option.getOrUndefined(yield* Effect.option(comms.snapshot))
+  const start = yield* moment
+  const memory = yield* Ref.make<Memory>({
+    last: start,
+    heartbeat: first === undefined ? undefined : see(undefined, conductorOf(first)?.lastHeartbeat ?? null, start.wall),
+    // A watcher that starts long after its event follows a souffleur that was away; what is ahead was told by another clock.
+    notBefore: Math.min(
+      start.wall,
+      Math.max(watch.launchedAt, watch.brokenOffAt, start.wall - watch.watcher!.since > interval ? start.wall : 0)
+    ),
+    otherStateSeen: isOther(watch.baseline.conductorState) || isOther(conductorOf(first)?.state),
+    commsOut: first === undefined
+  })
+
+  /** The live process that says that it holds a session. */
+  const holderOf = Effect.fnUntraced(function* (sessionId: string) {
+    const session = (yield* agent.sessions).find((one) => one.sessionId === sessionId)
+    const process = session === undefined ? Option.none() : yield* processes.find(session.pid)
+    if (Option.isNone(process)) return undefined
+    const conductor = process.value.identity
+    return { conductor, print: agent.inPrintMode(yield* processes.commandLine(conductor.pid)) }
+  })
+
+  /**
+   * New to this watch, or the id that the launch asked for; a session of an earlier generation is left over (spec §2, Awaiting). Where
+   * the row corrects the id, who was launched may not be who holds it: one look says who is (spec §2, Modes). Or, by the agent's own
+   * hooks, another one that its process holds by now, such as after a `/clear`.
+   */
+  const findSession = Effect.fnUntraced(function* (sessionId: string | null | undefined) {
+    const held = watch.conductor === undefined ? Option.none() : yield* hooks.holds(watch.conductor)
+    if (Option.isSome(held) && held.value !== watch.sessionId) return { sessionId: held.value, holder: "the same" as const }
+    if (!watch.awaiting || !sessionId) return undefined
+    const found = Option.getOrUndefined(yield* Effect.option(agent.sessionFile(sessionId)))?.sessionId
+    if (found === undefined || (found !== watch.sessionId && watch.sessions.includes(found))) return undefined
+    if (found === watch.sessionId) return { sessionId: found, holder: "the same" as const }
+    const holder = yield* holderOf(found)
+    if (holder === undefined) return { sessionId: found, holder: "unknown" as const }
+    const known = watch.conductor
+    const same = holder.conductor.pid === known?.pid && holder.conductor.startTime === known.startTime
+    return { sessionId: found, holder: same ? ("the same" as const) : holder }
+  })
+
+  /** Its heartbeat is newer than the closing. A clock that was ahead makes an old one look new: this watcher must have seen it change. */
+  const beats = ({ changedAt, raw }: HeartbeatSeen, closed: number, now: number) =>
+    changedAt !== undefined && Option.exists(parseTime(raw), (at) => at > closed && at <= now)
+
+  /**
+   * Back by itself: its heartbeat, or without comms its session file, is newer than the closing, and a live process holds the
+   * session (spec §2, Standby).
+   */
+  const findReturned = Effect.fnUntraced(function* (seen: CommsSnapshot, heartbeat: HeartbeatSeen, signs: SessionSigns | undefined) {
+    const now = yield* Clock.currentTimeMillis
+    if (watch.standby === undefined) return undefined
+    const { since } = watch.standby
+    if (watch.comms === null ? signs === undefined || signs.writtenAt <= since : !beats(heartbeat, since, now)) return undefined
+    const holder = yield* holderOf(watch.sessionId)
+    return holder === undefined ? undefined : { _tag: "Returned" as const, ...holder, baseline: baselineOf(seen) }
+  })
+
+  const turnEnded = (condition: Condition | undefined) =>
+    Effect.suspend(() => (isGone(condition) ? agent.turnEnded(watch.conductor!, watch.sessionId) : Effect.succeed(false)))
+  const exitedWell = (condition: Condition | undefined) =>
+    Effect.suspend(() => (isGone(condition) && watch.launchId !== undefined ? launcher.exitCode(watch.launchId) : Effect.succeedNone)).pipe(
+      Effect.map((code) => Option.contains(code, 0))
+    )
+
+  const look = Effect.fnUntraced(function* (due: number, taken: boolean) {
+    const now = yield* moment
+    const before = yield* Ref.get(memory)
+    const snapshot = yield* Effect.option(comms.snapshot)
+    const condition = watch.conductor === undefined ? undefined : yield* processes.condition(watch.conductor)
+    const seen = Option.getOrUndefined(snapshot)
+    const conductor = conductorOf(seen)
+    const anew = brokenOff(before.last, now, due) || (before.commsOut && seen !== undefined)
+    const heartbeat =
+      seen === undefined ? before.heartbeat : see(anew ? undefined : before.heartbeat, conductor?.lastHeartbeat ?? null, now.wall)
+    const after: Memory = {
+      last: now,
+      heartbeat,
+      notBefore: anew ? now.wall : before.notBefore,
+      otherStateSeen: before.otherStateSeen || isOther(conductor?.state),
+      commsOut: seen === undefined
+    }
+    yield* Ref.set(memory, after)
+    const ended = yield* turnEnded(condition)
+    const signs = yield* readSigns(ref, watch, condition, after.notBefore, ended)
+    const stallAfter = Duration.toMillis(settings.stallAfter)
+    const verdict = judge(signs, stallAfter)
+    const told = heartbeat ?? { raw: null, changedAt: undefined }
+    const beating = seen !== undefined && heartbeatAge(told, now.wall, after.notBefore) !== undefined
+    return {
+      now: now.wall,
+      process: condition,
+      comms: seen,
+      heartbeat: told,
+      notBefore: after.notBefore,
+      staleAfter: Duration.toMillis(settings.heartbeatStaleAfter),
+      stallAfter,
+      otherStateSeen: before.otherStateSeen,
+      newPayload:
+        watch.baseline.conductorState !== null &&
+        Option.exists(seen?.payload ?? Option.none(), ({ id }) => id > watch.baseline.lastMessageId),
+      turnEnded: watch.comms !== null && watch.print && ended,
+      finished: watch.comms === null && (watch.kind === "agent" ? ended : yield* exitedWell(condition)),
+      signs,
+      verdict,
+      // One that beats is not judged by what it did with its hand-off.
+      untaken:
+        !taken && !beating && isUntaken(signs.session, verdict, after.notBefore, Duration.toMillis(settings.handoffWithin), now.wall),
+      returned: seen === undefined ? undefined : yield* findReturned(seen, told, signs.session),
+      resolved: watch.mode === "heartbeat-only" ? yield* holderOf(watch.sessionId) : undefined,
+      foundSession: yield* findSession(conductor?.sessionId)
+    } satisfies Sighting
+  })
+
+  /** Before the first poll only this is looked for: a state that came and went would hide the trigger after it. */
+  const glance = Effect.gen(function* () {
+    if ((yield* Ref.get(memory)).otherStateSeen) return
+    const state = conductorOf(Option.getOrUndefined(yield* Effect.option(comms.snapshot)))?.state
+    if (isOther(state)) yield* Ref.update(memory, (before) => ({ ...before, otherStateSeen: true }))
+  })
+  /** Comms did not take the mirror of a beat: an outage that is over before the next look, in which the Conductor's beats were lost too. */
+  const missed = Ref.update(memory, (before) => ({ ...before, commsOut: true }))
+
+  return { look, glance, missed }
+})

@@ -1,0 +1,83 @@
+import {
+  Agent,
+  Beats,
+  type Condition,
+  type Event,
+  Hooks,
+  Processes,
+  type Signs,
+  type Turn,
+  type Watch,
+  type WatchRef
+} from "@souffleur/domain"
+import { Clock, Effect, Option } from "effect"
+
+/** Under this name the agent itself beats, in souffleur's own store. */
+const ofAgent = (watch: string) => `${watch}/agent`
+
+/** Processes that a Conductor started and that live: by parent, and by the tags of its tools. */
+const childrenOf = Effect.fnUntraced(function* ({ conductor, sessions }: Watch) {
+  const [agent, processes] = [yield* Agent, yield* Processes]
+  if (conductor === undefined) return undefined
+  const tags = sessions.flatMap((sessionId) => agent.tags({ pid: conductor.pid, sessionId }))
+  return (yield* processes.tree(conductor, tags, [])).filter(({ condition }) => condition !== "zombie").length
+})
+
+/** Every sign of the Conductor besides comms, each from its own source (spec §2, Watching). `since` in epoch ms. */
+export const readSigns = Effect.fn("Watcher.signs")(function* (
+  { id }: WatchRef,
+  watch: Watch,
+  process: Condition | undefined,
+  since: number,
+  turnEnded: boolean
+) {
+  const [agent, beats, hooks] = [yield* Agent, yield* Beats, yield* Hooks]
+  const { conductor, sessionId } = watch
+  const now = yield* Clock.currentTimeMillis
+  const session = Option.getOrUndefined(yield* agent.signs(sessionId))
+  const file = (yield* agent.sessions).find(({ pid }) => pid === conductor?.pid)
+  return {
+    now,
+    process,
+    turnEnded,
+    stillSince: undefined,
+    session,
+    children: session?.turn?._tag === "Tool" && session.turn.spawns ? yield* childrenOf(watch) : undefined,
+    pidFile: file === undefined ? undefined : { status: file.status, waitingFor: file.waitingFor, writtenAt: file.writtenAt },
+    hook: Option.getOrUndefined(yield* hooks.last(sessionId)),
+    beat: Option.getOrUndefined(yield* beats.last(ofAgent(id)))?.at,
+    since
+  } satisfies Signs
+})
+
+const sayingOf = (turn: Turn | undefined): string => {
+  switch (turn?._tag) {
+    case "Finished":
+      return "its last turn is finished"
+    case "Asked":
+      return "the model was asked"
+    case "Tool":
+      return `a tool runs: ${turn.name}`
+    case "Question":
+      return "a person was asked"
+    case "Retrying":
+      return `the service failed, try ${turn.attempt} of ${turn.attempts} comes`
+    case "Failed":
+      return `its last turn failed: ${turn.why}`
+    case undefined:
+      return "nothing of where its turn stands"
+  }
+}
+
+type Told = Event.Evidence["signs"][number]
+
+/** The same for the log: what each source said and how old it was; never a word of the conversation. */
+export const tellSigns = ({ beat, hook, now, pidFile, session }: Signs): ReadonlyArray<Told> => {
+  const told = (source: Told["source"], says: string, at: number): Told => ({ source, says, age: Math.round(now - at) })
+  return [
+    ...(session === undefined ? [] : [told("session file", sayingOf(session.turn), session.turn?.at ?? session.writtenAt)]),
+    ...(pidFile === undefined ? [] : [told("pid file", pidFile.status, pidFile.writtenAt)]),
+    ...(hook === undefined ? [] : [told("hook", hook.event, hook.at)]),
+    ...(beat === undefined ? [] : [told("agent's beat", "alive", beat)])
+  ]
+}

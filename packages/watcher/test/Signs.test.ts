@@ -1,0 +1,252 @@
+import { assert, describe, it } from "@effect/vitest"
+import { formatTime, type Turn } from "@souffleur/domain"
+import { Duration, Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { begun, history, until, watching, type World } from "./World.ts"
+
+const tagsOf = (events: ReadonlyArray<{ readonly _tag: string }>) => events.map(({ _tag }) => _tag)
+/** A moment of the watch, in its seconds, as epoch ms. */
+const at = (second: number) => begun + second * 1000
+const session = (turn: Turn, tokens?: number): NonNullable<World["signs"]> => ({
+  writtenAt: turn.at,
+  turn,
+  context: tokens === undefined ? undefined : { tokens, window: 200_000, model: "claude", at: turn.at }
+})
+const tool = (second: number, limit = 600_000) => session({ _tag: "Tool", at: at(second), name: "Bash", limit, spawns: true })
+const silent = { state: "working", sessionId: "s1", heartbeat: formatTime(begun) } as const
+
+describe("a heartbeat that is too old", () => {
+  it.effect("kills nobody while a tool that was called has its time, says so once, and does when that is over", () =>
+    Effect.gen(function* () {
+      const { told } = yield* watching({ world: { row: { ...silent }, signs: tool(200, 600_000) } })
+      yield* until(781)
+      const [deferred, ...more] = yield* told
+      assert.deepInclude(deferred, { _tag: "KillDeferred", because: "the tool Bash was called and has no result yet", until: at(800) })
+      assert.deepStrictEqual(more, [])
+      yield* until(841)
+      const [, died] = yield* told
+      assert.deepInclude(died, { _tag: "ConductorDied", cause: "heartbeat" })
+      if (died?._tag === "ConductorDied") {
+        assert.deepStrictEqual(died.evidence.signs, [{ source: "session file", says: "a tool runs: Bash", age: 640_000 }])
+      }
+    })
+  )
+  it.effect("nor while the service is asked again; but a call to the model is no reason, and a process that was stopped has none", () =>
+    Effect.gen(function* () {
+      const retrying = session({ _tag: "Retrying", at: at(230), attempt: 2, attempts: 10, nextAt: at(260), resetsAt: undefined })
+      const retries = yield* watching({ world: { row: { ...silent }, signs: retrying } })
+      yield* until(301)
+      assert.deepStrictEqual(tagsOf(yield* retries.told), ["KillDeferred"])
+      for (const world of [
+        { signs: session({ _tag: "Asked", at: at(230) }) },
+        { signs: tool(230), condition: "stopped" as const },
+        { signs: tool(230), children: 0 },
+        { signs: tool(230, 0) },
+        { signs: undefined }
+      ]) {
+        yield* TestClock.setTime(begun)
+        const { told } = yield* watching({ world: { row: { ...silent }, ...world } })
+        yield* until(301)
+        assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", cause: "heartbeat" })
+      }
+    })
+  )
+  it.effect("nor while it waits for a person, who is told once, and again when that is over", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({
+        world: { row: { ...silent }, pidFile: { status: "waiting", waitingFor: "permission prompt", writtenAt: at(100) } }
+      })
+      yield* until(1000)
+      assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited"])
+      assert.deepInclude((yield* told)[0], { for: "permission prompt" })
+      Object.assign(world, { pidFile: { status: "busy", writtenAt: at(1000) }, row: { ...silent, heartbeat: formatTime(at(1010)) } })
+      yield* until(1081)
+      assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited", "PersonCame"])
+    })
+  )
+})
+
+describe("without comms", () => {
+  it.effect("silence of every sign for longer than calls may stall is a hang; idleness after a finished turn never is", () =>
+    Effect.gen(function* () {
+      const hung = yield* watching({ world: { solo: true, signs: session({ _tag: "Asked", at: at(0) }) } })
+      // Three stalls in a row leave no record.
+      yield* until(1083)
+      assert.deepStrictEqual(yield* hung.told, [])
+      yield* until(1141)
+      assert.deepInclude((yield* hung.told)[0], { _tag: "ConductorDied", cause: "hang" })
+      yield* TestClock.setTime(begun)
+      const idle = yield* watching({ world: { solo: true, signs: session({ _tag: "Finished", at: at(0) }) } })
+      yield* until(36_000)
+      assert.deepStrictEqual(yield* idle.told, [])
+    })
+  )
+  it.effect("a standby ends when its session file is written again by a live process that holds it", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({
+        world: {
+          solo: true,
+          signs: session({ _tag: "Asked", at: at(-10) }),
+          pidFile: { status: "busy", waitingFor: undefined, writtenAt: 0 }
+        },
+        history: [history.confirmed(), history.closed, history.started(2)]
+      })
+      yield* until(301)
+      assert.deepStrictEqual(yield* told, [])
+      world.signs = session({ _tag: "Asked", at: at(310) })
+      yield* until(361)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorAdopted", "WatcherStarted"])
+    })
+  )
+})
+
+describe("a limit of the service", () => {
+  const limited = (second: number, resetsAt?: number) =>
+    session({ _tag: "Failed", at: at(second), why: "usage-limit", resetsAt: resetsAt === undefined ? undefined : at(resetsAt) })
+  it.effect("is waited out until it resets, whether the process ended with it or not, and is no death", () =>
+    Effect.gen(function* () {
+      for (const condition of ["gone", "running"] as const) {
+        yield* TestClock.setTime(begun)
+        const { told } = yield* watching({ world: { condition, signs: limited(100, 5000) } })
+        yield* until(301)
+        assert.deepInclude((yield* told)[0], {
+          _tag: "WaitStarted",
+          kind: "usage-limit",
+          until: at(5000),
+          resetsAt: at(5000),
+          trigger: "limit"
+        })
+        assert.deepStrictEqual(tagsOf(yield* told), ["WaitStarted", "WatcherStarted"])
+      }
+    })
+  )
+  it.effect("of an earlier generation is none", () =>
+    Effect.gen(function* () {
+      const { told } = yield* watching({ world: { signs: limited(-1, 5000) } })
+      yield* until(601)
+      assert.deepStrictEqual(yield* told, [])
+    })
+  )
+  const waiting = (world: Partial<World>, kind?: "quiet-hours") =>
+    watching({ world, history: [history.confirmed(), history.waiting(at(5000), kind), history.started(2)] })
+  it.effect("ends exactly then, by one resume, though the process is gone", () =>
+    Effect.gen(function* () {
+      const { told } = yield* waiting({ condition: "gone", signs: limited(-10, 5000) })
+      yield* until(4999)
+      assert.deepStrictEqual(yield* told, [])
+      yield* until(5000)
+      assert.deepStrictEqual(tagsOf(yield* told), ["WaitEnded", "RecoveryStarted"])
+      assert.deepInclude((yield* told)[1], { trigger: "limit", purpose: "relaunch" })
+    })
+  )
+  it.effect("ends sooner when the Conductor goes on by itself, and is put off when its end has moved", () =>
+    Effect.gen(function* () {
+      const went = yield* waiting({ signs: session({ _tag: "Asked", at: at(250) }) })
+      yield* until(301)
+      assert.deepInclude((yield* went.told)[0], { _tag: "WaitEnded", how: "went on" })
+      assert.deepStrictEqual(tagsOf(yield* went.told), ["WaitEnded", "WatcherStarted"])
+      yield* TestClock.setTime(begun)
+      const moved = yield* waiting({ signs: limited(300, 9000) })
+      yield* until(5001)
+      assert.deepInclude((yield* moved.told)[0], { _tag: "WaitStarted", until: at(9000) })
+    })
+  )
+  it.effect("gives way to completion", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* waiting({ signs: limited(-10, 5000) })
+      Object.assign(world.row!, { state: "complete" })
+      yield* until(241)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorCompleted"])
+    })
+  )
+})
+
+it.effect("a conversation that no longer fits is no death by its process, and carries the context in use", () =>
+  Effect.gen(function* () {
+    const failed = session({ _tag: "Failed", at: at(100), why: "prompt-too-long", resetsAt: undefined }, 199_000)
+    const { told } = yield* watching({ world: { condition: "gone", signs: failed } })
+    yield* until(2)
+    assert.deepStrictEqual(tagsOf(yield* told), ["ContextExhausted", "RecoveryStarted"])
+    const [exhausted] = yield* told
+    if (exhausted?._tag === "ContextExhausted") assert.strictEqual(exhausted.evidence.contextTokens, 199_000)
+  })
+)
+
+describe("a successor", () => {
+  const successor = (world: Partial<World>) =>
+    watching({ world: { solo: true, ...world }, history: [history.confirmed(), history.relaunched, history.started(2)] })
+  it.effect("has taken its hand-off when its session says so: told once, with the context that it began with", () =>
+    Effect.gen(function* () {
+      const context = { tokens: 31_000, window: undefined, model: "claude", at: at(20) }
+      const { told } = yield* successor({ signs: session({ _tag: "Finished", at: at(20) }), taken: { at: at(20), context } })
+      yield* until(5000)
+      assert.deepStrictEqual(tagsOf(yield* told), ["HandoffTaken"])
+      assert.deepInclude((yield* told)[0], { launchId: "w-g2-c1-6-launch-1", generation: 2, contextTokens: 31_000, contextWindow: null })
+    })
+  )
+  it.effect("that idles for a quarter of an hour without taking it is dead; one that is at work, or has no session file, is not", () =>
+    Effect.gen(function* () {
+      const idle = yield* successor({ signs: session({ _tag: "Finished", at: at(20) }) })
+      yield* until(900)
+      assert.deepStrictEqual(yield* idle.told, [])
+      yield* until(961)
+      assert.deepInclude((yield* idle.told)[0], { _tag: "ConductorDied", cause: "untaken" })
+      for (const signs of [undefined, tool(20, 7_200_000)]) {
+        yield* TestClock.setTime(begun)
+        const { told } = yield* successor({ signs })
+        yield* until(3000)
+        assert.deepStrictEqual(yield* told, [])
+      }
+    })
+  )
+})
+
+it.effect("by its hooks its process holds another session: that one is watched from now on", () =>
+  Effect.gen(function* () {
+    const { told, world } = yield* watching({ world: { solo: true } })
+    yield* until(301)
+    assert.deepStrictEqual(yield* told, [])
+    world.holds = "s2"
+    yield* until(361)
+    assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
+    assert.deepInclude((yield* told)[0], { sessionId: "s2" })
+  })
+)
+
+describe("what the user allows", () => {
+  it.effect("tokens: told once when they are used up, and nobody is stopped", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ world: { spent: 99 }, settings: { maxTokens: 100 } })
+      yield* until(301)
+      assert.deepStrictEqual(yield* told, [])
+      world.spent = 120
+      yield* until(3000)
+      assert.deepStrictEqual(tagsOf(yield* told), ["CeilingReached"])
+      assert.deepInclude((yield* told)[0], { ceiling: "tokens", used: 120, limit: 100 })
+    })
+  )
+  it.effect("time: a death after it starts no recovery, until an operator says so", () =>
+    Effect.gen(function* () {
+      const { ref, told, world } = yield* watching({ settings: { maxTime: Duration.minutes(10) } })
+      yield* until(601)
+      assert.deepStrictEqual(tagsOf(yield* told), ["CeilingReached"])
+      world.condition = "gone"
+      yield* until(662)
+      assert.deepStrictEqual(tagsOf(yield* told), ["CeilingReached", "ConductorDied", "RecoveryWithheld", "WatcherStarted"])
+      const retried = yield* ref.tell({ _tag: "Retry" })
+      assert.deepInclude(retried.recovery, { trigger: "pid", purpose: "relaunch" })
+      assert.deepStrictEqual([retried.ceiling, retried.allowedSince], [undefined, at(662)])
+    })
+  )
+  it.effect("quiet hours: a recovery that would begin then begins after, by the same trigger", () =>
+    Effect.gen(function* () {
+      // The host's own day: whatever it is, this is a part of it.
+      const all = { from: 0, to: 24 * 60 - 1 }
+      const { told } = yield* watching({ world: { condition: "gone" }, settings: { quietHours: all } })
+      yield* until(2)
+      const [died, wait] = yield* told
+      assert.deepStrictEqual([died?._tag, wait?._tag], ["ConductorDied", "WaitStarted"])
+      assert.deepInclude(wait, { kind: "quiet-hours", trigger: "pid" })
+    })
+  )
+})
