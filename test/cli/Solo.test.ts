@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { alive, bundle, prints, said, stage, task, until } from "./Stage.ts"
+import { alive, bundle, prints, said, stage, task, until, type Variables } from "./Stage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 30_000)
 
@@ -52,8 +52,8 @@ describe.concurrent("done", () => {
 })
 
 /** Solo: there is no database. */
-const solo = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnType<typeof task>> = []) {
-  const the = yield* stage(tasks)
+const solo = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnType<typeof task>> = [], variables: Variables = {}) {
+  const the = yield* stage(tasks, variables)
   fs.rmSync(the.comms)
   return the
 })
@@ -191,12 +191,16 @@ describe.concurrent("run, of a known agent", () => {
 
 live("three watches of one machine: status has them all, and one stream tells what happens to each, in order", () =>
   Effect.gen(function* () {
-    const the = yield* solo()
+    const the = yield* solo([], { SOUFFLEUR_LAUNCH_SPACING: "300 millis" })
     const projects = ["one", "two", "three"].map((name) => join(the.home, name))
     for (const project of projects) fs.mkdirSync(project)
     const teller = the.start(["log", "--all", "--follow", "--json"])
     const runs = projects.map((project) => the.start(["run", "--json", "--project-dir", project, ...sh("exec sleep 60")]))
     const watches = yield* Effect.forEach(runs, (run) => Effect.map(prints(run, "WatchSettled"), ({ watch }) => watch))
+    // Their first launches came one after the other: the third is two spacings after the first, which was after its souffleur began.
+    const times = (tag: string) =>
+      runs.flatMap((run) => run.lines.map(said).filter(({ _tag }) => _tag === tag)).map(({ at }) => Date.parse(at))
+    assert.isAtLeast(Math.max(...times("ConductorConfirmed")) - Math.min(...times("OwnerTook")), 600)
     const statuses = JSON.parse((yield* the.run(["status", "--json"])).lines.join("\n")) as ReadonlyArray<{ watch: string; phase: string }>
     assert.sameMembers(
       statuses.map(({ phase, watch }) => `${watch} ${phase}`),
