@@ -476,6 +476,30 @@ describe("solo", () => {
       }
     })
   )
+  it.effect("a command that was run again has no hand-off to take, and no session that could hang", () =>
+    Effect.gen(function* () {
+      const again = Event.ConductorRelaunched.make({
+        at: begun,
+        cycle: 1,
+        generation: 2,
+        provider: "restart",
+        launchId: "w-g2-c1-restart-1",
+        conductor,
+        sessionId: "",
+        awaiting: false,
+        print: false,
+        exportPath: null,
+        taskCount: 0,
+        taskFingerprint: "",
+        conductorState: null,
+        lastMessageId: 0
+      })
+      const before = [history.confirmed(null), history.started(), again, history.started(2)]
+      const { told } = yield* watching({ world: { solo: true, kind: "command" }, history: before })
+      yield* until(7200)
+      assert.deepStrictEqual(yield* told, [])
+    })
+  )
   it.effect("a command has completed by exit code 0 alone; any other, and one that nobody saw, is a death", () =>
     Effect.gen(function* () {
       for (const [exitCode, tag] of [
