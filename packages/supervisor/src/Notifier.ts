@@ -3,16 +3,7 @@ import { Effect, Stream } from "effect"
 
 /** What a person is told of, once an episode (cli.md, `SOUFFLEUR_NOTIFY_COMMAND`). Never a word of the conversation. */
 export interface Notice {
-  readonly kind:
-    | "launched"
-    | "recovered"
-    | "failed_closed"
-    | "exhausted"
-    | "waiting_for_a_person"
-    | "usage_limit"
-    | "outage"
-    | "ceiling"
-    | "cleared"
+  readonly kind: "recovered" | "failed_closed" | "exhausted" | "waiting_for_a_person" | "usage_limit" | "outage" | "ceiling" | "cleared"
   readonly text: string
 }
 
@@ -24,8 +15,11 @@ const cleared = (text: string): Notice => ({ kind: "cleared", text })
  */
 export const noticeOf = (event: WatchEvent, before: Watch): Notice | undefined => {
   switch (event._tag) {
+    // A command has no conversation to take up: it runs, or it does not.
     case "ConductorRelaunched":
-      return { kind: "launched", text: `Conductor (S${event.generation}) was launched by ${event.provider}` }
+      return before.kind === "command"
+        ? { kind: "recovered", text: `the command runs again (S${event.generation})` }
+        : undefined
     case "HandoffTaken":
       return { kind: "recovered", text: `Conductor (S${event.generation}) has taken the hand-off` }
     case "RecoveryFailedClosed":

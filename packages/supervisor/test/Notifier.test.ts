@@ -44,8 +44,8 @@ describe("a person is told", () => {
     const well = watching.reduce(evolve, initial)
     const kinds = (before: Watch) =>
       [relaunched, taken, closed, exhausted, adopted, completed].map((event) => noticeOf(event, before)?.kind)
-    assert.deepStrictEqual(kinds(well), ["launched", "recovered", "failed_closed", "exhausted", undefined, undefined])
-    assert.deepStrictEqual(kinds(evolve(well, closed)), ["launched", "recovered", "failed_closed", "exhausted", "cleared", "cleared"])
+    assert.deepStrictEqual(kinds(well), [undefined, "recovered", "failed_closed", "exhausted", undefined, undefined])
+    assert.deepStrictEqual(kinds(evolve(well, closed)), [undefined, "recovered", "failed_closed", "exhausted", "cleared", "cleared"])
     assert.strictEqual(noticeOf(Event.ValidationExhausted.make({ at, reasons: ["a"] }), well)?.kind, "exhausted")
     for (const event of watching) assert.isUndefined(noticeOf(event, evolve(well, closed)), event._tag)
     assert.include(noticeOf(closed, well)?.text, "gate: too large")
@@ -102,7 +102,7 @@ it.layer(NodeServices.layer)((it) => {
 
   it.effect("gets each notice once, in the log's order, as one JSON object a run, and no more after the end", () =>
     Effect.gen(function* () {
-      const { run, told } = yield* notifying([relaunched, started(2), closed, adopted, completed])
+      const { run, told } = yield* notifying([taken, started(2), closed, adopted, completed])
       yield* run()
       const [first, ...rest] = yield* told
       assert.deepStrictEqual(first as unknown, {
@@ -110,8 +110,8 @@ it.layer(NodeServices.layer)((it) => {
         project: "/p",
         revision: 7,
         at: "2026-01-05T12:00:00.000Z",
-        kind: "launched",
-        text: "Conductor (S2) was launched by claude_export"
+        kind: "recovered",
+        text: "Conductor (S2) has taken the hand-off"
       })
       assert.deepStrictEqual(
         rest.map(({ kind, revision }) => [kind, revision]),
@@ -124,18 +124,18 @@ it.layer(NodeServices.layer)((it) => {
   )
   it.effect("is told nothing twice by a souffleur that starts again, and is told what came since; what stands is remembered", () =>
     Effect.gen(function* () {
-      const { kinds, killedAfter, log, run } = yield* notifying([relaunched, closed])
+      const { kinds, killedAfter, log, run } = yield* notifying([taken, closed])
       yield* killedAfter(2)
       yield* log.append("w", 8, [completed])
       yield* run()
-      assert.deepStrictEqual(yield* kinds, ["launched", "failed_closed", "cleared"])
+      assert.deepStrictEqual(yield* kinds, ["recovered", "failed_closed", "cleared"])
       yield* run()
       assert.strictEqual((yield* kinds).length, 3)
     })
   )
   it.effect("is marked as told before it is: a souffleur that vanished in between does not page twice", () =>
     Effect.gen(function* () {
-      const { kinds, marks, run } = yield* notifying([relaunched, closed, completed])
+      const { kinds, marks, run } = yield* notifying([taken, closed, completed])
       yield* marks.tell("w/notified", 7)
       yield* run()
       assert.deepStrictEqual(yield* kinds, ["failed_closed", "cleared"])
@@ -143,10 +143,10 @@ it.layer(NodeServices.layer)((it) => {
   )
   it.effect("a command that fails, or is not there, is not run again for that, and stops nothing", () =>
     Effect.gen(function* () {
-      const failing = yield* notifying([relaunched, closed, completed], "process.exit(1)")
+      const failing = yield* notifying([taken, closed, completed], "process.exit(1)")
       yield* failing.run()
-      assert.deepStrictEqual(yield* failing.kinds, ["launched", "failed_closed", "cleared"])
-      const none = yield* notifying([relaunched, closed, completed])
+      assert.deepStrictEqual(yield* failing.kinds, ["recovered", "failed_closed", "cleared"])
+      const none = yield* notifying([taken, closed, completed])
       yield* none.run("/nowhere/pager")
       assert.strictEqual(yield* none.marks.told("w/notified"), 9)
     })
