@@ -22,8 +22,12 @@ const part =
   }
 
 /** Killed, with an export that is over the gate, whatever it is. */
-const killed = Effect.fn("Compacted.killed")(function* (compaction: Effect.Effect<Answer>, stageOf: typeof headless | typeof tmux) {
-  const { conductor, ...scene } = yield* staged(claude!, stageOf, part(compaction), "FORCE_COMPACT=1\n")
+const killed = Effect.fn("Compacted.killed")(function* (
+  compaction: Effect.Effect<Answer>,
+  stageOf: typeof headless | typeof tmux,
+  more = ""
+) {
+  const { conductor, ...scene } = yield* staged(claude!, stageOf, part(compaction), `FORCE_COMPACT=1\n${more}`)
   process.kill(conductor, "SIGKILL")
   return scene
 })
@@ -64,25 +68,34 @@ it.live.skipIf(claude === null || tmuxMissing)(
   () => compactedInPlace(tmux).pipe(Effect.scoped, Effect.provide(services))
 )
 
+/** Two compactions that the model refuses, and nothing after them. */
+const failedClosed = Effect.fn("Compacted.failedClosed")(function* (
+  compaction: Effect.Effect<Answer>,
+  stageOf: typeof headless | typeof tmux,
+  more?: string
+) {
+  const { lab, souffleur } = yield* killed(compaction, stageOf, more)
+  yield* until(
+    "an error in comms",
+    Effect.map(lab.stateOf("souffleur"), (state) => state === "error")
+  )
+  const log = yield* lab.log
+  assert.strictEqual(only(log, "RecoveryFailedClosed")["stage"], "compact")
+  assert.deepStrictEqual(stepsOf(log, "StepFailed"), ["compact#1", "compact#2"])
+  assert.isUndefined(log.find((event) => event._tag === "ConductorRelaunched"))
+  const { all, most } = yield* lab.agents
+  assert.strictEqual(most, 1)
+  assert.lengthOf([...all], 3)
+  const session = yield* lab.read(lab.sessionFile(first))
+  assert.strictEqual(lines(session, "<local-command-stderr>"), 2)
+  assert.strictEqual(lines(session, boundary), 0)
+  return { lab, souffleur }
+})
+
 it.live.skipIf(claude === null)("a compaction that fails with exit code 0 is tried once more, then closed, until an operator retries", () =>
   Effect.gen(function* () {
     const compaction = yield* Ref.make(refusal)
-    const { lab, souffleur } = yield* killed(Ref.get(compaction), headless)
-    yield* until(
-      "an error in comms",
-      Effect.map(lab.stateOf("souffleur"), (state) => state === "error")
-    )
-    const log = yield* lab.log
-    assert.strictEqual(only(log, "RecoveryFailedClosed")["stage"], "compact")
-    assert.deepStrictEqual(stepsOf(log, "StepFailed"), ["compact#1", "compact#2"])
-    assert.isUndefined(log.find((event) => event._tag === "ConductorRelaunched"))
-    const { all, most } = yield* lab.agents
-    assert.strictEqual(most, 1)
-    assert.lengthOf([...all], 3)
-    const failed = yield* lab.read(lab.sessionFile(first))
-    assert.strictEqual(lines(failed, "<local-command-stderr>"), 2)
-    assert.strictEqual(lines(failed, boundary), 0)
-
+    const { lab, souffleur } = yield* failedClosed(Ref.get(compaction), headless)
     // Not a word of it in the exit code.
     const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
     assert.strictEqual(yield* spawner.exitCode(ChildProcess.make(claude!, ["-p", "--resume", first, "--", "/compact"], lab.options)), 0)
@@ -95,4 +108,9 @@ it.live.skipIf(claude === null)("a compaction that fails with exit code 0 is tri
     assert.strictEqual(only(yield* lab.log, "ConductorRelaunched")["sessionId"], first)
     assert.strictEqual(yield* lab.stateOf("souffleur"), "complete")
   }).pipe(Effect.scoped, Effect.provide(services))
+)
+
+it.live.skipIf(claude === null || tmuxMissing)(
+  "the same in windows of tmux: what has failed idles until its time is over, and is ended (skipped where tmux is missing)",
+  () => failedClosed(Effect.succeed(refusal), tmux, "COMPACT_TIMEOUT=6 seconds\n").pipe(Effect.scoped, Effect.provide(services))
 )
