@@ -1,6 +1,7 @@
 import { compactAttempts, type Event, evolve, initial, type Recorded, type Watch, type WatchEvent } from "@souffleur/domain"
 import { Gate } from "@souffleur/recovery"
 import { Option, Predicate, Schema } from "effect"
+import { reasonOfGuard } from "./GuardReason.ts"
 import { inWords, sentence } from "./Telling.ts"
 
 /** One decision, told: what was seen, the rule that made it one, and what was done then. */
@@ -174,6 +175,9 @@ const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule"
         seen: [event.beatAge === null ? "the watcher never beat" : `the watcher's last beat was ${inWords(event.beatAge)} ago`],
         rule: "A watcher whose beat is too old is replaced; the Conductor is not touched."
       }
+    case "SouffleurRestored":
+    case "GuardianGaveUp":
+      return reasonOfGuard(event, before)
     case "ValidationFailed":
       return { seen: [event.reason], rule: `The check "${event.check}" must pass; three failures end the watch.` }
     case "RecoveryFailedClosed":

@@ -57,6 +57,10 @@ export const sentence = (event: WatchEvent): string =>
           : `asked to ${observe ? "observe" : "watch"} pid ${pid}, session ${sessionId}, ${comms === null ? "without comms" : `comms ${comms}`}`,
     OwnerTook: ({ fence, owner }) => `souffleur pid ${owner.process.pid} owns the watch (fence ${fence})`,
     OwnerLeft: () => "souffleur left; the watch can be resumed",
+    SouffleurRestored: ({ cause, restorations }) =>
+      `souffleur ${cause === "died" ? "died" : "fell silent"}: its guardian brings it back${restorations === 1 ? "" : ` (${restorations} of 3 without progress)`}`,
+    GuardianGaveUp: ({ restorations }) =>
+      `souffleur died or fell silent again after ${restorations} restorations without progress: nobody watches; resume it with "souffleur watch"`,
     ValidationFailed: ({ attempt, check, reason }) => `validation ${attempt} of 3 failed at "${check}": ${reason}`,
     ArgumentsCorrected: ({ pid, sessionId }) => `a reply corrected it: pid ${pid}, session ${sessionId}`,
     ValidationExhausted: () => "validation failed three times: nothing is watched",
@@ -113,6 +117,7 @@ const colourOf = (event: WatchEvent): "red" | "green" | "yellow" | "dim" | undef
     case "RecoveryFailedClosed":
     case "RetriesExhausted":
     case "ValidationExhausted":
+    case "GuardianGaveUp":
       return "red"
     case "ConductorRelaunched":
     case "ConductorAdopted":
@@ -128,6 +133,7 @@ const colourOf = (event: WatchEvent): "red" | "green" | "yellow" | "dim" | undef
     case "ConductorUnresolved":
     case "ValidationFailed":
     case "WatcherLost":
+    case "SouffleurRestored":
     case "StepFailed":
       return "yellow"
     case "StepStarted":

@@ -2,6 +2,7 @@ import { EventLog, evolve, initial, load, type ResolvedSettings, type Watch } fr
 import { allTold, forget, herald, notifier, own, supervise } from "@souffleur/supervisor"
 import { Console, Effect, Fiber, Stream } from "effect"
 import { Environment } from "./Environment.ts"
+import { guarded } from "./Guarding.ts"
 import { deliverLate, lastWords } from "./LateWords.ts"
 import { feed } from "./service/Watchdog.ts"
 import { jsonLine, line, paint } from "./Telling.ts"
@@ -36,9 +37,11 @@ export const watching = Effect.fn("Watching")(function* (
   comms: string | null,
   id: string,
   from: number,
+  guardian: boolean,
   asJson: boolean
 ) {
   const { fence, ref } = yield* own(id)
+  if (guardian) yield* Effect.forkScoped(guarded(id))
   yield* Console.error(from === 0 ? `watch ${id}` : `watch ${id} goes on from revision ${from}`)
   yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
 

@@ -18,7 +18,10 @@ switch (first) {
   case "hook":
     await (await import("@souffleur/node/hook")).keepSign((await import("@souffleur/claude/hook")).hookCall)
     break
-  // Two errands that the program runs for itself: a launch, and the demonstration's agent.
+  // Three errands that the program runs for itself: its guardian, a launch, and the demonstration's agent.
+  case "__guardian":
+    await (await import("@souffleur/node/guardian")).guardian(rest[0] ?? "")
+    break
   case "__launch":
     process.exitCode = (await import("@souffleur/node/launch")).becomeAgent(rest[0] ?? "")
     break

@@ -101,6 +101,8 @@ export interface Watch {
     | undefined
   readonly lastExport: string | null
   readonly owner: Owner | undefined
+  /** Restorations by a guardian since the watch last went on. */
+  readonly restored: { readonly restorations: number; readonly at: number } | undefined
   readonly fence: number
   readonly openedAt: number
   readonly lastEventAt: number
@@ -150,6 +152,7 @@ export const initial: Watch = {
   standby: undefined,
   lastExport: null,
   owner: undefined,
+  restored: undefined,
   fence: 0,
   openedAt: 0,
   lastEventAt: 0,

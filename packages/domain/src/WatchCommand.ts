@@ -53,6 +53,8 @@ export type WatchIntent =
   /** `over` is the fence whose owner was seen dead or absent; it must still be in force. */
   | { readonly _tag: "TakeOwnership"; readonly owner: Owner; readonly over: number }
   | { readonly _tag: "Leave" }
+  /** A guardian's word: another souffleur in place of the owner of the fence `over`, which died or is silent. */
+  | { readonly _tag: "Restore"; readonly cause: "died" | "silent"; readonly over: number }
   | { readonly _tag: "FailValidation"; readonly check: Check; readonly reason: string; readonly lastMessageId: number }
   | { readonly _tag: "CorrectArguments"; readonly pid: number; readonly sessionId: string; readonly messageId: number }
   | {

@@ -1,11 +1,14 @@
 import { Effect, Schema } from "effect"
 import { Owner } from "./Claims.ts"
+import { endTags } from "./Ends.ts"
 import { baseline, event, print, seen, Text, Trigger } from "./EventFields.ts"
 import { Permission } from "./Permission.ts"
 import { ProcessIdentity } from "./Process.ts"
+import * as Guard from "./GuardEvent.ts"
 import * as Sign from "./SignEvent.ts"
 
 export { Evidence } from "./EventFields.ts"
+export * from "./GuardEvent.ts"
 export * from "./SignEvent.ts"
 
 /*
@@ -208,6 +211,8 @@ export const WatchEvent = Schema.Union([
   ConductorAdopted,
   RecoveryRetried,
   WatchReleased,
+  Guard.SouffleurRestored,
+  Guard.GuardianGaveUp,
   Sign.ConductorUnresolved,
   Sign.ConductorResolved,
   Sign.KillDeferred,
@@ -235,9 +240,5 @@ const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {
 /** The version this souffleur writes for each tag, 1 where nothing was added yet; a greater one in the log was written by a newer souffleur. */
 export const versionOf = (tag: WatchEvent["_tag"]): number => versions[tag] ?? 1
 
-/** With one of these a watch ends (spec §2, Ends); there is no other way. */
-export const isEnd = (event: WatchEvent): boolean =>
-  event._tag === "ConductorCompleted" ||
-  event._tag === "WatchReleased" ||
-  event._tag === "RetriesExhausted" ||
-  event._tag === "ValidationExhausted"
+/** Whether a watch ends with it. */
+export const isEnd = ({ _tag }: WatchEvent): boolean => endTags.has(_tag)

@@ -59,6 +59,8 @@ const change = (watch: Watch, event: WatchEvent): Change =>
       recovery: watch.recovery === undefined ? undefined : { ...watch.recovery, resumed: true }
     }),
     OwnerLeft: () => ({ owner: undefined }),
+    SouffleurRestored: ({ at, restorations }) => ({ restored: { restorations, at } }),
+    GuardianGaveUp: () => ({ restored: undefined }),
     ValidationFailed: ({ at, check, lastMessageId, reason }) => ({ failures: [...watch.failures, { at, check, lastMessageId, reason }] }),
     ArgumentsCorrected: ({ messageId, pid, sessionId }) => ({
       pid,
@@ -185,9 +187,22 @@ const change = (watch: Watch, event: WatchEvent): Change =>
     WatchReleased: ({ exportPath }) => ({ ...exited("released"), lastExport: exportPath })
   })
 
+/** What a souffleur also does that dies at once each time: none of it says that the watch goes on. */
+const merelyStarted: ReadonlySet<WatchEvent["_tag"]> = new Set([
+  "OwnerTook",
+  "OwnerLeft",
+  "SouffleurRestored",
+  "WatcherStarted",
+  "WatcherLost",
+  "SelfMonitorStarted",
+  "SelfMonitorStopped",
+  "StepStarted"
+])
+
 /** The state after an event: the only way in which a watch changes. */
 export const evolve = (watch: Watch, event: WatchEvent): Watch => ({
   ...watch,
+  restored: merelyStarted.has(event._tag) ? watch.restored : undefined,
   ...change(watch, event),
   revision: watch.revision + 1,
   lastEventAt: event.at

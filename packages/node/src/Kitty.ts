@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { LaunchFailed } from "@souffleur/domain"
 import { Effect } from "effect"
-import type { Start } from "./Headless.ts"
+import type { Start } from "./Detached.ts"
 
 /** What a window of kitty is opened with. */
 export interface KittyWindow {

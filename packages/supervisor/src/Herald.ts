@@ -91,6 +91,18 @@ export const tellingOf = (event: WatchEvent): Telling =>
         text: `Conductor (S${generation}) is pid ${conductor.pid}: ${by === "operator" ? "adopted by an operator" : "it came back by itself"}`
       }
     })),
+    Match.tag("SouffleurRestored", ({ cause, restorations }) => ({
+      message: {
+        kind: "warning" as const,
+        text: `souffleur itself ${cause === "died" ? "died" : "fell silent"} and is brought back by its guardian${restorations === 1 ? "" : ` (${restorations} of 3 without progress)`}`
+      }
+    })),
+    Match.tag("GuardianGaveUp", ({ restorations }) => ({
+      message: {
+        kind: "error" as const,
+        text: `Nobody watches any more: souffleur was brought back ${restorations} times without progress. Resume it with "souffleur watch".`
+      }
+    })),
     Match.tag("RecoveryRetried", () => ({ row: { state: "confirmed" as const } })),
     Match.tag("WatchReleased", ({ exportPath }) => ({
       row: { state: "exited" as const },

@@ -29,6 +29,8 @@ export const noticeOf = (event: WatchEvent, before: Watch): Notice | undefined =
         kind: "exhausted",
         text: `three deaths without progress${event.exportPath === null ? "" : `; the last conversation is in ${event.exportPath}`}`
       }
+    case "GuardianGaveUp":
+      return { kind: "exhausted", text: `nobody watches: souffleur was brought back ${event.restorations} times without progress` }
     case "ValidationExhausted":
       return { kind: "exhausted", text: "validation failed three times: nothing is watched" }
     case "PersonAwaited":

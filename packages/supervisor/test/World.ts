@@ -61,6 +61,8 @@ export class World {
   /** Souffleurs that live, or are not provably dead. */
   readonly alive = new Set<number>([10])
   readonly claims = new Map<number, Owner>()
+  readonly signals: Array<string> = []
+  unkillable = false
 }
 
 const comms = (world: World) => {
@@ -114,7 +116,13 @@ const processes = (world: World) =>
     ancestors: Effect.sync(() => world.ancestors),
     tagged: () => Effect.succeed([]),
     tree: () => Effect.succeed([]),
-    signal: () => Effect.die("a supervisor never signals")
+    signal: ({ pid }, signal) =>
+      Effect.suspend(() => {
+        if (!world.alive.has(pid) || pid === self.process.pid) return Effect.die("a supervisor signals nobody but a souffleur")
+        world.signals.push(`${signal} ${pid}`)
+        if (!world.unkillable) world.alive.delete(pid)
+        return Effect.void
+      })
   })
 
 const agent = (world: World) =>

@@ -1,6 +1,7 @@
 import {
   Agent,
   baselineOf,
+  brokenOff,
   Comms,
   type CommsSnapshot,
   type Condition,
@@ -9,6 +10,8 @@ import {
   Hooks,
   judge,
   Launcher,
+  moment,
+  type Moment,
   parseTime,
   Processes,
   see,
@@ -20,7 +23,6 @@ import {
 } from "@souffleur/domain"
 import { Clock, Duration, Effect, Option, Ref } from "effect"
 import type { Sighting } from "./Classify.ts"
-import { brokenOff, moment, type Moment } from "./Punctuality.ts"
 import { readSigns } from "./SignsOfLife.ts"
 
 /** What a watcher remembers from look to look. */

@@ -3,7 +3,7 @@ import { Agent, type AgentCommand, clamp, Launcher, parseSessionId, type Resolve
 import { freshSessionId } from "@souffleur/recovery"
 import { command } from "@souffleur/supervisor"
 import { Console, Effect, Option, Path } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import { settingsOf, store, world } from "../App.ts"
 import { Environment } from "../Environment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
@@ -95,6 +95,10 @@ export const runCommand = Command.make(
       Argument.variadic()
     ),
     projectDir,
+    guardian: Flag.Boolean("guardian").pipe(
+      Flag.withDescription("Keep a second small process that brings souffleur back when it dies or hangs (the default)"),
+      Flag.withDefault(true)
+    ),
     json
   },
   Effect.fnUntraced(function* (flags) {
@@ -110,7 +114,16 @@ export const runCommand = Command.make(
         yield* Console.error(
           `watch ${id} of this folder is not finished: it goes on, and nothing else is started ("souffleur release ${id}" ends it)`
         )
-        const goingOn = watch(settings, project, state.comms, known, Option.none(), false, flags.json)
+        const goingOn = watch(
+          settings,
+          project,
+          state.comms,
+          known,
+          Option.none(),
+          false,
+          { guardian: flags.guardian, restored: Option.none() },
+          flags.json
+        )
         return yield* Effect.provide(goingOn, world(settings, project, state.comms, yield* keptOf(settings, known)))
       }
       if (flags.words.length === 0) return yield* bad('which command? souffleur run -- claude "do it"')
@@ -124,7 +137,7 @@ export const runCommand = Command.make(
       const running = Effect.gen(function* () {
         const id = yield* open(flags.words, literal, settings, project)
         yield* ready
-        return yield* watching(settings, project, null, id, 0, flags.json)
+        return yield* watching(settings, project, null, id, 0, flags.guardian, flags.json)
       })
       return yield* Effect.provide(running, world(settings, project, null, kept))
     })

@@ -19,6 +19,7 @@ import { Environment } from "../Environment.ts"
 import { BadUsage, Ended, ofFile } from "../Failure.ts"
 import { keptOf } from "../Kept.ts"
 import { liveSessions } from "../Live.ts"
+import { type Guarding, restorationOf, restored } from "../Guarding.ts"
 import { lastWords, untold } from "../LateWords.ts"
 import { ready } from "../service/Watchdog.ts"
 import { allWatches, findWatch, type Named, newId, unfinished } from "../Watches.ts"
@@ -125,6 +126,7 @@ export const watch = Effect.fn("watch")(function* (
   known: Option.Option<Named>,
   target: Option.Option<Target>,
   observe: boolean,
+  guarding: Guarding,
   asJson: boolean
 ) {
   if (!observe && !Option.exists(known, (one) => one.watch.kind === "command")) yield* needed(settings)
@@ -142,7 +144,8 @@ export const watch = Effect.fn("watch")(function* (
     ? yield* goesOn(known.value, target)
     : yield* open(Option.isSome(target) ? target.value : yield* pick(project), project, comms, observe)
   const from = Option.isSome(known) ? known.value.watch.revision : 0
-  return yield* watching(settings, project, comms, id, from, asJson)
+  if (Option.isSome(guarding.restored) && !(yield* restored(id, guarding.restored.value, settings.notifyCommand, project))) return 1
+  return yield* watching(settings, project, comms, id, from, guarding.guardian, asJson)
 })
 
 export const watchCommand = Command.make(
@@ -154,10 +157,16 @@ export const watchCommand = Command.make(
     projectDir,
     comms: Flag.String("comms").pipe(Flag.withDescription("The orchestration database (default: comms.db in the project)"), Flag.optional),
     observe: Flag.Boolean("observe").pipe(Flag.withDescription("Decide and log, never kill or launch"), Flag.withDefault(false)),
+    guardian: Flag.Boolean("guardian").pipe(
+      Flag.withDescription("Keep a second small process that brings souffleur back when it dies or hangs"),
+      Flag.withDefault(false)
+    ),
+    restored: Flag.String("restored").pipe(Flag.withDescription("A guardian's word: <cause>:<fence>"), Flag.optional, Flag.withHidden),
     resume: Flag.String("resume").pipe(Flag.withDescription("Go on with this watch, of whatever folder"), Flag.optional),
     json
   },
   Effect.fnUntraced(function* (flags) {
+    const guarding = { guardian: flags.guardian, restored: yield* restorationOf(flags.restored) }
     const target = yield* asked(flags.target, flags.pid, flags.sessionId)
     const here = yield* realProject(flags.projectDir)
     const known = yield* Effect.provide(knownOf(flags.resume, target, here), store(yield* settingsOf(here)))
@@ -171,7 +180,7 @@ export const watchCommand = Command.make(
       })
     }
     const code = yield* Effect.provide(
-      watch(settings, project, comms, known, target, flags.observe, flags.json),
+      watch(settings, project, comms, known, target, flags.observe, guarding, flags.json),
       world(settings, project, comms, yield* keptOf(settings, known))
     )
     if (code !== 0) return yield* new Ended({ code })

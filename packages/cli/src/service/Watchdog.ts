@@ -1,4 +1,4 @@
-import { Beats, runProgram, Settings } from "@souffleur/domain"
+import { Beats, runProgram, Settings, silentAfter } from "@souffleur/domain"
 import { Clock, Duration, Effect, Option, Schedule } from "effect"
 import { Environment } from "../Environment.ts"
 
@@ -19,10 +19,10 @@ export const ready = Effect.flatMap(underSystemd, (under) => (under ? notify("RE
  * another (spec §4, Crash safety).
  */
 export const feed = Effect.fn("Watchdog.feed")(function* (id: string) {
-  const [beats, { monitorInterval, monitorStaleAfter }, { variables }] = [yield* Beats, yield* Settings, yield* Environment]
+  const [beats, settings, { variables }] = [yield* Beats, yield* Settings, yield* Environment]
   const micros = Number(variables["WATCHDOG_USEC"] ?? "")
   if (!(yield* underSystemd) || !(micros > 0)) return
-  const oldest = Duration.toMillis(monitorStaleAfter) + Duration.toMillis(monitorInterval)
+  const oldest = silentAfter(settings)
   const begun = yield* Clock.currentTimeMillis
   const once = Effect.gen(function* () {
     const [now, beat] = [yield* Clock.currentTimeMillis, yield* beats.last(id)]

@@ -1,0 +1,19 @@
+import type { Event, Watch } from "@souffleur/domain"
+
+type Guarded = typeof Event.SouffleurRestored.Type | typeof Event.GuardianGaveUp.Type
+
+/** What a guardian saw of souffleur itself, and the rule. */
+export const reasonOfGuard = (event: Guarded, { owner }: Watch): { readonly seen: ReadonlyArray<string>; readonly rule: string } =>
+  event._tag === "SouffleurRestored"
+    ? {
+        seen: [
+          event.cause === "died"
+            ? `the process of souffleur, pid ${owner?.process.pid}, was gone`
+            : `nobody had beaten for the watch for too long; souffleur, pid ${owner?.process.pid}, was there`
+        ],
+        rule: "A souffleur that died or hangs is replaced by its guardian: the old process proven gone first, the Conductor not touched."
+      }
+    : {
+        seen: [`souffleur was brought back ${event.restorations} times, and each time died or fell silent before the watch went on`],
+        rule: "After three restorations without progress a person is told, and nobody tries again."
+      }

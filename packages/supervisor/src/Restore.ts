@@ -1,0 +1,48 @@
+import { AlreadyWatched, attempts, Beats, Claims, type GuardAct, load, Processes, Settings, silentAfter } from "@souffleur/domain"
+import { Clock, Effect, Option, Schedule } from "effect"
+import { command } from "./Ownership.ts"
+
+/** What a guardian wants: another souffleur in place of the owner of that fence. */
+export type Restoration = Omit<Extract<GuardAct, { readonly _tag: "Restore" }>, "_tag">
+
+/** A process that was killed is gone in moments; one that is not hangs in the kernel. */
+const patience = "10 seconds"
+const look = Schedule.spaced("20 millis")
+
+/**
+ * Takes a watch from a souffleur that died or fell silent (spec §4): it is counted in the log first, then the old process is killed,
+ * which is that very process, and proven gone. After this the watch may be owned. Fails where the owner beats again, is another by
+ * now, or does not end. `false`: there is nothing to restore, its owner has left or it has ended; or it was restored too often.
+ */
+export const restore = Effect.fn("Ownership.restore")(function* (id: string, { cause, over }: Restoration) {
+  const [beats, claims, processes, settings] = [yield* Beats, yield* Claims, yield* Processes, yield* Settings]
+  const watch = yield* load(id)
+  const { owner } = watch
+  if (watch.phase === "Exited" || owner === undefined) return false
+  const stillThere = (why: string) => new AlreadyWatched({ owner, why })
+  if (watch.fence !== over) return yield* stillThere("another souffleur has taken the watch meanwhile")
+  const dead = yield* claims.isDead(owner)
+  if (!dead) {
+    const [now, beat] = [yield* Clock.currentTimeMillis, yield* beats.last(id)]
+    if (Option.exists(beat, ({ at }) => now - at <= silentAfter(settings))) return yield* stillThere("that souffleur beats again")
+    const near = owner.pidNamespace === claims.self.pidNamespace && owner.process.bootId === claims.self.process.bootId
+    if (!near) return yield* stillThere("that souffleur runs where its processes cannot be seen from here")
+  }
+  const say = command(id, { _tag: "Restore", cause, over })
+  const kill = Effect.gen(function* () {
+    yield* Effect.catchTag(processes.signal(owner.process, "SIGKILL"), "NotPermitted", () =>
+      Effect.fail(stillThere("it may not be signalled"))
+    )
+    const gone = yield* Effect.repeat(claims.isDead(owner), { until: (yes) => yes, schedule: look }).pipe(Effect.timeoutOption(patience))
+    if (Option.isNone(gone)) return yield* stillThere("it was killed and does not end")
+  })
+  // Stopped in the midst of a write it holds the log, and nothing can be counted before it is gone; how often, can be read.
+  const counted = yield* Effect.catchIf(
+    say,
+    (error) => error._tag === "LogUnusable" && error.reason === "locked" && !dead && (watch.restored?.restorations ?? 0) < attempts,
+    () => Effect.andThen(kill, say)
+  )
+  if (counted.restored === undefined) return false
+  if (!(yield* claims.isDead(owner))) yield* kill
+  return true
+})

@@ -1,0 +1,116 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Beats, Event, EventLog, guardianOf, LogUnusable, type WatchEvent } from "@souffleur/domain"
+import { Context, Effect, Exit, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { restore } from "../src/index.ts"
+import { begun, confirmed, living, opened, ownerOf, settle, World } from "./World.ts"
+
+const took = (fence: number, pid: number) => Event.OwnerTook.make({ at: begun, fence, owner: ownerOf(pid) })
+const history = [opened(), took(1, 77), confirmed]
+const restored = (restorations: number) => Event.SouffleurRestored.make({ at: begun, cause: "died", over: 1, restorations })
+
+/** A souffleur that was started in place of pid 77, whose last beat was so many seconds ago. */
+const restoring = Effect.fnUntraced(function* (
+  cause: "died" | "silent",
+  beatAge: number,
+  change: Partial<World> = {},
+  events: ReadonlyArray<WatchEvent> = history
+) {
+  const all = yield* living(events, Object.assign(new World(), change))
+  const beats = Context.get(all.context, Beats)
+  yield* beats.beat("w", { by: "watcher/1", at: begun - beatAge * 1000 })
+  // A guardian's own beats say nothing of the souffleur that it guards.
+  yield* beats.beat(guardianOf("w"), { by: "guardian/1/1/boot", at: begun })
+  return {
+    ...all,
+    restore: Effect.updateContext(restore("w", { cause, over: 1 }), (given: Context.Context<never>) => Context.merge(all.context, given))
+  }
+})
+const why = (error: object) => ("why" in error ? String(error.why) : "")
+const alive = () => new Set([10, 77])
+
+describe("a souffleur that was started by a guardian", () => {
+  it.effect("takes the watch of one that died, and signals nobody", () =>
+    Effect.gen(function* () {
+      const { restore, tags, world } = yield* restoring("died", 1)
+      assert.isTrue(yield* restore)
+      assert.deepStrictEqual([yield* tags, world.signals], [["SouffleurRestored"], []])
+    })
+  )
+  it.effect("kills one that is silent, and is sure that it is gone", () =>
+    Effect.gen(function* () {
+      const { restore, tags, world } = yield* restoring("silent", 361, { alive: alive() })
+      assert.isTrue(yield* restore)
+      assert.deepStrictEqual([yield* tags, world.signals], [["SouffleurRestored"], ["SIGKILL 77"]])
+      assert.isFalse(world.alive.has(77))
+    })
+  )
+  it.effect("kills one that holds the log before it is counted, as nothing can be while it does", () =>
+    Effect.gen(function* () {
+      for (const before of [[], [restored(1), restored(2), restored(3)]]) {
+        const { context, restore, tags, world } = yield* restoring("silent", 900, { alive: alive() }, [...history, ...before])
+        const log = Context.get(context, EventLog)
+        const locked = new LogUnusable({ reason: "locked", detail: "database is locked" })
+        const held = EventLog.of({
+          ...log,
+          append: (...words) => (world.alive.has(77) ? Effect.fail(locked) : log.append(...words))
+        })
+        const taken = yield* Effect.exit(Effect.provideService(restore, EventLog, held))
+        // One that was restored too often is not killed for it.
+        assert.deepStrictEqual(
+          [Exit.isSuccess(taken), world.signals, yield* tags],
+          before.length === 0 ? [true, ["SIGKILL 77"], ["SouffleurRestored"]] : [false, [], []]
+        )
+      }
+    })
+  )
+  it.effect("leaves one alone that beats again, whatever the guardian has seen", () =>
+    Effect.gen(function* () {
+      for (const cause of ["died", "silent"] as const) {
+        const { restore, tags, world } = yield* restoring(cause, 360, { alive: alive() })
+        assert.match(why(yield* Effect.flip(restore)), /beats again/)
+        assert.deepStrictEqual([yield* tags, world.signals], [[], []])
+      }
+    })
+  )
+  it.effect("does not take a watch whose owner was killed and does not end", () =>
+    Effect.gen(function* () {
+      const { restore, world } = yield* restoring("silent", 900, { alive: alive(), unkillable: true })
+      const fiber = yield* Effect.forkChild(Effect.flip(restore))
+      yield* settle
+      yield* TestClock.adjust("10 seconds")
+      assert.match(why(yield* Fiber.join(fiber)), /does not end/)
+      assert.deepStrictEqual(world.signals, ["SIGKILL 77"])
+    })
+  )
+  it.effect("does not take it from another that has it by now, or from one on another host", () =>
+    Effect.gen(function* () {
+      const another = yield* restoring("died", 900, { alive: new Set([10, 78]) }, [...history, took(2, 78)])
+      assert.match(why(yield* Effect.flip(another.restore)), /meanwhile/)
+      const far = yield* restoring("silent", 900, {}, [
+        opened(),
+        { ...took(1, 77), owner: { ...ownerOf(77, "elsewhere"), pidNamespace: "pid:[2]" } },
+        confirmed
+      ])
+      assert.match(why(yield* Effect.flip(far.restore)), /cannot be seen from here/)
+      assert.deepStrictEqual([yield* another.tags, another.world.signals, yield* far.tags, far.world.signals], [[], [], [], []])
+    })
+  )
+  it.effect("has nothing to take where the owner left or the watch has ended", () =>
+    Effect.gen(function* () {
+      for (const event of [Event.OwnerLeft.make({ at: begun, fence: 1 }), Event.WatchReleased.make({ at: begun, exportPath: null })]) {
+        const { restore, tags } = yield* restoring("died", 900, {}, [...history, event])
+        assert.isFalse(yield* restore)
+        assert.deepStrictEqual(yield* tags, [])
+      }
+    })
+  )
+  it.effect("is not the fourth in a row without progress: it says so in the log, and kills nobody", () =>
+    Effect.gen(function* () {
+      const before = [...history, restored(1), restored(2), restored(3)]
+      const { restore, tags, world } = yield* restoring("silent", 900, { alive: alive() }, before)
+      assert.isFalse(yield* restore)
+      assert.deepStrictEqual([yield* tags, world.signals], [["GuardianGaveUp"], []])
+    })
+  )
+})

@@ -1,0 +1,109 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Processes as ProcessesPort } from "@souffleur/domain"
+import { Processes } from "@souffleur/node"
+import { Effect, type Scope } from "effect"
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { alive, prints, type Said, stage, task, until, type Variables } from "./Stage.ts"
+
+const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 60_000)
+
+/** Five seconds of silence, in place of six minutes. */
+const impatient: Variables = { SOUFFLEUR_MONITOR_STALE_AFTER: "4 seconds", SOUFFLEUR_MONITOR_INTERVAL: "1 second" }
+
+/** A watch with its guardian, both there. */
+const guardedWatch = Effect.fnUntraced(function* (tasks = [task(1)], hangAt = 1) {
+  const the = yield* stage(tasks, impatient)
+  const conductor = yield* the.conductor(hangAt)
+  const watch = the.watch(conductor, "--guardian")
+  const { watch: id } = yield* prints(watch, "WatchSettled")
+  /** Every process of souffleur in this home, by its errand: `__guardian`, or `watch`. */
+  const ours = Effect.gen(function* () {
+    const processes = yield* ProcessesPort
+    const found: Array<{ readonly pid: number; readonly errand: string }> = []
+    for (const { condition, identity } of yield* processes.tagged({ environment: { HOME: the.home } })) {
+      const words = yield* processes.commandLine(identity.pid)
+      const errand = words.find((word) => word === "__guardian" || word === "watch")
+      if (errand !== undefined && condition !== "zombie") found.push({ pid: identity.pid, errand })
+    }
+    return found
+  }).pipe(Effect.provide(Processes.layer), Effect.orDie)
+  /** The one that beats, once that is none of these. */
+  const guardian = (...not: ReadonlyArray<number>) =>
+    until(
+      Effect.sync(() => {
+        const store = new DatabaseSync(join(the.state, "souffleur.db"), { readOnly: true, timeout: 5000 })
+        const row = store.prepare("SELECT role FROM beats WHERE watch = ?").get(`${id}/guardian`)
+        store.close()
+        return Number(String(row?.["role"] ?? "").split("/")[1] ?? 0)
+      }),
+      (pid) => pid > 0 && !not.includes(pid)
+    )
+  const events = the.events
+  const owner = Effect.map(the.run(["status", "--json"]), ({ lines }) => JSON.parse(lines.join(""))[0].owner)
+  const nobody = until(ours, (all) => all.length === 0)
+  return { ...the, conductor, events, guardian, id, nobody, ours, owner, watch, first: yield* guardian() }
+})
+
+const restorations = (events: ReadonlyArray<Said>) =>
+  events.filter(({ _tag }) => _tag === "SouffleurRestored").map(({ cause, restorations }) => [cause, restorations])
+
+describe.concurrent("a guardian", () => {
+  live("brings a killed souffleur back, which goes on with a recovery; both end with the watch", () =>
+    Effect.gen(function* () {
+      const the = yield* guardedWatch([task(1, 50), task(2, 300)], 2)
+      the.watch.kill("SIGKILL")
+      yield* the.watch.ended
+      the.conductor.kill("SIGKILL")
+      const row = yield* until(
+        Effect.sync(() => the.row("souffleur")),
+        ({ state }) => state === "complete"
+      )
+      assert.strictEqual(row["state"], "complete")
+      yield* the.nobody
+      const events = yield* the.events
+      assert.deepStrictEqual(restorations(events), [["died", 1]])
+      assert.strictEqual(events.at(-1)?._tag, "ConductorCompleted")
+      assert.lengthOf(the.launched(), 1)
+      const output = join(the.state, "guardians", `${the.id}.out`)
+      assert.strictEqual(fs.statSync(output).mode & 0o777, 0o600)
+      assert.include(fs.readFileSync(output, "utf8"), `watch ${the.id} goes on`)
+    })
+  )
+
+  live("takes the watch of a souffleur that hangs: killed, gone, then another; the Conductor is not touched, and release ends both", () =>
+    Effect.gen(function* () {
+      const the = yield* guardedWatch()
+      the.watch.kill("SIGSTOP")
+      assert.strictEqual((yield* the.watch.ended).signal, "SIGKILL")
+      const owner = yield* until(the.owner, (now) => now !== null && now.condition !== "gone" && now.pid !== the.watch.pid)
+      assert.isTrue(alive(owner.pid))
+      assert.deepStrictEqual(restorations(yield* the.events), [["silent", 1]])
+      assert.isTrue(alive(the.conductor.pid))
+      assert.strictEqual(yield* the.guardian(), the.first, "the guardian stays")
+      assert.strictEqual((yield* the.run(["release"])).code, 0)
+      yield* the.nobody
+      assert.isTrue(alive(the.conductor.pid))
+    })
+  )
+
+  live("is brought back itself when it is killed or hangs; SIGTERM ends both, and the watch can be resumed", () =>
+    Effect.gen(function* () {
+      const the = yield* guardedWatch()
+      process.kill(the.first, "SIGKILL")
+      const second = yield* the.guardian(the.first)
+      process.kill(second, "SIGSTOP")
+      yield* the.guardian(the.first, second)
+      assert.isFalse(alive(second))
+      assert.isTrue(alive(the.watch.pid))
+      the.watch.kill("SIGTERM")
+      yield* the.watch.ended
+      yield* the.nobody
+      const events = yield* the.events
+      assert.deepStrictEqual(restorations(events), [])
+      assert.strictEqual(events.at(-1)?._tag, "OwnerLeft")
+      assert.isTrue(alive(the.conductor.pid))
+    })
+  )
+})
