@@ -17,9 +17,7 @@ export const noticeOf = (event: WatchEvent, before: Watch): Notice | undefined =
   switch (event._tag) {
     // A command has no conversation to take up: it runs, or it does not.
     case "ConductorRelaunched":
-      return before.kind === "command"
-        ? { kind: "recovered", text: `the command runs again (S${event.generation})` }
-        : undefined
+      return before.kind === "command" ? { kind: "recovered", text: `the command runs again (S${event.generation})` } : undefined
     case "HandoffTaken":
       return { kind: "recovered", text: `Conductor (S${event.generation}) has taken the hand-off` }
     case "RecoveryFailedClosed":
