@@ -20,11 +20,12 @@ export const start = Effect.gen(function* () {
   const nothing = path.join(folder, "nothing.mjs")
   yield* fs.writeFileString(nothing, "")
   const { entry, what } = yield* souffleur
+  const quick = path.join(path.dirname(entry), "hook.js")
   const env = { SOUFFLEUR_STATE_DIR: path.join(folder, "state") }
   const starts = [
     { name: "bare Node", args: [nothing] },
     { name: "--version", args: [entry, "--version"] },
-    { name: "hook", args: [entry, "hook"] },
+    { name: "hook", args: (yield* fs.exists(quick)) ? [quick] : [entry, "hook"] },
     { name: "--help", args: [entry, "--help"] }
   ].map((one) => ({ ...one, seconds: new Array<number>() }))
   for (let round = 0; round < rounds; round++) {

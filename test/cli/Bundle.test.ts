@@ -1,21 +1,35 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { isBuiltin } from "node:module"
+import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { bundle, stage } from "./Stage.ts"
 
-it("is one folder with nothing to install: it imports what Node brings and its own files, and can be executed", () => {
-  const files = fs.readdirSync(dirname(bundle))
-  const imported = files.flatMap((file) => {
-    const text = fs.readFileSync(join(dirname(bundle), file), "utf8")
-    return [...text.matchAll(/^import [^"]*"([^"]+)"|\bimport\("([^"]+)"\)/gm)].map(([, name, late]) => name ?? late!)
-  })
-  assert.isAbove(imported.filter(isBuiltin).length, 5)
-  for (const name of imported) assert.isTrue(isBuiltin(name) || files.includes(name.replace(/^\.\//u, "")), name)
-  assert.match(fs.readFileSync(bundle, "utf8"), /^#!\/usr\/bin\/env node\n/)
-  assert.strictEqual(fs.statSync(bundle).mode & 0o111, 0o111)
+it("is one file with nothing to install: it imports what Node brings, and can be executed; so is the errand of a hook", () => {
+  for (const file of [bundle, join(dirname(bundle), "hook.js")]) {
+    const text = fs.readFileSync(file, "utf8")
+    const imported = [...text.matchAll(/^import [^"]*"([^"]+)"|\bimport\("([^"]+)"\)/gm)].map(([, name, late]) => name ?? late!)
+    assert.isAbove(imported.length, 2)
+    for (const name of imported) assert.isTrue(isBuiltin(name), name)
+    assert.match(text, /^#!\/usr\/bin\/env node\n/)
+    assert.strictEqual(fs.statSync(file).mode & 0o111, 0o111)
+  }
+  assert.sameMembers(fs.readdirSync(dirname(bundle)), ["souffleur.js", "hook.js"])
 })
+
+it.live("alone in another folder it still runs", () =>
+  Effect.gen(function* () {
+    const folder = fs.mkdtempSync(join(tmpdir(), "souffleur-alone-"))
+    yield* Effect.addFinalizer(() => Effect.sync(() => fs.rmSync(folder, { recursive: true })))
+    const alone = join(folder, "souffleur.js")
+    fs.copyFileSync(bundle, alone)
+    const { status, stdout } = spawnSync(process.execPath, [alone, "config", "--json", "--project-dir", folder], { encoding: "utf8" })
+    assert.strictEqual(status, 0)
+    assert.strictEqual(JSON.parse(stdout)["force_compact_threshold_tokens"], 400_000)
+  })
+)
 
 it.live("the demonstration runs to its end from the bundle alone, in a folder of its own", () =>
   Effect.gen(function* () {

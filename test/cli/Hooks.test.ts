@@ -5,17 +5,19 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Clock, Effect, Option, type Scope } from "effect"
 import { execFileSync, spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { bundle, stage, type Variables } from "./Stage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 30_000)
+/** The errand's own file; the command does the same when it is asked. */
+const quick = join(dirname(bundle), "hook.js")
 type Stage = Effect.Success<ReturnType<typeof stage>>
 
 const session = "5c0ff1e0-0000-4000-8000-000000000001"
 const input = (fields: object = {}) => JSON.stringify({ session_id: session, hook_event_name: "Stop", ...fields })
 /** One call of the hook, as the agent makes it; nothing may ever be said to it. */
 const hook = (the: Stage, stdin: string | Uint8Array, variables: Variables = {}) => {
-  const { status, stderr, stdout } = spawnSync(process.execPath, [bundle, "hook"], {
+  const { status, stderr, stdout } = spawnSync(process.execPath, [quick, "hook"], {
     input: stdin,
     env: { ...the.environment, CLAUDE_PID: String(process.pid), ...variables },
     encoding: "utf8"
@@ -73,7 +75,7 @@ describe.concurrent("souffleur hook", () => {
   live("goes on without an end of its input, with what came in time", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
-      const child = spawn(process.execPath, [bundle, "hook"], { env: the.environment, stdio: ["pipe", "ignore", "ignore"] })
+      const child = spawn(process.execPath, [quick, "hook"], { env: the.environment, stdio: ["pipe", "ignore", "ignore"] })
       child.stdin.write(input())
       const code = yield* Effect.promise(() => new Promise((resolve) => child.on("exit", resolve)))
       assert.strictEqual(code, 0)
@@ -93,7 +95,7 @@ describe.concurrent("souffleur hook", () => {
         Effect.promise(
           () =>
             new Promise((resolve) => {
-              const child = spawn(process.execPath, [bundle, "hook"], { env: the.environment, stdio: ["pipe", "ignore", "ignore"] })
+              const child = spawn(process.execPath, [quick, "hook"], { env: the.environment, stdio: ["pipe", "ignore", "ignore"] })
               child.stdin.end(input({ hook_event_name: `Call${n}` }))
               child.on("exit", resolve)
             })
@@ -185,7 +187,7 @@ describe.concurrent("souffleur hooks", () => {
       const user = join(the.home, "claude", "settings.json")
       assert.deepInclude(yield* json("install", "--user"), { file: user, changed: true })
       const { lines } = yield* run("status", "--user")
-      assert.match(lines.join("\n"), /settings\.json: all 12 hooks\n.*souffleur\.js hook, into .*it's a state$/u)
+      assert.match(lines.join("\n"), /settings\.json: all 12 hooks\n.*hook\.js hook, into .*it's a state$/u)
       assert.deepInclude(yield* json("uninstall", "--user"), { how: "removed" })
       assert.isFalse(fs.existsSync(user))
     })
@@ -224,7 +226,7 @@ describe.concurrent("souffleur hooks", () => {
         (yield* found).map(({ level }) => level),
         ["ok"]
       )
-      fs.writeFileSync(settings, fs.readFileSync(settings, "utf8").replaceAll(bundle, "/no/such/souffleur.js"))
+      fs.writeFileSync(settings, fs.readFileSync(settings, "utf8").replaceAll(quick, "/no/such/souffleur.js"))
       const [gone] = yield* found
       assert.deepInclude(gone, { level: "wrong", todo: `souffleur hooks install --project-dir ${the.project}` })
       assert.include(gone!.detail, "/no/such/souffleur.js, which is not there")

@@ -1,5 +1,5 @@
 import { hookCommand, type HooksChanged, hookEvents, hooksStatus, installHooks, uninstallHooks } from "@souffleur/claude"
-import { Console, Effect, Option, Path } from "effect"
+import { Console, Effect, FileSystem, Option, Path } from "effect"
 import { Command, Flag } from "effect/cli"
 import { settingsOf } from "../App.ts"
 import { Environment } from "../Environment.ts"
@@ -14,13 +14,17 @@ const flags = {
 
 /** Which file of settings is meant, and what runs in it. */
 const meant = Effect.fnUntraced(function* ({ projectDir, user }: { readonly projectDir: Option.Option<string>; readonly user: boolean }) {
-  const [path, { self }] = [yield* Path.Path, yield* Environment]
+  const [fs, path, { self }] = [yield* FileSystem.FileSystem, yield* Path.Path, yield* Environment]
+  const [program, script] = self
+  // As published, the errand has a file of its own, which starts sooner.
+  const quick = path.join(path.dirname(script ?? program), "hook.js")
+  const starts = (yield* Effect.orElseSucceed(fs.exists(quick), () => false)) ? ([program, quick] as const) : self
   if (user && Option.isSome(projectDir)) return yield* new BadUsage({ why: "--user and --project-dir exclude each other" })
   const project = yield* realProject(Option.getOrElse(projectDir, () => "."))
   const settings = yield* settingsOf(project)
   return {
     file: user ? path.join(settings.claudeDir, "settings.json") : path.join(project, ".claude", "settings.local.json"),
-    command: hookCommand({ stateDir: settings.stateDir, self })
+    command: hookCommand({ stateDir: settings.stateDir, self: starts })
   }
 })
 
