@@ -14,7 +14,15 @@ export class ProcessesUnavailable extends Schema.TaggedError<ProcessesUnavailabl
 /** 10,000 watched sessions fit; half of what we may open stays for everything else. */
 const keptAtMost = (): number => Math.min(16_384, Math.floor(Proc.openFilesLimit() / 2))
 
+/** Some thirty are open in a watch that rests; a recovery reads the whole of `/proc`, and starts programs. */
+const fewestFiles = 64
+
 const make = Effect.gen(function* () {
+  const files = Proc.openFilesLimit()
+  if (files < fewestFiles) {
+    const why = `only ${files} files may be open at once, and ${fewestFiles} are needed: raise it (ulimit -n 1024)`
+    return yield* new ProcessesUnavailable({ platform: process.platform, why })
+  }
   const bootId = Proc.bootId()
   const identify = (stat: Proc.Stat): ProcessIdentity => ({ pid: stat.pid, startTime: stat.startTime, bootId })
   const own = Proc.stat(process.pid)

@@ -5,7 +5,7 @@ import { assert, it } from "@effect/vitest"
 import { Processes } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import { KeptStats } from "../src/KeptStats.ts"
-import { conditionOf, parseStat } from "../src/Proc.ts"
+import { conditionOf, isGone, parseStat } from "../src/Proc.ts"
 import { layer, layerOn } from "../src/Processes.ts"
 import { becomes, exists, folder, identity, killed, output, spawned, until } from "./fixtures/Spawned.ts"
 
@@ -29,6 +29,11 @@ it("counts the fields behind a program's name, whatever it is", () => {
   assert.strictEqual(conditionOf({ ...stat, threads: 1 }), "zombie")
 })
 
+it("that no descriptor or memory is left, or something may not be read, is no sign that a process is gone", () => {
+  const failed = (code: string) => isGone(Object.assign(new Error(code), { code }))
+  assert.deepStrictEqual(["ENOENT", "ESRCH"].map(failed), [true, true])
+  assert.deepStrictEqual(["EMFILE", "ENFILE", "ENOMEM", "EACCES", "EIO"].map(failed), [false, false, false, false, false])
+})
 it.effect("says so where it is not built", () =>
   Effect.gen(function* () {
     const failure = yield* Effect.flip(Effect.provide(Processes, layerOn("darwin")))

@@ -14,7 +14,7 @@ import { SqliteClient } from "@souffleur/node"
 import { allTold, command, herald, refuseTarget } from "@souffleur/supervisor"
 import { Console, Effect, FileSystem, Option, Path } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
-import { launchable, settingsOf, store, world } from "../App.ts"
+import { host, launchable, settingsOf, store, world } from "../App.ts"
 import { Environment } from "../Environment.ts"
 import { BadUsage, Ended, ofFile } from "../Failure.ts"
 import { keptOf } from "../Kept.ts"
@@ -169,6 +169,8 @@ export const watchCommand = Command.make(
     const guarding = { guardian: flags.guardian, restored: yield* restorationOf(flags.restored) }
     const target = yield* asked(flags.target, flags.pid, flags.sessionId)
     const here = yield* realProject(flags.projectDir)
+    // Told before anything is opened: a watch without the means to look at processes is none.
+    yield* Effect.provide(Effect.void, host)
     const known = yield* Effect.provide(knownOf(flags.resume, target, here), store(yield* settingsOf(here)))
     const project = Option.isSome(flags.resume) && Option.isSome(known) ? yield* realProject(known.value.watch.project) : here
     const settings = yield* settingsOf(project)

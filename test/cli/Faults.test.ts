@@ -1,0 +1,135 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Scope } from "effect"
+import { spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import { join } from "node:path"
+import { alive, bundle, prints, stage, task } from "./Stage.ts"
+
+const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>, skip = false) =>
+  (skip ? it.live.skip : it.live)(what, test, 60_000)
+
+const run = (program: string, ...args: ReadonlyArray<string>) => spawnSync(program, args, { stdio: "ignore" }).status === 0
+/** A small disk of its own in place of a folder, until the test ends. */
+const disk = (folder: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      fs.mkdirSync(folder, { mode: 0o700 })
+      assert.isTrue(run("mount", "-t", "tmpfs", "-o", "size=2m,mode=0700", "tmpfs", folder))
+    }),
+    () => Effect.sync(() => void run("umount", "-l", folder))
+  )
+const mayMount = (() => {
+  const folder = fs.mkdtempSync(join(os.tmpdir(), "souffleur-disk-"))
+  const may = run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder)
+  if (may) run("umount", folder)
+  fs.rmdirSync(folder)
+  return may
+})()
+
+describe.concurrent("faults of the host", () => {
+  live(
+    "a disk that fills up between two acts: exit 4 says so, nothing is launched, and with room again the watch goes on",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1, 50), task(2, 100)])
+        yield* disk(the.state)
+        const conductor = yield* the.conductor(2)
+        const watch = the.watch(conductor)
+        yield* prints(watch, "WatchSettled")
+        const filler = join(the.state, "filler")
+        // To the last byte: a write that needs a page fails.
+        for (const size of [65_536, 4096, 1]) {
+          const file = fs.openSync(filler, "a")
+          try {
+            for (;;) fs.writeSync(file, Buffer.alloc(size))
+          } catch (error) {
+            assert.match(String(error), /ENOSPC/)
+          } finally {
+            fs.closeSync(file)
+          }
+        }
+        conductor.kill("SIGKILL")
+        assert.deepStrictEqual(yield* watch.ended, { code: 4, signal: null })
+        assert.match(watch.errors(), /the event log cannot be used: .*full/)
+        assert.deepStrictEqual(the.launched(), [])
+        fs.rmSync(filler)
+        const again = the.start(["watch", "--json"])
+        assert.strictEqual((yield* again.ended).code, 0, again.errors())
+        assert.lengthOf(the.launched(), 1)
+      }),
+    !mayMount
+  )
+
+  live(
+    "a state folder that has become read-only: exit 4, nobody is killed or launched",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1)])
+        yield* disk(the.state)
+        const conductor = yield* the.conductor()
+        const watch = the.watch(conductor)
+        yield* prints(watch, "WatchSettled")
+        watch.kill("SIGKILL")
+        yield* watch.ended
+        assert.isTrue(run("mount", "-o", "remount,ro", the.state))
+        const again = yield* the.run(["watch"])
+        assert.deepStrictEqual([again.code, again.lines], [4, []], again.errors)
+        assert.match(again.errors, /^souffleur: the event log cannot be used: .*souffleur\.db/m)
+        assert.isTrue(alive(conductor.pid))
+        assert.deepStrictEqual(the.launched(), [])
+      }),
+    !mayMount
+  )
+
+  live("a log that is damaged or cut off: exit 4 names the file and what to do, and not one byte of it is changed", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)])
+      const conductor = yield* the.conductor()
+      const watch = the.watch(conductor)
+      yield* prints(watch, "WatchSettled")
+      watch.kill("SIGTERM")
+      yield* watch.ended
+      const file = join(the.state, "souffleur.db")
+      const whole = fs.readFileSync(file)
+      const damaged = Buffer.from(whole)
+      damaged.fill(0xa5, 4096, 4096 + 2048)
+      for (const bytes of [whole.subarray(0, whole.length - 4096), damaged, Buffer.alloc(whole.length)]) {
+        fs.writeFileSync(file, bytes)
+        for (const args of [["watch"], ["status", "--json"], ["release"]]) {
+          const { code, errors, lines } = yield* the.run(args)
+          assert.deepStrictEqual([code, lines], [4, []], errors)
+          assert.match(errors, /^souffleur: the event log cannot be used: .*souffleur\.db.*(?:move it away|name another file)/m)
+        }
+        assert.isTrue(bytes.equals(fs.readFileSync(file)), "not one byte is changed")
+      }
+      assert.isTrue(alive(conductor.pid))
+      assert.deepStrictEqual(the.launched(), [])
+      // With a good copy it goes on.
+      fs.writeFileSync(file, whole)
+      assert.strictEqual((yield* the.run(["release"])).code, 0)
+    })
+  )
+
+  live("too few descriptors: refused with what to do before anything is written; with just enough it watches and recovers", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1, 50), task(2, 100)])
+      const conductor = yield* the.conductor(2)
+      const words = ["watch", "--json", "--pid", String(conductor.pid), "--session-id", the.session]
+      const limited = (files: number) =>
+        the.spawned("/bin/sh", ["-c", `ulimit -n ${files}; exec "$@"`, "sh", process.execPath, bundle, ...words])
+      for (const files of [25, 63]) {
+        const refused = limited(files)
+        assert.deepStrictEqual(yield* refused.ended, { code: 2, signal: null }, refused.errors())
+        assert.match(refused.errors(), new RegExp(`^souffleur: only ${files} files may be open .*ulimit -n 1024`, "u"))
+        assert.isFalse(fs.existsSync(join(the.state, "souffleur.db")))
+      }
+      assert.isTrue(alive(conductor.pid))
+      const watch = limited(64)
+      yield* prints(watch, "WatchSettled")
+      conductor.kill("SIGKILL")
+      assert.strictEqual((yield* watch.ended).code, 0, watch.errors())
+      assert.lengthOf(the.launched(), 1)
+    })
+  )
+})
