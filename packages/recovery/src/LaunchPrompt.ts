@@ -26,13 +26,17 @@ const tasks = (watch: Watch): string =>
     : `The state of the tasks is in ${watch.comms} (tables orchestration_tasks and orchestration_messages): go on with what is not complete.`
 
 /** From an export: its path, never its content; the reason; the old session; where the state of the tasks is. */
-export const promptFromExport = (watch: Watch, exportPath: string, resumePrompt: string | undefined): string =>
+export const promptFromExport = (
+  watch: Watch,
+  { path, sessionId = watch.sessionId }: { readonly path: string; readonly sessionId?: string },
+  resumePrompt: string | undefined
+): string =>
   [
     opening(watch, resumePrompt),
     "",
     reasonLine(watch.recovery?.trigger ?? "pid"),
-    `The conversation before you was exported to this file; read it first: ${exportPath}`,
-    `It is the conversation of session ${watch.sessionId}.`,
+    `The conversation before you was exported to this file; read it first: ${path}`,
+    `It is the conversation of session ${sessionId}.`,
     tasks(watch)
   ].join("\n")
 

@@ -63,29 +63,38 @@ export const stop = Effect.fn("Recovery.1-stop")(function* (watch: Watch) {
   }).pipe(Effect.catchTag("StopFailed", failedClosed("stop")))
 })
 
+/** An export, and whose conversation it is; a log from before this field has that of the Conductor. */
+export const Exported = Schema.Struct({ ...Export.fields, sessionId: Schema.optionalKey(Schema.String) })
+export type Exported = typeof Exported.Type
+
+/**
+ * Whose conversation is handed on. A successor that died before its first word left no session file: then it is the newest of those
+ * before it.
+ */
+export const newestSession = Effect.fn("Recovery.newestSession")(function* ({ sessionId, sessions }: Watch) {
+  const agent = yield* Agent
+  for (const one of [sessionId, ...sessions.toReversed()]) {
+    if (Option.isSome(yield* Effect.option(agent.sessionFile(one)))) return one
+  }
+  return sessionId
+})
+
+/** Writes the conversation to the state folder, under a step's token. */
+export const writeExport = Effect.fnUntraced(
+  function* (watch: Watch, token: string) {
+    const [agent, fs, path, settings] = [yield* Agent, yield* FileSystem.FileSystem, yield* Path.Path, yield* Settings]
+    const folder = path.join(settings.stateDir, "exports")
+    yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+    const sessionId = yield* newestSession(watch)
+    const exported = yield* agent.exportSession(sessionId, path.join(folder, `${(yield* Cycle).watch.id}-${token}.md`))
+    return { ...exported, sessionId } satisfies Exported
+  },
+  Effect.mapError((error) => new NoExport({ why: error._tag === "PlatformError" ? error.message : error.why }))
+)
+
 /** 2: export the conversation, whole. */
 export const exportConversation = Effect.fn("Recovery.2-export")(function* (watch: Watch) {
-  const [agent, fs, path, settings, { watch: ref }] = [
-    yield* Agent,
-    yield* FileSystem.FileSystem,
-    yield* Path.Path,
-    yield* Settings,
-    yield* Cycle
-  ]
-  return yield* step("2 export", {
-    outcome: Export,
-    failure: NoExport,
-    act: Effect.fnUntraced(
-      function* (token) {
-        const folder = path.join(settings.stateDir, "exports")
-        yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
-        const out = path.join(folder, `${ref.id}-${token}.md`)
-        return yield* agent.exportSession(watch.sessionId, out)
-      },
-      Effect.mapError((error) => new NoExport({ why: error._tag === "PlatformError" ? error.message : error.why }))
-    ),
-    reconcile: again
-  })
+  return yield* step("2 export", { outcome: Exported, failure: NoExport, act: (token) => writeExport(watch, token), reconcile: again })
 })
 
 /** 3: trim it to the limit. */

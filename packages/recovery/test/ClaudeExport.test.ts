@@ -30,6 +30,17 @@ const launched = (events: ReadonlyArray<WatchEvent>) =>
 const failedClosed = (event: WatchEvent | undefined) => (event?._tag === "RecoveryFailedClosed" ? event.stage : event?._tag)
 
 describe("claude_export", () => {
+  it.effect("a successor that died before its first word left no session file: the conversation before it is handed on again", () =>
+    Effect.gen(function* () {
+      const world = new World()
+      world.unwritten.add("s2")
+      const { log, run } = yield* cycle({ provider: "claude_export", successor: "s2" }, world)
+      yield* run
+      assert.deepStrictEqual(world.did, ["export s1", "launch 5000"])
+      assert.include(world.orders[0]?.prompt, "It is the conversation of session s1.")
+      assert.lengthOf(launched(yield* log.events), 2)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
   it.effect("stops, exports, trims, estimates, and launches a successor with the export's path in its prompt", () =>
     Effect.gen(function* () {
       const { log, run, stateDir, world } = yield* cycle()

@@ -16,7 +16,7 @@ const evidence = {
   contextTokens: null
 }
 
-const relaunchedBy = (provider: string): ReadonlyArray<WatchEvent> => [
+const relaunchedBy = (provider: string, sessionId: string): ReadonlyArray<WatchEvent> => [
   Event.RecoveryStarted.make({ at, cycle: 0, purpose: "relaunch", trigger: "pid" }),
   Event.ConductorRelaunched.make({
     at,
@@ -25,7 +25,7 @@ const relaunchedBy = (provider: string): ReadonlyArray<WatchEvent> => [
     provider,
     launchId: "w-g2-c0-6-launch-1",
     conductor,
-    sessionId: "s1",
+    sessionId,
     awaiting: false,
     print: true,
     exportPath: null,
@@ -72,6 +72,8 @@ export const recovering = (
     readonly retries?: number
     /** Generation 2 runs, launched by it. */
     readonly provider?: string
+    /** In this session. */
+    readonly successor?: string
     readonly project?: string
     /** Of a plain command, which souffleur itself has started. */
     readonly command?: boolean
@@ -92,7 +94,7 @@ export const recovering = (
   Event.WatcherStarted.make({ at, watcher: 1, awaiting: false, mode: "normal" }),
   Event.SelfMonitorStarted.make({ at, monitor: 1, watcher: 1 }),
   Event.WatchSettled.make({ at }),
-  ...(change.provider === undefined ? [] : relaunchedBy(change.provider)),
+  ...(change.provider === undefined ? [] : relaunchedBy(change.provider, change.successor ?? "s1")),
   ended(change),
   Event.RecoveryStarted.make({ at, cycle: 1, purpose: change.purpose ?? "relaunch", trigger: change.trigger ?? "pid" })
 ]

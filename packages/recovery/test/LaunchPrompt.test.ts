@@ -12,19 +12,19 @@ it("says why a successor starts: a crash, or a planned handoff, which is not one
   assert.include(reasonLine("handoff"), "not a crash")
 })
 it("begins with what a Conductor of the orchestration expects, and gives path, session and comms", () => {
-  const lines = promptFromExport(watch, "/state/exports/w.md", undefined).split("\n")
+  const lines = promptFromExport(watch, { path: "/state/exports/w.md" }, undefined).split("\n")
   assert.strictEqual(lines[0], "/conductor --recovery-bootstrap")
   for (const part of ["/state/exports/w.md", "session s1", "/p/comms.db", reasonLine("pid")]) assert.include(lines.join("\n"), part)
 })
 it("of a session without comms is a plain continue", () => {
-  const prompt = promptFromExport(solo, "/state/exports/w.md", undefined)
+  const prompt = promptFromExport(solo, { path: "/state/exports/w.md" }, undefined)
   assert.match(prompt, /^Continue /u)
   assert.notInclude(prompt, "orchestration")
   assert.notInclude(prompt, "/conductor")
 })
 it("begins with the payload's own prompt, where there is one", () => {
   for (const prompt of [
-    promptFromExport(watch, "/e.md", "First this.\nThen that."),
+    promptFromExport(watch, { path: "/e.md" }, "First this.\nThen that."),
     promptAfterCompaction(watch, "First this.\nThen that.")
   ])
     assert.match(prompt, /^First this\.\nThen that\.\n/u)

@@ -14,6 +14,7 @@ import {
   Processes,
   type ProcessIdentity,
   type ProcessInfo,
+  SessionNotFound,
   Settings,
   type Signal
 } from "@souffleur/domain"
@@ -46,6 +47,8 @@ export class World {
   taskCount = 2
   exported = "# Export\nhello\n"
   exportFails = false
+  /** Sessions that have no file: who was given them died before its first word. */
+  readonly unwritten = new Set<string>()
   /** What happens while it exports. */
   meanwhile: () => void = () => {}
   agentMissing = false
@@ -166,7 +169,10 @@ const agent = (world: World, fs: FileSystem.FileSystem) =>
         .filter(({ pid }) => world.table.get(pid)?.condition !== "gone")
         .map((one) => ({ ...one, project: "/p", status: "busy", waitingFor: undefined, writtenAt: 0 }))
     ),
-    sessionFile: (sessionId) => Effect.succeed({ path: `/claude/${sessionId}.jsonl`, sessionId }),
+    sessionFile: (sessionId) =>
+      world.unwritten.has(sessionId)
+        ? Effect.fail(new SessionNotFound({ sessionId, reason: "missing", why: "no session file" }))
+        : Effect.succeed({ path: `/claude/${sessionId}.jsonl`, sessionId }),
     exportSession: Effect.fnUntraced(function* (sessionId, out) {
       if (world.exportFails) return yield* new ExportFailed({ why: "the session file changed meanwhile" })
       world.did.push(`export ${sessionId}`)

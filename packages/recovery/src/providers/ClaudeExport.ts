@@ -49,7 +49,7 @@ export const claudeExport: Provider<Agent | Comms | FileSystem.FileSystem | Laun
     const launched = yield* launchSuccessor(watch, "6 launch", request, {
       session: { _tag: "Fresh", sessionId },
       reads: exported.path,
-      prompt: promptFromExport(watch, exported.path, yield* resumePromptOf(watch, request))
+      prompt: promptFromExport(watch, exported, yield* resumePromptOf(watch, request))
     })
     // Without comms nobody confirms the id that the launch was given.
     return { ...launched, sessionId, awaiting: watch.comms !== null, exportPath: exported.path, baseline }

@@ -1,12 +1,12 @@
-import { Agent, type Comms, Export, type Launcher, type Processes, Settings, type Watch } from "@souffleur/domain"
-import { Effect, FileSystem, Path } from "effect"
+import type { Agent, Comms, Launcher, Processes, Settings, Watch } from "@souffleur/domain"
+import { Effect, type FileSystem, type Path } from "effect"
 import { launchSuccessor, prepare } from "../Launch.ts"
 import { promptFromExport } from "../LaunchPrompt.ts"
 import { FailedClosed, type Provider } from "../Provider.ts"
 import { resumePromptOf } from "../Request.ts"
-import { NoExport, stop } from "../Salvage.ts"
+import { Exported, NoExport, stop, writeExport } from "../Salvage.ts"
 import { freshSessionId } from "../SessionId.ts"
-import { again, Cycle, step } from "../Step.ts"
+import { again, step } from "../Step.ts"
 import { trim } from "../Trim.ts"
 
 /** Characters of a hand-off: a few per cent of any model's window. */
@@ -20,27 +20,16 @@ export const smallHandoff: Provider<Agent | Comms | FileSystem.FileSystem | Laun
   name: "small_handoff",
   applies: (watch) => watch.recovery?.trigger === "context",
   recover: Effect.fn("SmallHandoff")(function* (watch: Watch, { alreadyKilled, request }) {
-    const [agent, fs, path, settings, { watch: ref }] = [
-      yield* Agent,
-      yield* FileSystem.FileSystem,
-      yield* Path.Path,
-      yield* Settings,
-      yield* Cycle
-    ]
     if (!alreadyKilled) yield* stop(watch)
     const handoff = yield* step("hand-off", {
-      outcome: Export,
+      outcome: Exported,
       failure: NoExport,
-      act: Effect.fnUntraced(
-        function* (token) {
-          const folder = path.join(settings.stateDir, "exports")
-          yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
-          const exported = yield* agent.exportSession(watch.sessionId, path.join(folder, `${ref.id}-${token}.md`))
-          const { bytesAfter } = yield* trim(exported.path, handoffChars)
+      act: (token) =>
+        Effect.gen(function* () {
+          const exported = yield* writeExport(watch, token)
+          const { bytesAfter } = yield* Effect.mapError(trim(exported.path, handoffChars), ({ why }) => new NoExport({ why }))
           return { ...exported, bytes: bytesAfter }
-        },
-        Effect.mapError((error) => new NoExport({ why: error._tag === "PlatformError" ? error.message : error.why }))
-      ),
+        }),
       reconcile: again
     }).pipe(Effect.catchTag("NoExport", ({ why }) => Effect.fail(new FailedClosed({ stage: "hand-off", reason: why }))))
 
@@ -48,7 +37,7 @@ export const smallHandoff: Provider<Agent | Comms | FileSystem.FileSystem | Laun
     const launched = yield* launchSuccessor(watch, "launch from hand-off", request, {
       session: { _tag: "Fresh", sessionId },
       reads: handoff.path,
-      prompt: promptFromExport(watch, handoff.path, yield* resumePromptOf(watch, request))
+      prompt: promptFromExport(watch, handoff, yield* resumePromptOf(watch, request))
     })
     return { ...launched, sessionId, awaiting: watch.comms !== null, exportPath: handoff.path, baseline }
   })

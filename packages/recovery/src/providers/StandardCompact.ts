@@ -14,12 +14,12 @@ import { launch, launchSuccessor, prepare, settled, unhindered } from "../Launch
 import { promptAfterCompaction } from "../LaunchPrompt.ts"
 import { FailedClosed, type Provider } from "../Provider.ts"
 import { type Request, resumePromptOf } from "../Request.ts"
-import { stop } from "../Salvage.ts"
+import { newestSession, stop } from "../Salvage.ts"
 import { again, step, stillGranted } from "../Step.ts"
 
 const closed = (stage: string) => (error: { readonly why: string }) => Effect.fail(new FailedClosed({ stage, reason: error.why }))
 
-const attempt = (watch: Watch, name: string, mark: SessionMark, request: Request) =>
+const attempt = (watch: Watch, sessionId: string, name: string, mark: SessionMark, request: Request) =>
   step(name, {
     outcome: CompactedTo,
     failure: CompactFailed,
@@ -29,7 +29,7 @@ const attempt = (watch: Watch, name: string, mark: SessionMark, request: Request
       if (before !== "not yet") return yield* compactedAs(before)
       yield* unhindered(watch)
       const { conductor } = yield* launch(watch, token, request, {
-        session: { _tag: "Resume", sessionId: watch.sessionId },
+        session: { _tag: "Resume", sessionId },
         prompt: () => "/compact",
         title: `Compact (S${watch.generation})`
       }).pipe(Effect.catchTag("LaunchFailed", ({ why }) => Effect.fail(new CompactFailed({ why, gone: true }))))
@@ -53,23 +53,22 @@ export const standardCompact: Provider<Agent | Comms | FileSystem.FileSystem | L
     const agent = yield* Agent
 
     if (!alreadyKilled) yield* stop(watch)
+    const session = yield* newestSession(watch)
     const mark = yield* step("mark", {
       outcome: SessionMark,
       failure: CompactFailed,
       act: () =>
-        agent
-          .mark(watch.sessionId)
-          .pipe(Effect.catchTag("SessionNotFound", ({ why }) => Effect.fail(new CompactFailed({ why, gone: true })))),
+        agent.mark(session).pipe(Effect.catchTag("SessionNotFound", ({ why }) => Effect.fail(new CompactFailed({ why, gone: true })))),
       reconcile: again
     }).pipe(Effect.catchTag("CompactFailed", closed("mark")))
 
     const attempts = yield* Ref.make(0)
     yield* Effect.gen(function* () {
       const name = compactAttempts[yield* Ref.getAndUpdate(attempts, (n) => n + 1)]!
-      return yield* attempt(watch, name, mark, request)
+      return yield* attempt(watch, session, name, mark, request)
     }).pipe(onceMore, Effect.catchTag("CompactFailed", closed("compact")))
 
-    const { baseline, sessionId } = yield* prepare(watch, "prepare to resume", request, Effect.succeed(watch.sessionId))
+    const { baseline, sessionId } = yield* prepare(watch, "prepare to resume", request, Effect.succeed(session))
     const launched = yield* launchSuccessor(watch, "resume", request, {
       session: { _tag: "Resume", sessionId },
       prompt: promptAfterCompaction(watch, yield* resumePromptOf(watch, request))
