@@ -38,7 +38,7 @@ describe("claude_export", () => {
       yield* run
       assert.deepStrictEqual(world.did, ["export s1", "launch 5000"])
       assert.include(world.orders[0]?.prompt, "It is the conversation of session s1.")
-      assert.lengthOf(launched(yield* log.events), 2)
+      assert.lengthOf(launched(yield* log.events), 1)
     }).pipe(Effect.provide(NodeServices.layer))
   )
   it.effect("stops, exports, trims, estimates, and launches a successor with the export's path in its prompt", () =>
