@@ -2,14 +2,15 @@ import { Context, Effect, Layer, Option, PubSub, Schema, Stream } from "effect"
 import type { WatchEvent } from "./WatchEvent.ts"
 
 /** An event where it stands in the log. */
-export interface Recorded {
+export interface RecordedAs<E> {
   /** Its place among all events of the log, growing, with gaps. */
   readonly position: number
   readonly stream: string
   /** 1 for the first event of its stream, then +1. */
   readonly revision: number
-  readonly event: WatchEvent
+  readonly event: E
 }
+export type Recorded = RecordedAs<WatchEvent>
 
 /** Somebody appended first: read again, decide again. */
 export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
@@ -34,82 +35,78 @@ export class LogUnusable extends Schema.TaggedError<LogUnusable>()("LogUnusable"
 
 export type ReadError = UnreadableEvent | LogUnusable
 
-/** The only truth about a watch: append-only, one stream a watch (spec §1; decision 0001). */
-export class EventLog extends Context.Service<
-  EventLog,
-  {
-    /**
-     * Appends all or none, when the stream stands at `expectedRevision` exactly (0: it must not exist yet); returns the new revision.
-     * An empty array appends nothing and checks nothing.
-     */
-    readonly append: (
-      stream: string,
-      expectedRevision: number,
-      events: ReadonlyArray<WatchEvent>
-    ) => Effect.Effect<number, Conflict | LogUnusable>
-    /** The events after a revision, in order. */
-    readonly read: (stream: string, after: number) => Effect.Effect<ReadonlyArray<Recorded>, ReadError>
-    /** Every event after a position, by pages, until the end of the log. */
-    readonly readAll: (after: number) => Stream.Stream<Recorded, ReadError>
-    /** Every event of the stream after a revision, then every later one, whoever appended it: no miss, no repeat. Does not end. */
-    readonly changes: (stream: string, after: number) => Stream.Stream<Recorded, ReadError>
-    /** The same of all streams, after a position, in the order of the log. */
-    readonly changesAll: (after: number) => Stream.Stream<Recorded, ReadError>
-    /** Names of all streams, oldest first. */
-    readonly streams: Effect.Effect<ReadonlyArray<string>, LogUnusable>
-  }
->()("@souffleur/domain/EventLog") {
-  /** A log that dies with its process: for tests and simulations, under the same suite as the one on disk. */
-  static readonly layerMemory = Layer.effect(
-    EventLog,
-    Effect.gen(function* () {
-      const all: Array<Recorded> = []
-      const streams = new Map<string, Array<Recorded>>()
-      const moved = yield* PubSub.sliding<void>({ capacity: 1, replay: 1 })
-      const after = (stream: string, revision: number) => (streams.get(stream) ?? []).slice(revision)
-      const follow = (from: number, read: (last: number) => ReadonlyArray<Recorded>, at: (last: Recorded) => number) =>
-        Stream.unwrap(
-          Effect.map(PubSub.subscribe(moved), (hints) =>
-            Stream.paginate(
-              from,
-              Effect.fnUntraced(function* (last: number) {
-                while (read(last).length === 0) yield* PubSub.take(hints)
-                const more = read(last)
-                return [more, Option.some(at(more.at(-1)!))] as const
-              })
-            )
-          )
+/** The streams of one kind of aggregate; those of another kind are in the same table, and are not seen. */
+export interface Log<E> {
+  /**
+   * Appends all or none, when the stream stands at `expectedRevision` exactly (0: it must not exist yet); returns the new revision.
+   * An empty array appends nothing and checks nothing.
+   */
+  readonly append: (stream: string, expectedRevision: number, events: ReadonlyArray<E>) => Effect.Effect<number, Conflict | LogUnusable>
+  /** The events after a revision, in order. */
+  readonly read: (stream: string, after: number) => Effect.Effect<ReadonlyArray<RecordedAs<E>>, ReadError>
+  /** Every event after a position, by pages, until the end of the log. */
+  readonly readAll: (after: number) => Stream.Stream<RecordedAs<E>, ReadError>
+  /** Every event of the stream after a revision, then every later one, whoever appended it: no miss, no repeat. Does not end. */
+  readonly changes: (stream: string, after: number) => Stream.Stream<RecordedAs<E>, ReadError>
+  /** The same of all streams, after a position, in the order of the log. */
+  readonly changesAll: (after: number) => Stream.Stream<RecordedAs<E>, ReadError>
+  /** Names of all streams, oldest first. */
+  readonly streams: Effect.Effect<ReadonlyArray<string>, LogUnusable>
+}
+
+/** A log that dies with its process: for tests and simulations, under the same suite as the one on disk. */
+export const memoryLog = Effect.fnUntraced(function* <E>() {
+  const all: Array<RecordedAs<E>> = []
+  const streams = new Map<string, Array<RecordedAs<E>>>()
+  const moved = yield* PubSub.sliding<void>({ capacity: 1, replay: 1 })
+  const after = (stream: string, revision: number) => (streams.get(stream) ?? []).slice(revision)
+  const follow = (from: number, read: (last: number) => ReadonlyArray<RecordedAs<E>>, at: (last: RecordedAs<E>) => number) =>
+    Stream.unwrap(
+      Effect.map(PubSub.subscribe(moved), (hints) =>
+        Stream.paginate(
+          from,
+          Effect.fnUntraced(function* (last: number) {
+            while (read(last).length === 0) yield* PubSub.take(hints)
+            const more = read(last)
+            return [more, Option.some(at(more.at(-1)!))] as const
+          })
         )
-      return EventLog.of({
-        append: Effect.fnUntraced(function* (stream, expectedRevision, events) {
-          if (events.length === 0) return expectedRevision
-          const recorded = streams.get(stream) ?? []
-          if (recorded.length !== expectedRevision) return yield* new Conflict({ stream, expected: expectedRevision })
-          streams.set(stream, recorded)
-          for (const event of events) {
-            const next = { position: all.length + 1, stream, revision: recorded.length + 1, event }
-            recorded.push(next)
-            all.push(next)
-          }
-          yield* PubSub.publish(moved, undefined)
-          return recorded.length
-        }, Effect.uninterruptible),
-        read: (stream, revision) => Effect.sync(() => after(stream, revision)),
-        readAll: (position) => Stream.fromIterableEffect(Effect.sync(() => all.slice(position))),
-        changes: (stream, revision) =>
-          follow(
-            revision,
-            (last) => after(stream, last),
-            (last) => last.revision
-          ),
-        changesAll: (position) =>
-          follow(
-            position,
-            (last) => all.slice(last),
-            (last) => last.position
-          ),
-        streams: Effect.sync(() => [...streams.keys()])
-      })
-    })
-  )
+      )
+    )
+  const log: Log<E> = {
+    append: Effect.fnUntraced(function* (stream, expectedRevision, events) {
+      if (events.length === 0) return expectedRevision
+      const recorded = streams.get(stream) ?? []
+      if (recorded.length !== expectedRevision) return yield* new Conflict({ stream, expected: expectedRevision })
+      streams.set(stream, recorded)
+      for (const event of events) {
+        const next = { position: all.length + 1, stream, revision: recorded.length + 1, event }
+        recorded.push(next)
+        all.push(next)
+      }
+      yield* PubSub.publish(moved, undefined)
+      return recorded.length
+    }, Effect.uninterruptible),
+    read: (stream, revision) => Effect.sync(() => after(stream, revision)),
+    readAll: (position) => Stream.fromIterableEffect(Effect.sync(() => all.slice(position))),
+    changes: (stream, revision) =>
+      follow(
+        revision,
+        (last) => after(stream, last),
+        (last) => last.revision
+      ),
+    changesAll: (position) =>
+      follow(
+        position,
+        (last) => all.slice(last),
+        (last) => last.position
+      ),
+    streams: Effect.sync(() => [...streams.keys()])
+  }
+  return log
+})
+
+/** The only truth about a watch: append-only, one stream a watch (spec §1; decision 0001). */
+export class EventLog extends Context.Service<EventLog, Log<WatchEvent>>()("@souffleur/domain/EventLog") {
+  static readonly layerMemory = Layer.effect(EventLog, memoryLog<WatchEvent>())
 }

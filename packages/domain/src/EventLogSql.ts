@@ -1,11 +1,10 @@
 import { Array as Arr, Deferred, Duration, Effect, Exit, Layer, Option, PubSub, Result, Stream } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Beats } from "./Beats.ts"
-import { decodeEvent, encodeEvent } from "./EventCodec.ts"
-import { Conflict, EventLog, type LogUnusable, type Recorded, type UnreadableEvent, type ReadError } from "./EventLog.ts"
+import { type EventCodec, type Tagged, watchCodec } from "./EventCodec.ts"
+import { Conflict, EventLog, type Log, type LogUnusable, type RecordedAs, type UnreadableEvent, type ReadError } from "./EventLog.ts"
 import * as turns from "./LaunchTurns.ts"
 import { Outbox } from "./Outbox.ts"
-import type { WatchEvent } from "./WatchEvent.ts"
 import { lockPatience, patiently } from "./Store.ts"
 
 /** Rows of one read, and of one write: what is in memory at once. */
@@ -49,17 +48,25 @@ const insert = (rows: number) =>
 type Row = readonly [position: number, stream: string, revision: number, tag: string, version: number, at: number, data: string]
 const columns = "position, stream, revision, tag, version, at, data"
 
-const recorded = (rows: ReadonlyArray<Row>): Effect.Effect<ReadonlyArray<Recorded>, UnreadableEvent> => {
-  const events: Array<Recorded> = []
-  for (const [position, stream, revision, tag, version, at, data] of rows) {
-    const event = decodeEvent(stream, revision, { tag, version, at, data })
-    if (Result.isFailure(event)) return Effect.fail(event.failure)
-    events.push({ position, stream, revision, event: event.success })
+const recorded =
+  <E extends Tagged>({ decode }: EventCodec<E>) =>
+  (rows: ReadonlyArray<Row>): Effect.Effect<ReadonlyArray<RecordedAs<E>>, UnreadableEvent> => {
+    const events: Array<RecordedAs<E>> = []
+    for (const [position, stream, revision, tag, version, at, data] of rows) {
+      const event = decode(stream, revision, { tag, version, at, data })
+      if (Result.isFailure(event)) return Effect.fail(event.failure)
+      events.push({ position, stream, revision, event: event.success })
+    }
+    return Effect.succeed(events)
   }
-  return Effect.succeed(events)
-}
 
-const make = Effect.fnUntraced(function* ({ patience = lockPatience, pollEvery = "100 millis" }: EventLogSqlOptions) {
+/** The streams of one kind of aggregate, in a SQLite file that has the schema of `Store.ts`. */
+export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
+  codec: EventCodec<E>,
+  { patience = lockPatience, pollEvery = "100 millis" }: EventLogSqlOptions = {}
+) {
+  const own = codec.prefix === null ? "stream NOT GLOB '*/*'" : `stream GLOB '${codec.prefix}*'`
+  const decoded = recorded(codec)
   const sql = yield* SqlClient.SqlClient
   const waiting = patiently(patience)
   // Says that the log moved, never how: whoever follows it reads, so that a hint can be early, doubled or dropped.
@@ -120,10 +127,10 @@ const make = Effect.fnUntraced(function* ({ patience = lockPatience, pollEvery =
     committing = false
   }).pipe(Effect.uninterruptible)
 
-  const enqueue = (stream: string, expected: number, events: ReadonlyArray<WatchEvent>) => {
+  const enqueue = (stream: string, expected: number, events: ReadonlyArray<E>) => {
     const values: Array<unknown> = []
     for (const event of events) {
-      const { at, data, tag, version } = encodeEvent(event)
+      const { at, data, tag, version } = codec.encode(event)
       values.push(stream, expected, expected + values.length / 7 + 1, tag, version, at, data)
     }
     const outcome = Deferred.makeUnsafe<number, Conflict | LogUnusable>()
@@ -132,7 +139,7 @@ const make = Effect.fnUntraced(function* ({ patience = lockPatience, pollEvery =
   }
 
   // No span of its own: the statement has one, and a span costs a tenth of what an append may.
-  const append = (stream: string, expectedRevision: number, events: ReadonlyArray<WatchEvent>) =>
+  const append = (stream: string, expectedRevision: number, events: ReadonlyArray<E>) =>
     // Whoever is interrupted leaves when the log has it or never will.
     Effect.uninterruptible(
       Effect.suspend(() => {
@@ -148,14 +155,15 @@ const make = Effect.fnUntraced(function* ({ patience = lockPatience, pollEvery =
   const rows = (statement: string, parameters: ReadonlyArray<unknown>) =>
     Effect.flatMap(
       waiting(sql.unsafe(statement, parameters).values as Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>),
-      (found) => recorded(found as unknown as ReadonlyArray<Row>)
+      (found) => decoded(found as unknown as ReadonlyArray<Row>)
     )
   const pageOf = (stream: string, after: number) =>
     rows(`SELECT ${columns} FROM events WHERE stream = ? AND revision > ? ORDER BY revision LIMIT ${page}`, [stream, after])
-  const pageOfAll = (after: number) => rows(`SELECT ${columns} FROM events WHERE position > ? ORDER BY position LIMIT ${page}`, [after])
+  const pageOfAll = (after: number) =>
+    rows(`SELECT ${columns} FROM events WHERE position > ? AND ${own} ORDER BY position LIMIT ${page}`, [after])
 
   const read = Effect.fn("EventLog.read")(function* (stream: string, after: number) {
-    const events: Array<Recorded> = []
+    const events: Array<RecordedAs<E>> = []
     for (;;) {
       const more = yield* pageOf(stream, events.at(-1)?.revision ?? after)
       for (const event of more) events.push(event)
@@ -173,8 +181,8 @@ const make = Effect.fnUntraced(function* ({ patience = lockPatience, pollEvery =
 
   const follow = (
     after: number,
-    read: (last: number) => Effect.Effect<ReadonlyArray<Recorded>, ReadError>,
-    at: (last: Recorded) => number
+    read: (last: number) => Effect.Effect<ReadonlyArray<RecordedAs<E>>, ReadError>,
+    at: (last: RecordedAs<E>) => number
   ) =>
     Stream.unwrap(
       Effect.map(PubSub.subscribe(moved), (hints) =>
@@ -199,7 +207,7 @@ const make = Effect.fnUntraced(function* ({ patience = lockPatience, pollEvery =
     )
   const changesAll = (after: number) => follow(after, pageOfAll, ({ position }) => position)
 
-  const streams = waiting(sql.unsafe("SELECT stream FROM events WHERE revision = 1 ORDER BY position", []).values).pipe(
+  const streams = waiting(sql.unsafe(`SELECT stream FROM events WHERE revision = 1 AND ${own} ORDER BY position`, []).values).pipe(
     Effect.map((found) => found.map(([stream]) => String(stream))),
     Effect.withSpan("EventLog.streams")
   )
@@ -225,14 +233,14 @@ const make = Effect.fnUntraced(function* ({ patience = lockPatience, pollEvery =
     Effect.forkScoped
   )
 
-  return EventLog.of({ append, read, readAll, changes, changesAll, streams })
+  return { append, read, readAll, changes, changesAll, streams } satisfies Log<E>
 })
 
 /** The log, its beats, its outbox and the turn to launch in a SQLite file that has the schema of `Store.ts`. */
 export const layerWith = (options: EventLogSqlOptions): Layer.Layer<EventLog | Beats | Outbox, LogUnusable, SqlClient.SqlClient> => {
   const { patience = lockPatience } = options
   return Layer.mergeAll(
-    Layer.effect(EventLog, make(options)),
+    Layer.effect(EventLog, logOf(watchCodec, options)),
     Beats.layerSql(patience),
     Outbox.layerSql(patience),
     turns.layerSql(patience)

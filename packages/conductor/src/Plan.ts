@@ -1,0 +1,162 @@
+import { Result, Schema, SchemaIssue } from "effect"
+
+/** A plan that cannot be conducted: everything that is wrong with it, each as a sentence that says where. */
+export class PlanInvalid extends Schema.TaggedError<PlanInvalid>()("PlanInvalid", {
+  path: Schema.String,
+  problems: Schema.Array(Schema.String)
+}) {}
+
+/** A document that an agent reads first; the path is relative to the project. */
+export interface ReferenceDoc {
+  readonly path: string
+  readonly description: string
+}
+
+export interface PlannedTask {
+  readonly id: string
+  readonly title: string
+  readonly description: string
+  /** As it stands in the prompt. */
+  readonly acceptanceCriteria: string
+  /** Those of the plan, then its own. */
+  readonly referenceDocs: ReadonlyArray<ReferenceDoc>
+  /** Ids of tasks that must be complete before it. */
+  readonly dependsOn: ReadonlyArray<string>
+}
+
+/** What is done when every task is complete (the seed's phase 4). */
+export type Finish =
+  | { readonly _tag: "None" }
+  | { readonly _tag: "Prompt"; readonly prompt: string }
+  | { readonly _tag: "Command"; readonly command: readonly [string, ...ReadonlyArray<string>] }
+
+export interface Plan {
+  readonly workflowId: string
+  readonly tasks: ReadonlyArray<PlannedTask>
+  readonly finish: Finish
+}
+
+/** The seed's finishing step, where a plan says nothing else. */
+const finishing = "Use the Skill tool to invoke: finishing-a-development-branch"
+
+/** Bytes of a task's own text: a prompt is one argument, which Linux limits to 128 KiB, and feedback comes to it. */
+const longest = 32_000
+const Text = Schema.Trim.check(Schema.isNonEmpty())
+const Id = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u, {
+    message: "must be 1 to 64 letters, digits, dots, dashes or underscores"
+  })
+)
+const Doc = Schema.Union([Text, Schema.Struct({ path: Text, description: Text })])
+const Docs = Schema.optional(Schema.Array(Doc))
+
+const PlanSource = Schema.Struct({
+  workflow_id: Schema.optional(Id),
+  reference_docs: Docs,
+  finish: Schema.optional(
+    Schema.Union([
+      Schema.Literal("none"),
+      Schema.Struct({ prompt: Text }),
+      Schema.Struct({ command: Schema.NonEmptyArray(Schema.NonEmptyString) })
+    ])
+  ),
+  tasks: Schema.NonEmptyArray(
+    Schema.Struct({
+      id: Id,
+      title: Text,
+      description: Schema.optional(Text),
+      acceptance_criteria: Schema.Union([Text, Schema.NonEmptyArray(Text)]),
+      reference_docs: Docs,
+      depends_on: Schema.optional(Schema.Array(Id))
+    })
+  )
+})
+type PlanSource = typeof PlanSource.Type
+type TaskSource = PlanSource["tasks"][number]
+
+const decode = Schema.decodeUnknownResult(PlanSource, { errors: "all", onExcessProperty: "error" })
+
+const issues = SchemaIssue.makeFormatterStandardSchemaV1()
+const place = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>) =>
+  path
+    .map((part) => (typeof part === "object" ? part.key : part))
+    .map((key, index) => (typeof key === "number" ? `[${key}]` : `${index === 0 ? "" : "."}${String(key)}`))
+    .join("") || "the plan"
+const told = (error: Schema.SchemaError): ReadonlyArray<string> =>
+  issues(error.issue).issues.map(({ message, path }) => `${place(path ?? [])}: ${message.slice(0, 200)}`)
+
+/** Rows that comms keeps for others than a task of a plan (spec §5). */
+const reserved = new Set(["task-00", "souffleur"])
+
+/** Tasks on a circle of dependencies: who is left when all that can be done is done. */
+const circle = (tasks: ReadonlyArray<TaskSource>): ReadonlyArray<string> => {
+  const ids = new Set(tasks.map(({ id }) => id))
+  let left = tasks
+  for (;;) {
+    const open = new Set(left.map(({ id }) => id))
+    const next = left.filter(({ depends_on = [] }) => depends_on.some((id) => ids.has(id) && open.has(id)))
+    if (next.length === left.length) return left.map(({ id }) => id)
+    left = next
+  }
+}
+
+const problemsOf = ({ tasks }: PlanSource): ReadonlyArray<string> => {
+  const ids = tasks.map(({ id }) => id)
+  const onCircle = circle(tasks)
+  return [
+    ...tasks.flatMap(({ depends_on = [], id }, index) => [
+      ...(reserved.has(id) ? [`tasks[${index}].id: "${id}" has a meaning of its own in comms: choose another`] : []),
+      ...(ids.indexOf(id) < index ? [`tasks[${index}].id: "${id}" is the id of tasks[${ids.indexOf(id)}] too: ids are unique`] : []),
+      ...depends_on
+        .filter((other) => !ids.includes(other))
+        .map((other) => `tasks[${index}].depends_on: there is no task "${other}" in this plan`)
+    ]),
+    ...(onCircle.length === 0 ? [] : [`tasks: ${onCircle.join(", ")} wait for one another: take one depends_on away`])
+  ]
+}
+
+const docsOf = (docs: PlanSource["reference_docs"]): ReadonlyArray<ReferenceDoc> =>
+  (docs ?? []).map((doc) => (typeof doc === "string" ? { path: doc, description: "read it first" } : doc))
+
+const taskOf = (source: TaskSource, common: ReadonlyArray<ReferenceDoc>, described: ReadonlyMap<string, string>): PlannedTask => ({
+  id: source.id,
+  title: source.title,
+  description: source.description ?? described.get(source.id) ?? source.title,
+  acceptanceCriteria:
+    typeof source.acceptance_criteria === "string"
+      ? source.acceptance_criteria
+      : source.acceptance_criteria.map((one) => `- ${one}`).join("\n"),
+  referenceDocs: [...common, ...docsOf(source.reference_docs)],
+  dependsOn: source.depends_on ?? []
+})
+
+const finishOf = (finish: PlanSource["finish"]): Finish => {
+  if (finish === undefined) return { _tag: "Prompt", prompt: finishing }
+  if (finish === "none") return { _tag: "None" }
+  return "prompt" in finish ? { _tag: "Prompt", prompt: finish.prompt } : { _tag: "Command", command: finish.command }
+}
+
+const bytes = new TextEncoder()
+const tooLong = (task: PlannedTask, index: number): ReadonlyArray<string> => {
+  const size = bytes.encode(JSON.stringify(task)).length
+  return size <= longest ? [] : [`tasks[${index}]: ${size} bytes of text, more than ${longest}: move some into a reference document`]
+}
+
+/**
+ * A plan from what its file holds, or all that is wrong with it. `described` has what a Markdown file says of a task under a
+ * heading of its id; it is the description of a task that has none. `name` is the workflow's where the plan names none.
+ */
+export const planOf = (
+  source: unknown,
+  described: ReadonlyMap<string, string>,
+  name: string
+): Result.Result<Plan, ReadonlyArray<string>> => {
+  const decoded = decode(source)
+  if (Result.isFailure(decoded)) return Result.fail(told(decoded.failure))
+  const plan = decoded.success
+  const common = docsOf(plan.reference_docs)
+  const tasks = plan.tasks.map((task) => taskOf(task, common, described))
+  const problems = [...problemsOf(plan), ...tasks.flatMap(tooLong)]
+  if (problems.length > 0) return Result.fail(problems)
+  return Result.succeed({ workflowId: plan.workflow_id ?? name, tasks, finish: finishOf(plan.finish) })
+}

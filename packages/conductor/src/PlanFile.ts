@@ -1,0 +1,103 @@
+import { Effect, FileSystem, Path, Result } from "effect"
+import { Digest } from "effect/crypto"
+import * as Yaml from "effect/encoding/Yaml"
+import { type Plan, PlanInvalid, planOf } from "./Plan.ts"
+
+/** Bytes of a plan: it is read whole. */
+const largest = 1_000_000
+
+/** A plan and which one it is: a change of the file is a change of the digest. */
+export interface LoadedPlan {
+  readonly plan: Plan
+  /** Absolute. */
+  readonly path: string
+  /** SHA-256 of the file, in hex. */
+  readonly digest: string
+}
+
+const fence = /^ {0,3}(?:`{3,}|~{3,})/u
+const heading = /^(#{1,6})\s+(.*)$/u
+/** The id that a heading begins with: `## task-001: Create the model`. */
+const idIn = (title: string) => /^`?([A-Za-z0-9][A-Za-z0-9._-]*?)[`:.]*(?:\s|$)/u.exec(title)?.[1]
+
+/** What a Markdown text says under each heading that begins with an id, until the next heading of its level or above. */
+export const sections = (body: string): ReadonlyMap<string, string> => {
+  const lines = body.split(/\r?\n/u)
+  const headings: Array<{ readonly at: number; readonly level: number; readonly id: string | undefined }> = []
+  let fenced = false
+  for (const [at, line] of lines.entries()) {
+    if (fence.test(line)) fenced = !fenced
+    const [, marks, title] = heading.exec(fenced ? "" : line) ?? []
+    if (marks !== undefined) headings.push({ at, level: marks.length, id: idIn(title ?? "") })
+  }
+  const found = new Map<string, string>()
+  for (const [index, { at, id, level }] of headings.entries()) {
+    const end = headings.find((other, place) => place > index && other.level <= level)
+    const text = lines
+      .slice(at + 1, end?.at)
+      .join("\n")
+      .trim()
+    if (id !== undefined && text !== "" && !found.has(id)) found.set(id, text)
+  }
+  return found
+}
+
+/** A Markdown file's front matter and the rest. */
+const parted = (text: string) => {
+  const [, front, body = ""] = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n([\s\S]*))?$/u.exec(text) ?? []
+  return front === undefined ? undefined : { front, body }
+}
+
+const yaml = (text: string): Result.Result<unknown, string> => {
+  try {
+    return Result.succeed(Yaml.parse(text))
+  } catch (error) {
+    return Result.fail(`it is no YAML that can be read: ${error instanceof Error ? error.message.slice(0, 200) : "it cannot be parsed"}`)
+  }
+}
+
+const parse = (text: string, kind: "yaml" | "markdown", name: string): Result.Result<Plan, ReadonlyArray<string>> => {
+  const parts = kind === "yaml" ? { front: text, body: "" } : parted(text)
+  if (parts === undefined) return Result.fail(["the file: a Markdown plan begins with front matter between two lines of ---"])
+  const source = yaml(parts.front)
+  return Result.isFailure(source)
+    ? Result.fail([`${kind === "yaml" ? "the file" : "the front matter"}: ${source.failure}`])
+    : planOf(source.success, sections(parts.body), name)
+}
+
+const kinds: Readonly<Record<string, "yaml" | "markdown">> = { ".yaml": "yaml", ".yml": "yaml", ".md": "markdown", ".markdown": "markdown" }
+
+/**
+ * Reads a plan: YAML, or Markdown with front matter. Fails with all that is wrong at once: what cannot be read, ids, circles,
+ * dependencies that are not there, and reference documents that the project does not have.
+ */
+export const loadPlan = Effect.fn("PlanFile.load")(function* (file: string, project: string) {
+  const [fs, path, digest] = [yield* FileSystem.FileSystem, yield* Path.Path, yield* Digest.Digest]
+  const invalid = (...problems: ReadonlyArray<string>) => new PlanInvalid({ path: file, problems })
+  const kind = kinds[path.extname(file).toLowerCase()]
+  if (kind === undefined) return yield* invalid("the file: a plan is .yaml, .yml, .md or .markdown")
+  const unread = () => invalid("the file: it is not there, or cannot be read")
+  const info = yield* Effect.mapError(fs.stat(file), unread)
+  if (info.type !== "File") return yield* invalid("the file: it is no file")
+  if (Number(info.size) > largest) return yield* invalid(`the file: ${info.size} bytes, more than ${largest}`)
+  const bytes = yield* Effect.mapError(fs.readFile(file), unread)
+  // A mark at the beginning, as some editors write it, is no part of the text.
+  const text = new TextDecoder().decode(bytes)
+  const name = path
+    .basename(file, path.extname(file))
+    .replaceAll(/[^A-Za-z0-9._-]+/gu, "-")
+    .replace(/^[^A-Za-z0-9]+/u, "")
+  const parsed = parse(text, kind, name === "" ? "plan" : name.slice(0, 64))
+  if (Result.isFailure(parsed)) return yield* invalid(...parsed.failure)
+  const plan = parsed.success
+  const missing: Array<string> = []
+  for (const [index, task] of plan.tasks.entries()) {
+    for (const doc of task.referenceDocs) {
+      if (yield* Effect.orElseSucceed(fs.exists(path.resolve(project, doc.path)), () => false)) continue
+      missing.push(`tasks[${index}].reference_docs: there is no ${doc.path} in ${project}`)
+    }
+  }
+  if (missing.length > 0) return yield* invalid(...missing)
+  const loaded: LoadedPlan = { plan, path: file, digest: yield* digest.digestHex(Digest.sha256, bytes) }
+  return loaded
+}, Effect.provide(Digest.layerWebCrypto))

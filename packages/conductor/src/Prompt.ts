@@ -1,0 +1,160 @@
+import type { PlannedTask } from "./Plan.ts"
+import type { Run, Task } from "./Run.ts"
+
+const taskDetails = ({ acceptanceCriteria, description, id, title }: PlannedTask) => `**Task ID:** ${id}
+**Title:** ${title}
+**Description:**
+${description}
+
+**Acceptance Criteria:**
+${acceptanceCriteria}`
+
+const references = ({ referenceDocs }: PlannedTask) =>
+  referenceDocs.length === 0
+    ? ""
+    : `### Reference Documents
+
+Review these documents before implementing:
+
+${referenceDocs.map(({ description, path }) => `- \`${path}\`: ${description}`).join("\n")}
+
+`
+
+/** Feedback of this many rejections is told: a prompt is one argument, which Linux limits to 128 KiB. */
+const told = 4
+
+const previous = ({ feedback, guidance, lastFailure }: Task): string => {
+  const parts = [
+    ...(feedback.length === 0 ? [] : ["This task has been attempted before. Learn from the reviewer feedback:"]),
+    ...feedback
+      .slice(-told)
+      .map(({ attempt, issues, summary, suggestions }) =>
+        [
+          `**Attempt ${attempt} Feedback:**`,
+          summary,
+          ...(issues.length === 0 ? [] : ["", "Issues identified:", ...issues.map((issue) => `- ${issue}`)]),
+          ...(suggestions.length === 0 ? [] : ["", "Suggestions:", ...suggestions.map((suggestion) => `- ${suggestion}`)])
+        ].join("\n")
+      ),
+    ...(lastFailure === null ? [] : [`**The last attempt came to nothing:** ${lastFailure}. Its work may lie in the project: look first.`]),
+    ...(guidance.length === 0 ? [] : [["**Guidance of the user:**", ...guidance.slice(-told)].join("\n")])
+  ]
+  return parts.length === 0 ? "" : `### Previous Attempts (if any)\n\n${parts.join("\n\n")}\n\n`
+}
+
+/** The seed's implementer prompt. */
+export const implementerPrompt = (planned: PlannedTask, task: Task): string => `## Implementation Task
+
+You are implementing a task from the workflow plan.
+
+### Task Details
+
+${taskDetails(planned)}
+
+${references(planned)}${previous(task)}### Instructions
+
+1. **Read documentation** - Review all reference docs and related code
+2. **Use TDD approach** - Write tests first, then implementation
+3. **Follow project conventions** - Match existing code style and patterns
+4. **Make atomic commits** - One logical change per commit
+5. **Run tests** - Ensure all tests pass before completing
+
+### Output
+
+When implementation is complete, output exactly:
+
+\`\`\`
+IMPLEMENTATION_COMPLETE
+commits: [list of commit hashes]
+files_changed: [list of modified files]
+test_file: [path to test file]
+\`\`\`
+
+If you encounter blockers you cannot resolve, output:
+
+\`\`\`
+IMPLEMENTATION_BLOCKED
+reason: [explanation of blocker]
+\`\`\`
+`
+
+/** Files that are named to a reviewer; the rest it finds in the commits. */
+const mostFiles = 200
+
+const changed = (files: ReadonlyArray<string>) =>
+  [
+    ...files.slice(0, mostFiles).map((file) => `- \`${file}\``),
+    ...(files.length > mostFiles ? [`- and ${files.length - mostFiles} more, in the commits`] : [])
+  ].join("\n")
+
+/** The seed's reviewer prompt: the task and what git says of its implementation, never what the implementer said of it. */
+export const reviewerPrompt = (planned: PlannedTask, { work }: Task): string => `## Code Review Task
+
+You are reviewing an implementation for the workflow.
+
+### Task Specification
+
+${taskDetails(planned)}
+
+### Implementation Details
+
+**Commits:** ${work.commits.slice(-mostFiles).join(", ")}
+**Files Changed:**
+${changed(work.files)}
+
+**Test File:** ${work.testFile === null ? "none was named" : `\`${work.testFile}\``}
+
+### Review Checklist
+
+Verify each item:
+
+- [ ] **Functionality** - Implementation meets acceptance criteria
+- [ ] **Tests** - Test coverage is adequate and tests pass
+- [ ] **Code Quality** - Code is clean, readable, follows conventions
+- [ ] **No Regressions** - Existing functionality not broken
+- [ ] **Documentation** - Code is appropriately documented
+- [ ] **Security** - No obvious security issues introduced
+
+### Instructions
+
+1. Read the task specification carefully
+2. Review all changed files and commits
+3. Run the tests and verify they pass
+4. Check each item on the review checklist
+5. Provide detailed feedback
+
+### Output
+
+If the implementation is acceptable, output:
+
+\`\`\`
+APPROVED
+summary: [brief summary of what was implemented]
+\`\`\`
+
+If the implementation needs changes, output:
+
+\`\`\`
+REJECTED
+summary: [overall assessment]
+issues:
+- [specific issue 1]
+- [specific issue 2]
+suggestions:
+- [actionable suggestion 1]
+- [actionable suggestion 2]
+\`\`\`
+`
+
+/** The seed's summary of a run whose tasks are all complete. */
+export const completionSummary = ({ summary, tasks }: Run): string =>
+  [
+    "## Implementation Complete",
+    "",
+    `All ${tasks.length} tasks have been implemented and reviewed${summary?.skipped ? `, but for ${summary.skipped} that the user skipped` : ""}.`,
+    "",
+    "### Summary",
+    `- Tasks completed: ${summary?.completed ?? 0}`,
+    `- Total commits: ${summary?.commits ?? 0}`,
+    `- Files changed: ${summary?.files ?? 0}`
+  ].join("\n")

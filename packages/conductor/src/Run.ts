@@ -1,0 +1,142 @@
+import type { Owner, ProcessIdentity } from "@souffleur/domain"
+import type { EscalationCause, Feedback, Role, RunPaused, TaskOutline, Work } from "./RunEvent.ts"
+
+export type TaskStatus = "pending" | "in_progress" | "completed" | "escalated"
+
+/** One task of a run, folded from its events. */
+export interface Task extends TaskOutline {
+  readonly status: TaskStatus
+  /** Implementations that were begun (spec §6: the file's `attempts`). */
+  readonly attempts: number
+  /** What the ladder counts: since the task began, or since a person's last answer. */
+  readonly rejections: number
+  /** Implementer turns in a row that came to nothing, and reviewer turns of this implementation. */
+  readonly failures: number
+  readonly reviewFailures: number
+  /** Of every rejection, oldest first. */
+  readonly feedback: ReadonlyArray<Feedback>
+  /** A person's words after escalations. */
+  readonly guidance: ReadonlyArray<string>
+  /** Why the last implementer turn came to nothing. */
+  readonly lastFailure: string | null
+  /** The session that the next attempt goes on with; `null`: a fresh implementer. */
+  readonly implementer: string | null
+  /** The commit that it began from, and the one that was reviewed last: work is what came after. */
+  readonly base: string | null
+  readonly reviewed: string | null
+  /** What waits for a reviewer. */
+  readonly implementation: { readonly head: string } | null
+  readonly work: Work
+  readonly escalation: { readonly cause: EscalationCause; readonly reason: string } | null
+  readonly skipped: boolean
+  readonly startedAt: number | null
+  readonly completedAt: number | null
+}
+
+/** An agent that was asked and whose outcome is not known yet. */
+export interface Turn {
+  readonly token: string
+  readonly role: Role
+  readonly taskId: string | null
+  readonly attempt: number
+  readonly sessionId: string
+  readonly resumed: boolean
+  readonly head: string | null
+  /** Under which it was asked: another owner did not see it through. */
+  readonly fence: number
+  readonly launch: { readonly launchId: string; readonly process: ProcessIdentity; readonly at: number } | null
+}
+
+/** One plan that is conducted in one project: the second aggregate on the log (spec §6). */
+export interface Run {
+  readonly revision: number
+  readonly phase: "new" | "implementation" | "completion" | "finished"
+  readonly workflowId: string
+  readonly project: string
+  readonly plan: string
+  readonly digest: string
+  readonly tasks: ReadonlyArray<Task>
+  readonly current: string | null
+  readonly turn: Turn | null
+  readonly turns: number
+  readonly paused: Pick<typeof RunPaused.Type, "cause" | "files"> | null
+  readonly fence: number
+  readonly owner: Owner | null
+  readonly summary: { readonly completed: number; readonly skipped: number; readonly commits: number; readonly files: number } | null
+  readonly finishing: "not begun" | "begun" | "none" | "done" | "failed" | "unknown"
+  /** Epoch milliseconds, as all times here. */
+  readonly openedAt: number
+  readonly lastEventAt: number
+  readonly implementedAt: number | null
+}
+
+export const initialRun: Run = {
+  revision: 0,
+  phase: "new",
+  workflowId: "",
+  project: "",
+  plan: "",
+  digest: "",
+  tasks: [],
+  current: null,
+  turn: null,
+  turns: 0,
+  paused: null,
+  fence: 0,
+  owner: null,
+  summary: null,
+  finishing: "not begun",
+  openedAt: 0,
+  lastEventAt: 0,
+  implementedAt: null
+}
+
+export const freshTask = (outline: TaskOutline): Task => ({
+  ...outline,
+  status: "pending",
+  attempts: 0,
+  rejections: 0,
+  failures: 0,
+  reviewFailures: 0,
+  feedback: [],
+  guidance: [],
+  lastFailure: null,
+  implementer: null,
+  base: null,
+  reviewed: null,
+  implementation: null,
+  work: { commits: [], files: [], testFile: null },
+  escalation: null,
+  skipped: false,
+  startedAt: null,
+  completedAt: null
+})
+
+export const taskOf = (run: Run, id: string | null): Task | undefined => run.tasks.find((task) => task.id === id)
+
+/** What is to be done next; everything that the loop is, but for the doing. */
+export type Next =
+  /** An agent was asked: what came of it. */
+  | { readonly _tag: "Await"; readonly turn: Turn }
+  | { readonly _tag: "Start"; readonly task: Task }
+  | { readonly _tag: "Ask"; readonly role: "implementer" | "reviewer"; readonly task: Task }
+  /** A person's word is needed (spec §6: stop, ask the user). */
+  | { readonly _tag: "Escalated"; readonly task: Task }
+  | { readonly _tag: "Verify" }
+  | { readonly _tag: "Finish" }
+  | { readonly _tag: "Done" }
+
+const isReady = (run: Run, { dependsOn, status }: Task): boolean =>
+  status === "pending" && dependsOn.every((id) => (taskOf(run, id)?.status ?? "completed") === "completed")
+
+export const next = (run: Run): Next => {
+  if (run.turn !== null) return { _tag: "Await", turn: run.turn }
+  if (run.phase === "finished") return { _tag: "Done" }
+  const escalated = run.tasks.find(({ status }) => status === "escalated")
+  if (escalated !== undefined) return { _tag: "Escalated", task: escalated }
+  const running = run.tasks.find(({ status }) => status === "in_progress")
+  if (running !== undefined) return { _tag: "Ask", role: running.implementation === null ? "implementer" : "reviewer", task: running }
+  const ready = run.tasks.find((task) => isReady(run, task))
+  if (ready !== undefined) return { _tag: "Start", task: ready }
+  return run.phase === "completion" ? { _tag: "Finish" } : { _tag: "Verify" }
+}

@@ -1,0 +1,234 @@
+import { type Owner, type Permission, type ProcessIdentity, Refused } from "@souffleur/domain"
+import { Result } from "effect"
+import { next, type Run, type Task, taskOf, type Turn } from "./Run.ts"
+import * as Event from "./RunEvent.ts"
+
+/** What an agent's turn came to, as it was read and looked at. */
+export type Report =
+  | { readonly _tag: "Completed"; readonly head: string; readonly work: Event.Work }
+  | { readonly _tag: "Blocked"; readonly reason: string }
+  | { readonly _tag: "Approved"; readonly summary: string }
+  | { readonly _tag: "Rejected"; readonly feedback: Omit<Event.Feedback, "attempt"> }
+  | { readonly _tag: "Failed"; readonly cause: Event.Failing; readonly detail: string }
+
+/** What somebody wants of a run. */
+export type RunIntent =
+  | {
+      readonly _tag: "Open"
+      readonly workflowId: string
+      readonly project: string
+      readonly plan: string
+      readonly digest: string
+      readonly tasks: ReadonlyArray<Event.TaskOutline>
+    }
+  /** `over` is the fence whose owner was seen dead or absent; it must still be in force. */
+  | { readonly _tag: "Take"; readonly owner: Owner; readonly over: number }
+  | { readonly _tag: "Leave" }
+  | { readonly _tag: "RevisePlan"; readonly digest: string; readonly tasks: ReadonlyArray<Event.TaskOutline> }
+  | { readonly _tag: "Import"; readonly from: "state" | "backup"; readonly tasks: ReadonlyArray<Event.ImportedTask> }
+  | { readonly _tag: "RebuildStateFile"; readonly found: "missing" | "corrupt"; readonly from: "plan" | "log" | "backup" }
+  | { readonly _tag: "StartTask"; readonly taskId: string; readonly base: string | null }
+  | { readonly _tag: "Ask"; readonly role: Event.Role; readonly sessionId: string; readonly head: string | null }
+  | {
+      readonly _tag: "Prepare"
+      readonly token: string
+      readonly launchId: string
+      readonly digest: string
+      readonly requested: string
+      readonly effective: Permission
+    }
+  | { readonly _tag: "Launched"; readonly token: string; readonly launchId: string; readonly process: ProcessIdentity }
+  | { readonly _tag: "NeverRan"; readonly token: string }
+  | { readonly _tag: "Report"; readonly token: string; readonly report: Report }
+  | { readonly _tag: "Pause"; readonly cause: "conflict" | "dirty"; readonly files: ReadonlyArray<string> }
+  | { readonly _tag: "Resume" }
+  | { readonly _tag: "Verify"; readonly commits: number; readonly files: number; readonly missing: ReadonlyArray<string> }
+  | { readonly _tag: "StartFinishing" }
+  | { readonly _tag: "Finish"; readonly finishing: "none" | "done" | "failed" | "unknown"; readonly detail: string }
+  | { readonly _tag: "Answer"; readonly taskId: string; readonly answer: "guidance" | "retry" | "skip"; readonly text: string }
+
+export type RunCommand = RunIntent & {
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly by: { readonly _tag: "Owner"; readonly fence: number } | { readonly _tag: "Operator" }
+}
+
+type Decision = Result.Result<ReadonlyArray<Event.RunEvent>, Refused>
+const ok = (...events: ReadonlyArray<Event.RunEvent>): Decision => Result.succeed(events)
+const no = (why: Refused["why"], detail: string): Decision => Result.fail(new Refused({ why, detail }))
+const notNow = (detail: string) => no("not now", detail)
+
+/** The third rejection is a person's; so is the third turn in a row that came to nothing (spec §6). */
+const most = 3
+
+const escalated = (at: number, taskId: string, cause: Event.EscalationCause, reason: string) =>
+  Event.TaskEscalated.make({ at, taskId, cause, reason })
+
+/** The ladder of spec §6: 1 the same implementer, 2 a fresh one (both in `evolve`), 3 a person. */
+const rejected = (task: Task, at: number, turn: { readonly token: string; readonly taskId: string }, feedback: Event.Feedback): Decision =>
+  ok(
+    Event.ReviewRejected.make({ at, ...turn, feedback }),
+    ...(task.rejections + 1 < most
+      ? []
+      : [escalated(at, task.id, "rejections", `rejected ${task.rejections + 1} times: ${feedback.summary}`)])
+  )
+
+const failed = (
+  task: Task,
+  at: number,
+  { role, ...turn }: { readonly token: string; readonly taskId: string; readonly role: Event.Role },
+  cause: Event.Failing,
+  detail: string
+): Decision => {
+  const before = role === "implementer" ? task.failures : task.reviewFailures
+  const count = before + (cause === "lost" ? 0 : 1)
+  return ok(
+    (role === "implementer" ? Event.ImplementationFailed : Event.ReviewFailed).make({ at, ...turn, cause, detail }),
+    ...(count < most
+      ? []
+      : [
+          escalated(
+            at,
+            task.id,
+            `${role === "implementer" ? "implementer" : "reviewer"} failures`,
+            `${count} turns in a row came to nothing; the last: ${detail}`
+          )
+        ])
+  )
+}
+
+const decideReport = (run: Run, turn: Turn, report: Report, at: number): Decision => {
+  if (turn.role === "finisher") {
+    return report._tag === "Failed"
+      ? ok(Event.RunFinished.make({ at, finishing: "failed", detail: report.detail }))
+      : ok(Event.RunFinished.make({ at, finishing: "done", detail: "" }))
+  }
+  const task = taskOf(run, turn.taskId)
+  if (task === undefined) return no("never", `the run has no task ${turn.taskId}`)
+  const of = { token: turn.token, taskId: task.id }
+  const fits = report._tag === "Failed" || (turn.role === "implementer") === (report._tag === "Completed" || report._tag === "Blocked")
+  if (!fits) return no("never", `a verdict of this kind is not the ${turn.role}'s`)
+  switch (report._tag) {
+    case "Completed":
+      return ok(Event.ImplementationCompleted.make({ at, ...of, head: report.head, ...report.work }))
+    case "Blocked":
+      return ok(Event.ImplementationBlocked.make({ at, ...of, reason: report.reason }), escalated(at, task.id, "blocked", report.reason))
+    case "Approved":
+      return ok(
+        Event.ReviewApproved.make({ at, ...of, summary: report.summary }),
+        Event.TaskCompleted.make({ at, taskId: task.id, ...task.work })
+      )
+    case "Rejected":
+      return rejected(task, at, of, { attempt: turn.attempt, ...report.feedback })
+    case "Failed":
+      return failed(task, at, { ...of, role: turn.role }, report.cause, report.detail)
+  }
+}
+
+const ask = (run: Run, { head, now: at, role, sessionId }: Extract<RunCommand, { readonly _tag: "Ask" }>): Decision => {
+  const step = next(run)
+  const common = { at, token: `a${run.turns + 1}`, role, head }
+  if (role === "finisher") {
+    return step._tag === "Finish" && run.finishing === "not begun"
+      ? ok(Event.AgentAsked.make({ ...common, taskId: null, attempt: 0, sessionId, resumed: false }))
+      : notNow("it is not the finisher's turn")
+  }
+  if (step._tag !== "Ask" || step.role !== role) return notNow(`it is not the ${role}'s turn`)
+  const { task } = step
+  const session = role === "implementer" ? task.implementer : null
+  return ok(
+    Event.AgentAsked.make({
+      ...common,
+      taskId: task.id,
+      attempt: role === "implementer" ? task.attempts + 1 : task.attempts,
+      sessionId: session ?? sessionId,
+      resumed: session !== null
+    })
+  )
+}
+
+const ofTurn = (run: Run, token: string, then: (turn: Turn) => Decision): Decision =>
+  run.turn?.token === token ? then(run.turn) : notNow(`agent ${token} is not the one whose turn it is`)
+
+const answer = (run: Run, { answer, now: at, taskId, text }: Extract<RunCommand, { readonly _tag: "Answer" }>): Decision => {
+  const task = taskOf(run, taskId)
+  if (task === undefined) return no("never", `there is no task ${JSON.stringify(taskId.slice(0, 64))} in this run`)
+  if (task.status !== "escalated") return notNow(`task ${taskId} is ${task.status}: only one that is escalated waits for an answer`)
+  return ok(Event.TaskAnswered.make({ at, taskId, answer, text }))
+}
+
+const unknownOf = (run: Run, tasks: ReadonlyArray<Event.ImportedTask>, at: number) =>
+  tasks.filter(({ id }) => taskOf(run, id) === undefined).map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id }))
+
+/** All rules of a run, pure. The words of an owner that was overtaken are refused (spec §4, One owner). */
+export const decideRun = (run: Run, command: RunCommand): Decision => {
+  const { by, now: at } = command
+  if (command._tag === "Open") {
+    const { digest, plan, project, tasks, workflowId } = command
+    return run.phase === "new"
+      ? ok(Event.RunOpened.make({ at, workflowId, project, plan, digest, tasks }))
+      : no("exists", "there is such a run")
+  }
+  if (run.phase === "new") return no("no such watch", "there is no such run")
+  if (by._tag === "Owner" && by.fence !== run.fence) return no("fenced", "another souffleur conducts this run")
+  switch (command._tag) {
+    case "Take":
+      return command.over === run.fence
+        ? ok(Event.RunTaken.make({ at, fence: run.fence + 1, owner: command.owner }))
+        : no("owned", "another souffleur was faster")
+    case "Leave":
+      return run.owner === null ? ok() : ok(Event.RunLeft.make({ at, fence: run.fence }))
+    case "RevisePlan":
+      return command.digest === run.digest ? ok() : ok(Event.PlanRevised.make({ at, digest: command.digest, tasks: command.tasks }))
+    case "Import": {
+      const known = command.tasks.filter(({ id }) => taskOf(run, id) !== undefined)
+      return ok(...unknownOf(run, command.tasks, at), Event.ProgressImported.make({ at, from: command.from, tasks: known }))
+    }
+    case "RebuildStateFile":
+      return ok(Event.StateFileRebuilt.make({ at, found: command.found, from: command.from }))
+    case "StartTask": {
+      const step = next(run)
+      return step._tag === "Start" && step.task.id === command.taskId
+        ? ok(Event.TaskStarted.make({ at, taskId: command.taskId, base: command.base }))
+        : notNow(`it is not the turn of task ${command.taskId}`)
+    }
+    case "Ask":
+      return ask(run, command)
+    case "Prepare":
+      return ofTurn(run, command.token, ({ token }) => {
+        const { digest, effective, launchId, requested } = command
+        return ok(Event.AgentPrepared.make({ at, token, launchId, digest, requested, effective }))
+      })
+    case "Launched":
+      return ofTurn(run, command.token, ({ launch, token }) =>
+        launch === null ? ok(Event.AgentLaunched.make({ at, token, launchId: command.launchId, process: command.process })) : ok()
+      )
+    case "NeverRan":
+      return ofTurn(run, command.token, ({ launch, token }) =>
+        launch === null ? ok(Event.AgentNeverRan.make({ at, token })) : no("never", "it was seen to run")
+      )
+    case "Report":
+      return ofTurn(run, command.token, (turn) => decideReport(run, turn, command.report, at))
+    case "Pause":
+      return run.paused === null ? ok(Event.RunPaused.make({ at, cause: command.cause, files: command.files })) : ok()
+    case "Resume":
+      return run.paused === null ? ok() : ok(Event.RunResumed.make({ at }))
+    case "Verify": {
+      if (next(run)._tag !== "Verify" || !run.tasks.every(({ status }) => status === "completed"))
+        return notNow("not every task is complete")
+      const skipped = run.tasks.filter(({ skipped }) => skipped).length
+      const { commits, files, missing } = command
+      return ok(Event.RunVerified.make({ at, completed: run.tasks.length - skipped, skipped, commits, files, missing }))
+    }
+    case "StartFinishing":
+      return next(run)._tag === "Finish" && run.finishing === "not begun"
+        ? ok(Event.FinishingStarted.make({ at }))
+        : notNow("finishing has begun")
+    case "Finish":
+      return next(run)._tag === "Finish"
+        ? ok(Event.RunFinished.make({ at, finishing: command.finishing, detail: command.detail }))
+        : notNow("the run is not in its completion")
+    case "Answer":
+      return answer(run, command)
+  }
+}

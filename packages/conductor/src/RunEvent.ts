@@ -1,0 +1,152 @@
+import { type EventCodec, eventCodec, Owner, Permission, ProcessIdentity } from "@souffleur/domain"
+import { Schema } from "effect"
+
+/**
+ * Everything that has ever happened to a run, in the past tense: versioned and frozen as the events of a watch are
+ * (docs/events.md). Of what agents say it holds their verdicts alone, in the seed's form and bounded.
+ */
+const event = <const Tag extends string, const Fields extends Schema.Struct.Fields>(tag: Tag, fields: Fields) =>
+  Schema.TaggedStruct(tag, { at: Schema.Int, ...fields })
+
+const Text = Schema.String
+const Texts = Schema.Array(Schema.String)
+
+/** A task as the log knows it; what an agent is told of it stands in the plan. */
+export const TaskOutline = Schema.Struct({ id: Text, title: Text, dependsOn: Texts })
+export type TaskOutline = typeof TaskOutline.Type
+
+/** What a reviewer that rejected had to say, in the seed's form. */
+export const Feedback = Schema.Struct({ attempt: Schema.Int, summary: Text, issues: Texts, suggestions: Texts })
+export type Feedback = typeof Feedback.Type
+
+/** What git says that an implementation is. */
+export const Work = Schema.Struct({
+  /** Oldest first, whole hashes. */
+  commits: Texts,
+  /** Relative to the project. */
+  files: Texts,
+  /** The implementer's own word; `null`: none. */
+  testFile: Schema.NullOr(Text)
+})
+export type Work = typeof Work.Type
+
+export const ImportedTask = Schema.Struct({
+  id: Text,
+  status: Schema.Literals(["pending", "in_progress", "completed", "escalated"]),
+  attempts: Schema.Int,
+  feedback: Schema.Array(Feedback),
+  work: Work,
+  startedAt: Schema.NullOr(Schema.Int),
+  completedAt: Schema.NullOr(Schema.Int)
+})
+export type ImportedTask = typeof ImportedTask.Type
+
+export const Role = Schema.Literals(["implementer", "reviewer", "finisher"])
+export type Role = typeof Role.Type
+
+/** A plan is conducted in a project; no agent was asked yet. */
+export const RunOpened = event("RunOpened", { workflowId: Text, project: Text, plan: Text, digest: Text, tasks: Schema.Array(TaskOutline) })
+/** The plan's file changed: its tasks are these from now on. */
+export const PlanRevised = event("PlanRevised", { digest: Text, tasks: Schema.Array(TaskOutline) })
+/** A process of souffleur took the run under a greater fence (spec §4). */
+export const RunTaken = event("RunTaken", { fence: Schema.Int, owner: Owner })
+export const RunLeft = event("RunLeft", { fence: Schema.Int })
+
+/** A state file of the seed's own kind was there before the run. */
+export const ProgressImported = event("ProgressImported", { from: Schema.Literals(["state", "backup"]), tasks: Schema.Array(ImportedTask) })
+/** The state file names a task that the plan does not have. */
+export const UnknownTaskSkipped = event("UnknownTaskSkipped", { taskId: Text })
+/** What was there under the state file's name was no progress of this run: it was made anew (spec §6). */
+export const StateFileRebuilt = event("StateFileRebuilt", {
+  found: Schema.Literals(["missing", "corrupt"]),
+  from: Schema.Literals(["plan", "log", "backup"])
+})
+
+/** `base`: the commit that the task begins from; `null` where there is none yet. */
+export const TaskStarted = event("TaskStarted", { taskId: Text, base: Schema.NullOr(Text) })
+/** An agent is about to be launched. `attempt` is the task's, 0 for the finisher. */
+export const AgentAsked = event("AgentAsked", {
+  token: Text,
+  role: Role,
+  taskId: Schema.NullOr(Text),
+  attempt: Schema.Int,
+  sessionId: Text,
+  /** The same implementer goes on. */
+  resumed: Schema.Boolean,
+  head: Schema.NullOr(Text)
+})
+export const AgentPrepared = event("AgentPrepared", { token: Text, launchId: Text, digest: Text, requested: Text, effective: Permission })
+export const AgentLaunched = event("AgentLaunched", { token: Text, launchId: Text, process: ProcessIdentity })
+/** It never ran, now or later: a crash came between the intent and the act. */
+export const AgentNeverRan = event("AgentNeverRan", { token: Text })
+
+const turn = { token: Text, taskId: Text }
+export const ImplementationCompleted = event("ImplementationCompleted", { ...turn, head: Text, ...Work.fields })
+export const ImplementationBlocked = event("ImplementationBlocked", { ...turn, reason: Text })
+/** Why a turn of an agent came to nothing. */
+export const Failing = Schema.Literals(["timeout", "no verdict", "contradictory verdict", "nothing done", "work changed", "launch", "lost"])
+export type Failing = typeof Failing.Type
+export const ImplementationFailed = event("ImplementationFailed", { ...turn, cause: Failing, detail: Text })
+export const ReviewApproved = event("ReviewApproved", { ...turn, summary: Text })
+export const ReviewRejected = event("ReviewRejected", { ...turn, feedback: Feedback })
+export const ReviewFailed = event("ReviewFailed", { ...turn, cause: Failing, detail: Text })
+
+export const TaskCompleted = event("TaskCompleted", { taskId: Text, ...Work.fields })
+export const EscalationCause = Schema.Literals(["rejections", "blocked", "implementer failures", "reviewer failures"])
+export type EscalationCause = typeof EscalationCause.Type
+export const TaskEscalated = event("TaskEscalated", { taskId: Text, cause: EscalationCause, reason: Text })
+/** A person's answer to an escalation. */
+export const TaskAnswered = event("TaskAnswered", { taskId: Text, answer: Schema.Literals(["guidance", "retry", "skip"]), text: Text })
+
+export const PauseCause = Schema.Literals(["conflict", "dirty"])
+/** git is in a state that a person must put right (spec §6). */
+export const RunPaused = event("RunPaused", { cause: PauseCause, files: Texts })
+export const RunResumed = event("RunResumed", {})
+
+/** Every task is complete, and git still has their work but for `missing` commits: phase `completion`. */
+export const RunVerified = event("RunVerified", {
+  completed: Schema.Int,
+  skipped: Schema.Int,
+  commits: Schema.Int,
+  files: Schema.Int,
+  missing: Texts
+})
+/** A finishing command is about to run; it is run once. */
+export const FinishingStarted = event("FinishingStarted", {})
+export const RunFinished = event("RunFinished", { finishing: Schema.Literals(["none", "done", "failed", "unknown"]), detail: Text })
+
+export const RunEvent = Schema.Union([
+  RunOpened,
+  PlanRevised,
+  RunTaken,
+  RunLeft,
+  ProgressImported,
+  UnknownTaskSkipped,
+  StateFileRebuilt,
+  TaskStarted,
+  AgentAsked,
+  AgentPrepared,
+  AgentLaunched,
+  AgentNeverRan,
+  ImplementationCompleted,
+  ImplementationBlocked,
+  ImplementationFailed,
+  ReviewApproved,
+  ReviewRejected,
+  ReviewFailed,
+  TaskCompleted,
+  TaskEscalated,
+  TaskAnswered,
+  RunPaused,
+  RunResumed,
+  RunVerified,
+  FinishingStarted,
+  RunFinished
+])
+export type RunEvent = typeof RunEvent.Type
+
+/** The version this souffleur writes for each tag. All are 1 so far. */
+export const runVersionOf = (_tag: RunEvent["_tag"]): number => 1
+
+/** The events of a run; its stream is `run/<id>`. */
+export const runCodec: EventCodec<RunEvent> = eventCodec<RunEvent>("run/", RunEvent.members, runVersionOf)

@@ -1,0 +1,169 @@
+import { Match } from "effect"
+import { freshTask, initialRun, type Run, type Task, taskOf, type Turn } from "./Run.ts"
+import type { ImportedTask, RunEvent, TaskOutline } from "./RunEvent.ts"
+
+type Change = { readonly [K in keyof Run]?: Run[K] }
+type Evolve = { readonly [T in RunEvent["_tag"]]: (event: Extract<RunEvent, { readonly _tag: T }>) => Change }
+
+const withTask = (run: Run, id: string | null, change: (task: Task) => { readonly [K in keyof Task]?: Task[K] }): Change => ({
+  tasks: run.tasks.map((task) => (task.id === id ? { ...task, ...change(task) } : task))
+})
+
+/** The plan's order; what was begun and is in the plan no more stays, before it. */
+const revised = (run: Run, outlines: ReadonlyArray<TaskOutline>): ReadonlyArray<Task> => [
+  ...run.tasks.filter(({ id, status }) => status !== "pending" && !outlines.some((outline) => outline.id === id)),
+  ...outlines.map((outline) => ({ ...(taskOf(run, outline.id) ?? freshTask(outline)), ...outline }))
+]
+
+/** The ladder goes on where the file says; nobody knows the implementer's session, so a task in progress gets a fresh one. */
+const imported = (task: Task, found: ImportedTask): Task => ({
+  ...task,
+  status: found.status === "in_progress" ? "pending" : found.status,
+  attempts: found.attempts,
+  rejections: Math.min(found.feedback.length, 2),
+  feedback: found.feedback,
+  work: found.work,
+  startedAt: found.startedAt,
+  completedAt: found.completedAt,
+  escalation: found.status === "escalated" ? { cause: "rejections", reason: "escalated before this run" } : null
+})
+
+const turnOver: Change = { turn: null }
+
+/** A task that a person answered for: the ladder begins anew, with all feedback kept. */
+const answered = (task: Task, event: Extract<RunEvent, { readonly _tag: "TaskAnswered" }>): { readonly [K in keyof Task]?: Task[K] } => {
+  const again = { escalation: null, rejections: 0, failures: 0, reviewFailures: 0, implementer: null }
+  switch (event.answer) {
+    case "skip":
+      return { ...again, status: "completed", skipped: true, completedAt: event.at, implementation: null }
+    case "retry":
+      // Work that no reviewer could be got for is still there to be reviewed.
+      return {
+        ...again,
+        status: "in_progress",
+        implementation: task.escalation?.cause === "reviewer failures" ? task.implementation : null
+      }
+    case "guidance":
+      return { ...again, status: "in_progress", implementation: null, guidance: [...task.guidance, event.text] }
+  }
+}
+
+const change = (run: Run, event: RunEvent): Change =>
+  Match.valueTags<RunEvent, Evolve>(event, {
+    RunOpened: ({ at, digest, plan, project, tasks, workflowId }) => ({
+      phase: "implementation",
+      workflowId,
+      project,
+      plan,
+      digest,
+      tasks: tasks.map(freshTask),
+      openedAt: at
+    }),
+    PlanRevised: ({ digest, tasks }) => {
+      const all = revised(run, tasks)
+      const more = all.some(({ status }) => status === "pending")
+      return {
+        digest,
+        tasks: all,
+        ...(more ? { phase: "implementation", implementedAt: null, finishing: "not begun", summary: null } : {})
+      }
+    },
+    RunTaken: ({ fence, owner }) => ({ fence, owner }),
+    RunLeft: () => ({ owner: null }),
+    ProgressImported: ({ tasks }) => ({
+      tasks: run.tasks.map((task) => {
+        const found = tasks.find(({ id }) => id === task.id)
+        return found === undefined ? task : imported(task, found)
+      })
+    }),
+    UnknownTaskSkipped: () => ({}),
+    StateFileRebuilt: () => ({}),
+    TaskStarted: ({ at, base, taskId }) => ({
+      current: taskId,
+      ...withTask(run, taskId, (task) => ({ status: "in_progress", base, startedAt: task.startedAt ?? at }))
+    }),
+    AgentAsked: ({ attempt, head, resumed, role, sessionId, taskId, token }) => ({
+      turn: { token, role, taskId, attempt, sessionId, resumed, head, fence: run.fence, launch: null },
+      turns: run.turns + 1,
+      ...(role === "implementer" ? withTask(run, taskId, () => ({ attempts: attempt, implementer: sessionId })) : {}),
+      ...(role === "finisher" ? { finishing: "begun" } : {})
+    }),
+    AgentPrepared: () => ({}),
+    AgentLaunched: ({ at, launchId, process }) => (run.turn === null ? {} : { turn: { ...run.turn, launch: { launchId, process, at } } }),
+    AgentNeverRan: () => (run.turn === null ? {} : { ...turnOver, ...unasked(run, run.turn) }),
+    ImplementationCompleted: ({ commits, files, head, taskId, testFile }) => ({
+      ...turnOver,
+      ...withTask(run, taskId, () => ({
+        implementation: { head },
+        work: { commits, files, testFile },
+        failures: 0,
+        reviewFailures: 0,
+        lastFailure: null
+      }))
+    }),
+    ImplementationBlocked: () => turnOver,
+    ImplementationFailed: ({ cause, detail, taskId }) => ({
+      ...turnOver,
+      ...withTask(run, taskId, (task) => ({
+        // Who was not seen to its end may have been stopped with us: that is no failure of the work.
+        failures: task.failures + (cause === "lost" ? 0 : 1),
+        lastFailure: detail,
+        implementer: null
+      }))
+    }),
+    ReviewApproved: () => turnOver,
+    ReviewRejected: ({ feedback, taskId }) => ({
+      ...turnOver,
+      ...withTask(run, taskId, (task) => ({
+        rejections: task.rejections + 1,
+        feedback: [...task.feedback, feedback],
+        reviewed: task.implementation?.head ?? task.reviewed,
+        implementation: null,
+        implementer: task.rejections + 1 < 2 ? task.implementer : null
+      }))
+    }),
+    ReviewFailed: ({ cause, taskId }) => ({
+      ...turnOver,
+      ...withTask(run, taskId, (task) => ({ reviewFailures: task.reviewFailures + (cause === "lost" ? 0 : 1) }))
+    }),
+    TaskCompleted: ({ at, commits, files, taskId, testFile }) => ({
+      current: null,
+      ...withTask(run, taskId, () => ({
+        status: "completed",
+        work: { commits, files, testFile },
+        completedAt: at,
+        implementation: null,
+        implementer: null
+      }))
+    }),
+    TaskEscalated: ({ cause, reason, taskId }) => withTask(run, taskId, () => ({ status: "escalated", escalation: { cause, reason } })),
+    TaskAnswered: (event) => ({
+      ...withTask(run, event.taskId, (task) => answered(task, event)),
+      current: event.answer === "skip" ? null : event.taskId
+    }),
+    RunPaused: ({ cause, files }) => ({ paused: { cause, files } }),
+    RunResumed: () => ({ paused: null }),
+    RunVerified: ({ at, commits, completed, files, skipped }) => ({
+      phase: "completion",
+      current: null,
+      implementedAt: at,
+      summary: { completed, skipped, commits, files }
+    }),
+    FinishingStarted: () => ({ finishing: "begun" }),
+    RunFinished: ({ finishing }) => ({ ...turnOver, phase: "finished", finishing })
+  })
+
+/** A launch that never was is no attempt, and its session was never begun. */
+const unasked = (run: Run, { attempt, resumed, role, sessionId, taskId }: Turn): Change =>
+  role === "implementer" ? withTask(run, taskId, () => ({ attempts: attempt - 1, implementer: resumed ? sessionId : null })) : {}
+
+/** The run after an event. */
+export const evolveRun = (run: Run, event: RunEvent): Run => ({
+  ...run,
+  ...change(run, event),
+  revision: run.revision + 1,
+  lastEventAt: event.at
+})
+
+/** A run as its events say. */
+export const foldRun = (events: ReadonlyArray<RunEvent>, from: Run = initialRun): Run => events.reduce(evolveRun, from)

@@ -1,0 +1,150 @@
+import { Result } from "effect"
+import type { Report } from "./RunDecider.ts"
+
+/** What an agent said that it did. Commits and files are its own words: git is asked for the truth. */
+export type Verdict =
+  | { readonly _tag: "Complete"; readonly testFile: string | null }
+  | Extract<Report, { readonly _tag: "Blocked" | "Approved" | "Rejected" }>
+
+export interface NoVerdict {
+  readonly cause: "no verdict" | "contradictory verdict"
+  /** A sentence; nothing that the agent said. */
+  readonly detail: string
+}
+
+type Header = "IMPLEMENTATION_COMPLETE" | "IMPLEMENTATION_BLOCKED" | "APPROVED" | "REJECTED"
+const fields: Readonly<Record<Header, ReadonlyArray<string>>> = {
+  IMPLEMENTATION_COMPLETE: ["commits", "files_changed", "test_file"],
+  IMPLEMENTATION_BLOCKED: ["reason"],
+  APPROVED: ["summary", "issues", "suggestions"],
+  REJECTED: ["summary", "issues", "suggestions"]
+}
+
+interface Block {
+  readonly header: Header
+  /** Which stretch of text between fences and empty lines its header stands in: two verdicts in one are none. */
+  readonly stretch: number
+  readonly values: Map<string, string>
+  readonly items: Map<string, Array<string>>
+}
+
+/** Characters and items that are kept: a verdict goes to the log, and feedback into prompts. */
+const longest = { text: 2000, item: 500, items: 20 } as const
+const clipped = (text: string, most: number) => {
+  const points = Array.from(text)
+  return points.length <= most ? text : `${points.slice(0, most - 1).join("")}…`
+}
+
+const isFence = (line: string) => /^(?:`{3,}|~{3,})/u.test(line)
+/** Marks that Markdown puts around a word are no part of it. */
+const bare = (line: string) => line.replaceAll(/^[*_`#\s]+|[*_`:\s]+$/gu, "")
+/** A prompt's own words in brackets, repeated: nothing was filled in. */
+const isPlaceholder = (text: string) =>
+  /^\[(?:list of|path to|explanation of|brief summary|overall assessment|specific issue|actionable suggestion)\b[^\]]*\]$/u.test(text)
+const filled = (text: string) => (isPlaceholder(text.trim()) ? "" : text.trim())
+
+const blocksIn = (text: string, headers: ReadonlyArray<Header>): ReadonlyArray<Block> => {
+  const blocks: Array<Block> = []
+  let stretch = 0
+  let [open, key, gap]: [boolean, string | undefined, boolean] = [false, undefined, false]
+  for (const raw of text.split(/\r\n|\n|\r/u)) {
+    const line = raw.trim()
+    const header = headers.find((one) => one === bare(line))
+    const block = blocks.at(-1)
+    if (header !== undefined) {
+      blocks.push({ header, stretch, values: new Map(), items: new Map() })
+      ;[open, key, gap] = [true, undefined, false]
+    } else if (isFence(line)) {
+      stretch += 1
+      // A fence right after the header begins the rest of it; any other ends it.
+      if (block !== undefined && (block.values.size > 0 || block.items.size > 0)) open = false
+    } else if (line === "") {
+      stretch += 1
+      gap = true
+    } else if (open && block !== undefined) {
+      const [, name, value = ""] = /^[*_`-]*\s*([a-z_]+)[*_`]*:[*_`]*\s*(.*)$/iu.exec(line) ?? []
+      const known = fields[block.header].find((one) => one === name?.toLowerCase())
+      const item = /^(?:[-*•]|\d+[.)])\s+(.*)$/u.exec(line)?.[1]
+      if (known !== undefined) {
+        ;[key, gap] = [known, false]
+        block.values.set(key, value)
+        block.items.set(key, [])
+      } else if (key !== undefined && item !== undefined && block.values.get(key) === "") {
+        block.items.get(key)!.push(item)
+        gap = false
+      } else if (gap) key = undefined
+      else if (key !== undefined) {
+        const items = block.items.get(key)!
+        if (items.length > 0) items.push(`${items.pop()!} ${line}`)
+        else block.values.set(key, `${block.values.get(key)!} ${line}`.trim())
+      } else open = block.values.size === 0 && block.items.size === 0 ? false : open
+    }
+  }
+  return blocks
+}
+
+const listOf = ({ items, values }: Block, key: string): ReadonlyArray<string> => {
+  const inline = filled(values.get(key) ?? "")
+  const given = items.get(key) ?? []
+  return (given.length > 0 || inline === "" ? given : [inline])
+    .map(filled)
+    .filter((one) => one !== "" && !/^(?:none|n\/a|-|\[\])\.?$/iu.test(one))
+    .slice(0, longest.items)
+    .map((one) => clipped(one, longest.item))
+}
+
+const path = (text: string): string | null => {
+  const value = filled(text).replaceAll(/^[`"'[]+|[`"'\]]+$/gu, "")
+  return value === "" || /^(?:none|n\/a|null|-)$/iu.test(value) ? null : clipped(value, longest.item)
+}
+
+/** The verdict of a block that has all that the seed asks for; else `undefined`. */
+const wellFormed = (block: Block): Verdict | undefined => {
+  const text = (key: string) => clipped(filled(block.values.get(key) ?? ""), longest.text)
+  switch (block.header) {
+    case "IMPLEMENTATION_COMPLETE": {
+      const named = ["commits", "files_changed"].every((key) => block.values.has(key) && !isPlaceholder(block.values.get(key)!.trim()))
+      return named ? { _tag: "Complete", testFile: path(block.values.get("test_file") ?? "") } : undefined
+    }
+    case "IMPLEMENTATION_BLOCKED": {
+      const reason = text("reason") === "" ? clipped(listOf(block, "reason").join("; "), longest.text) : text("reason")
+      return reason === "" ? undefined : { _tag: "Blocked", reason }
+    }
+    case "APPROVED":
+      return text("summary") === "" ? undefined : { _tag: "Approved", summary: text("summary") }
+    case "REJECTED":
+      return text("summary") === ""
+        ? undefined
+        : {
+            _tag: "Rejected",
+            feedback: { summary: text("summary"), issues: listOf(block, "issues"), suggestions: listOf(block, "suggestions") }
+          }
+  }
+}
+
+const of = {
+  implementer: ["IMPLEMENTATION_COMPLETE", "IMPLEMENTATION_BLOCKED"],
+  reviewer: ["APPROVED", "REJECTED"]
+} as const
+
+/**
+ * The verdict in what an agent printed: the last block of the seed's form that is well-formed. It is contradicted, and then is
+ * none, by another verdict in the same stretch of text, by one that comes after it and is not well-formed, and, where it
+ * approves, by issues of its own.
+ */
+export const readVerdict = (role: keyof typeof of, printed: string): Result.Result<Verdict, NoVerdict> => {
+  const none = (detail: string) => Result.fail<NoVerdict>({ cause: "no verdict", detail })
+  const contradiction = (detail: string) => Result.fail<NoVerdict>({ cause: "contradictory verdict", detail })
+  const blocks = blocksIn(printed, of[role])
+  if (printed.trim() === "") return none(`the ${role} printed nothing`)
+  if (blocks.length === 0) return none(`the ${role} ended without ${of[role].join(" or ")}`)
+  const last = blocks.findLast((block) => wellFormed(block) !== undefined)
+  const verdict = last === undefined ? undefined : wellFormed(last)
+  if (last === undefined || verdict === undefined) return none(`the ${role}'s ${blocks.at(-1)!.header} lacks what belongs to it`)
+  const others = blocks.filter(({ header }) => header !== last.header)
+  if (others.some(({ stretch }) => stretch === last.stretch)) return contradiction(`the ${role} said ${of[role].join(" and ")} at once`)
+  if (others.some((block) => blocks.indexOf(block) > blocks.indexOf(last)))
+    return contradiction(`after its ${last.header} the ${role} said ${others.at(-1)!.header}`)
+  if (verdict._tag === "Approved" && listOf(last, "issues").length > 0) return contradiction("the reviewer approved, and names issues")
+  return Result.succeed(verdict)
+}

@@ -1,0 +1,163 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, FileSystem, Path } from "effect"
+import { implementerPrompt, loadPlan, reviewerPrompt, sections } from "../src/index.ts"
+import { freshTask } from "../src/Run.ts"
+
+const load = Effect.fnUntraced(function* (name: string, text: string) {
+  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const project = yield* fs.makeTempDirectoryScoped()
+  yield* fs.writeFileString(path.join(project, "spec.md"), "the spec")
+  yield* fs.writeFileString(path.join(project, name), text)
+  return yield* loadPlan(path.join(project, name), project)
+}, Effect.scoped)
+const problems = (text: string, name = "plan.yaml") =>
+  Effect.map(Effect.flip(load(name, text)), (error) => (error._tag === "PlanInvalid" ? error.problems : []))
+
+const yaml = `workflow_id: feature-auth
+reference_docs: [spec.md]
+finish: none
+tasks:
+  - id: task-001
+    title: Create user model
+    description: |
+      A model of a user.
+
+      With a name.
+    acceptance_criteria:
+      - it has a name
+      - it is tested
+  - id: task-002
+    title: Use it
+    acceptance_criteria: it is used
+    depends_on: [task-001]
+`
+
+describe("a plan", () => {
+  it.effect("of YAML", () =>
+    Effect.gen(function* () {
+      const { digest, plan } = yield* load("plan.yaml", yaml)
+      assert.strictEqual(digest.length, 64)
+      assert.deepInclude(plan, { workflowId: "feature-auth", finish: { _tag: "None" } })
+      assert.deepStrictEqual(plan.tasks[0], {
+        id: "task-001",
+        title: "Create user model",
+        description: "A model of a user.\n\nWith a name.",
+        acceptanceCriteria: "- it has a name\n- it is tested",
+        referenceDocs: [{ path: "spec.md", description: "read it first" }],
+        dependsOn: []
+      })
+      assert.deepInclude(plan.tasks[1], { description: "Use it", dependsOn: ["task-001"] })
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+  it.effect("of Markdown: front matter, and what stands under a task's heading", () =>
+    Effect.gen(function* () {
+      const text = `---\ntasks:\n  - id: one\n    title: One\n    acceptance_criteria: done\n---\n# Plan\n\nProse.\n\n## one: the first\n\nDo it.\n\n### How\n\nWell.\n\n## Other\nno\n`
+      const { plan } = yield* load("my plan.md", text.replaceAll("\n", "\r\n"))
+      assert.strictEqual(plan.workflowId, "my-plan")
+      assert.strictEqual(plan.tasks[0]?.description, "Do it.\n\n### How\n\nWell.")
+      assert.deepStrictEqual(plan.finish, { _tag: "Prompt", prompt: "Use the Skill tool to invoke: finishing-a-development-branch" })
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+  it("takes no heading out of a code fence", () => {
+    const found = sections("## a\ntext\n```sh\n# b\n```\nmore\n## c\nlast")
+    assert.deepStrictEqual(
+      [...found],
+      [
+        ["a", "text\n```sh\n# b\n```\nmore"],
+        ["c", "last"]
+      ]
+    )
+  })
+})
+
+describe("what is wrong with a plan is said all at once, and where", () => {
+  const rows: ReadonlyArray<readonly [string, string, RegExp]> = [
+    ["an id twice", yaml.replace("id: task-002", "id: task-001"), /^tasks\[1\]\.id: "task-001" is the id of tasks\[0\] too/u],
+    [
+      "a circle",
+      yaml.replace("title: Create user model", "title: C\n    depends_on: [task-002]"),
+      /^tasks: task-001, task-002 wait for one another/u
+    ],
+    ["a task that waits for itself", yaml.replace("[task-001]", "[task-002]"), /^tasks: task-002 wait for one another/u],
+    ["a dependency that is not there", yaml.replace("[task-001]", "[task-009]"), /^tasks\[1\]\.depends_on: there is no task "task-009"/u],
+    ["a document that is not there", yaml.replace("[spec.md]", "[nowhere.md]"), /^tasks\[0\]\.reference_docs: there is no nowhere\.md/u],
+    [
+      "an id that comms has for others",
+      yaml.replace("id: task-002", "id: task-00"),
+      /^tasks\[1\]\.id: "task-00" has a meaning of its own/u
+    ],
+    [
+      "no acceptance criteria",
+      yaml.replace("acceptance_criteria: it is used", "notes: x"),
+      /^tasks\[1\]\.acceptance_criteria: Missing key/u
+    ],
+    ["a key that nobody knows", yaml.replace("depends_on", "depend_on"), /^tasks\[1\]\.depend_on: /u],
+    ["no tasks", "workflow_id: a\ntasks: []\n", /^tasks/u],
+    ["too much text", yaml.replace("it is used", "x".repeat(33_000)), /^tasks\[1\]: \d+ bytes of text/u],
+    ["no YAML", "tasks: [", /^the file: it is no YAML/u]
+  ]
+  for (const [what, text, problem] of rows) {
+    it.effect(what, () =>
+      Effect.gen(function* () {
+        const found = yield* problems(text)
+        assert.isTrue(
+          found.some((one) => problem.test(one)),
+          found.join("; ")
+        )
+      }).pipe(Effect.provide(NodeServices.layer))
+    )
+  }
+  it.effect("several at once, no front matter, another kind of file", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* problems(yaml.replace("[task-001]", "[x, y]"))).length, 2)
+      assert.match((yield* problems("# Plan\n", "plan.md"))[0]!, /begins with front matter/u)
+      assert.match((yield* problems(yaml, "plan.txt"))[0]!, /a plan is \.yaml/u)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+})
+
+describe("a prompt", () => {
+  const planned = {
+    id: "t",
+    title: "T",
+    description: "D",
+    acceptanceCriteria: "- A",
+    referenceDocs: [{ path: "spec.md", description: "the spec" }],
+    dependsOn: []
+  }
+  const fresh = freshTask({ id: "t", title: "T", dependsOn: [] })
+  it("of an implementer has the task, its documents, all feedback, a person's guidance, and the form of the answer", () => {
+    const feedback = [
+      { attempt: 1, summary: "S1", issues: ["I1"], suggestions: [] },
+      { attempt: 2, summary: "S2", issues: [], suggestions: ["G2"] }
+    ]
+    const text = implementerPrompt(planned, { ...fresh, feedback, guidance: ["be brave"] })
+    for (const part of [
+      "**Task ID:** t",
+      "**Acceptance Criteria:**\n- A",
+      "- `spec.md`: the spec",
+      "**Attempt 1 Feedback:**\nS1",
+      "- I1",
+      "**Attempt 2 Feedback:**\nS2",
+      "- G2",
+      "be brave",
+      "```\nIMPLEMENTATION_COMPLETE\ncommits: [list of commit hashes]",
+      "```\nIMPLEMENTATION_BLOCKED\n"
+    ])
+      assert.include(text, part)
+    assert.notInclude(implementerPrompt(planned, fresh), "Previous Attempts")
+  })
+  it("of a reviewer has the task and what git says, and nothing that the implementer was told or said", () => {
+    const task = {
+      ...fresh,
+      guidance: ["be brave"],
+      lastFailure: "it slept",
+      work: { commits: ["c1", "c2"], files: ["a.ts"], testFile: "a.test.ts" }
+    }
+    const text = reviewerPrompt(planned, task)
+    for (const part of ["**Commits:** c1, c2", "- `a.ts`", "**Test File:** `a.test.ts`", "```\nAPPROVED\n", "```\nREJECTED\n"])
+      assert.include(text, part)
+    for (const part of ["be brave", "it slept"]) assert.notInclude(text, part)
+  })
+})

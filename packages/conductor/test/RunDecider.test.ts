@@ -1,0 +1,285 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { decideRun, foldRun, next, type Report, type Run, type RunEvent, type RunIntent, taskOf } from "../src/index.ts"
+
+const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
+const outline = (id: string, dependsOn: ReadonlyArray<string> = []) => ({ id, title: `Do ${id}`, dependsOn })
+const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
+
+/** A run that is told one intent after another, by its owner. */
+const story = (tasks: ReadonlyArray<ReturnType<typeof outline>> = [outline("t1")]) => {
+  const events: Array<RunEvent> = []
+  let sessions = 0
+  const self = {
+    events,
+    run: (): Run => foldRun(events),
+    task: (id = "t1") => taskOf(self.run(), id)!,
+    try: (intent: RunIntent, fence = self.run().fence) =>
+      decideRun(self.run(), { ...intent, now: events.length, by: { _tag: "Owner", fence } }),
+    tell: (intent: RunIntent) => {
+      const decided = Result.getOrThrow(self.try(intent))
+      events.push(...decided)
+      return decided.map(({ _tag }) => _tag)
+    },
+    ask: () => {
+      const step = next(self.run())
+      if (step._tag !== "Ask") throw new Error(`asked for ${step._tag}`)
+      self.tell({ _tag: "Ask", role: step.role, sessionId: `s${++sessions}`, head: null })
+      return self.run().turn!
+    },
+    report: (report: Report) => self.tell({ _tag: "Report", token: self.run().turn!.token, report }),
+    implemented: () => {
+      const turn = self.ask()
+      self.report({ _tag: "Completed", head: "c1", work })
+      return turn
+    },
+    reviewed: (report: Report) => {
+      const turn = self.ask()
+      return { turn, tags: self.report(report) }
+    },
+    start: (taskId = "t1") => self.tell({ _tag: "StartTask", taskId, base: "c0" })
+  }
+  events.push(
+    ...Result.getOrThrow(
+      decideRun(self.run(), {
+        _tag: "Open",
+        workflowId: "w",
+        project: "/p",
+        plan: "/p/plan.yaml",
+        digest: "d",
+        tasks,
+        now: 0,
+        by: { _tag: "Operator" }
+      })
+    )
+  )
+  self.tell({ _tag: "Take", owner, over: 0 })
+  return self
+}
+const approved: Report = { _tag: "Approved", summary: "good" }
+const rejected = (n: number): Report => ({ _tag: "Rejected", feedback: { summary: `no ${n}`, issues: [`issue ${n}`], suggestions: [] } })
+const failed = (cause: "timeout" | "lost" | "nothing done"): Report => ({ _tag: "Failed", cause, detail: "why" })
+
+describe("the ladder", () => {
+  it("approved: the task is complete, with what git says", () => {
+    const told = story()
+    told.start()
+    told.implemented()
+    assert.deepStrictEqual(told.reviewed(approved).tags, ["ReviewApproved", "TaskCompleted"])
+    assert.deepInclude(told.task(), { status: "completed", attempts: 1, rejections: 0, work })
+    assert.strictEqual(next(told.run())._tag, "Verify")
+  })
+  it("the first rejection: the same implementer goes on, with the feedback", () => {
+    const told = story()
+    told.start()
+    const first = told.implemented()
+    told.reviewed(rejected(1))
+    const second = told.ask()
+    assert.deepInclude(second, { role: "implementer", sessionId: first.sessionId, resumed: true, attempt: 2 })
+    assert.deepStrictEqual(told.task().feedback, [{ attempt: 1, summary: "no 1", issues: ["issue 1"], suggestions: [] }])
+  })
+  it("the second rejection: a fresh implementer, with all feedback", () => {
+    const told = story()
+    told.start()
+    const first = told.implemented()
+    told.reviewed(rejected(1))
+    told.implemented()
+    told.reviewed(rejected(2))
+    const third = told.ask()
+    assert.deepInclude(third, { resumed: false, attempt: 3 })
+    assert.notStrictEqual(third.sessionId, first.sessionId)
+    assert.deepStrictEqual(
+      told.task().feedback.map(({ attempt, summary }) => `${attempt} ${summary}`),
+      ["1 no 1", "2 no 2"]
+    )
+  })
+  it("the third rejection: escalated, and nothing is asked any more", () => {
+    const told = story([outline("t1"), outline("t2")])
+    told.start()
+    for (const n of [1, 2]) {
+      told.implemented()
+      told.reviewed(rejected(n))
+    }
+    told.implemented()
+    assert.deepStrictEqual(told.reviewed(rejected(3)).tags, ["ReviewRejected", "TaskEscalated"])
+    assert.deepInclude(told.task(), { status: "escalated", attempts: 3, rejections: 3 })
+    assert.strictEqual(next(told.run())._tag, "Escalated")
+    assert.isTrue(Result.isFailure(told.try({ _tag: "StartTask", taskId: "t2", base: null })))
+  })
+  it("a reviewer is always a fresh one", () => {
+    const told = story()
+    told.start()
+    const one = told.implemented()
+    const { turn } = told.reviewed(rejected(1))
+    told.implemented()
+    const again = told.ask()
+    assert.strictEqual(new Set([one.sessionId, turn.sessionId, again.sessionId]).size, 3)
+    assert.isFalse(again.resumed)
+  })
+})
+
+describe("the error table", () => {
+  it("an implementer that is blocked escalates at once", () => {
+    const told = story()
+    told.start()
+    told.ask()
+    assert.deepStrictEqual(told.report({ _tag: "Blocked", reason: "no key" }), ["ImplementationBlocked", "TaskEscalated"])
+    assert.deepStrictEqual(told.task().escalation, { cause: "blocked", reason: "no key" })
+  })
+  it("an implementer that took too long: a failed attempt, and a fresh agent", () => {
+    const told = story()
+    told.start()
+    const first = told.ask()
+    assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed"])
+    const second = told.ask()
+    assert.deepInclude(second, { resumed: false, attempt: 2 })
+    assert.notStrictEqual(second.sessionId, first.sessionId)
+    assert.strictEqual(told.task().rejections, 0)
+  })
+  it("a reviewer that took too long: a fresh reviewer of the same implementation", () => {
+    const told = story()
+    told.start()
+    told.implemented()
+    const { tags, turn } = told.reviewed(failed("timeout"))
+    assert.deepStrictEqual(tags, ["ReviewFailed"])
+    const again = told.ask()
+    assert.deepInclude(again, { role: "reviewer", attempt: 1 })
+    assert.notStrictEqual(again.sessionId, turn.sessionId)
+  })
+  it("three turns in a row that came to nothing are a person's, of either role", () => {
+    const told = story()
+    told.start()
+    for (const _ of [1, 2]) {
+      told.ask()
+      told.report(failed("nothing done"))
+    }
+    told.ask()
+    assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed", "TaskEscalated"])
+    assert.strictEqual(told.task().escalation?.cause, "implementer failures")
+    const other = story()
+    other.start()
+    other.implemented()
+    other.reviewed(failed("timeout"))
+    other.reviewed(failed("timeout"))
+    assert.deepStrictEqual(other.reviewed(failed("nothing done")).tags, ["ReviewFailed", "TaskEscalated"])
+  })
+  it("an agent that was lost with its conductor counts for nothing", () => {
+    const told = story()
+    told.start()
+    for (const _ of [1, 2, 3, 4]) {
+      told.ask()
+      assert.deepStrictEqual(told.report(failed("lost")), ["ImplementationFailed"])
+    }
+    assert.strictEqual(told.task().status, "in_progress")
+  })
+  it("a task that the plan does not have is told and skipped", () => {
+    const told = story()
+    const task = { status: "completed" as const, attempts: 1, feedback: [], work, startedAt: null, completedAt: null }
+    assert.deepStrictEqual(
+      told.tell({
+        _tag: "Import",
+        from: "state",
+        tasks: [
+          { id: "other", ...task },
+          { id: "t1", ...task }
+        ]
+      }),
+      ["UnknownTaskSkipped", "ProgressImported"]
+    )
+    assert.strictEqual(next(told.run())._tag, "Verify")
+  })
+})
+
+describe("an answer", () => {
+  const escalated = () => {
+    const told = story([outline("t1"), outline("t2", ["t1"])])
+    told.start()
+    told.ask()
+    told.report({ _tag: "Blocked", reason: "no key" })
+    return told
+  }
+  it("of guidance gives a fresh implementer, and the ladder anew", () => {
+    const told = escalated()
+    told.tell({ _tag: "Answer", taskId: "t1", answer: "guidance", text: "use the other key" })
+    assert.deepInclude(told.ask(), { role: "implementer", resumed: false, attempt: 2 })
+    assert.deepStrictEqual(told.task().guidance, ["use the other key"])
+  })
+  it("to skip it lets those go on that wait for it", () => {
+    const told = escalated()
+    told.tell({ _tag: "Answer", taskId: "t1", answer: "skip", text: "" })
+    const step = next(told.run())
+    assert.isTrue(step._tag === "Start" && step.task.id === "t2")
+  })
+  it("to retry what no reviewer could be got for asks a reviewer, not an implementer", () => {
+    const told = story()
+    told.start()
+    told.implemented()
+    for (const _ of [1, 2, 3]) told.reviewed(failed("timeout"))
+    told.tell({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
+    assert.strictEqual(told.ask().role, "reviewer")
+  })
+  it("is taken for a task that is escalated, and no other", () => {
+    const told = escalated()
+    for (const taskId of ["t2", "nobody"]) assert.isTrue(Result.isFailure(told.try({ _tag: "Answer", taskId, answer: "retry", text: "" })))
+  })
+})
+
+describe("a run", () => {
+  it("takes tasks in the plan's order, each after what it depends on", () => {
+    const told = story([outline("a", ["c"]), outline("b"), outline("c", ["b"])])
+    const order: Array<string> = []
+    for (const _ of [1, 2, 3]) {
+      const step = next(told.run())
+      if (step._tag !== "Start") break
+      order.push(step.task.id)
+      told.start(step.task.id)
+      told.implemented()
+      told.reviewed(approved)
+    }
+    assert.deepStrictEqual(order, ["b", "c", "a"])
+  })
+  it("refuses whoever was overtaken, a second agent at once, and a report of another turn", () => {
+    const told = story()
+    told.start()
+    const { token } = told.ask()
+    const why = (result: ReturnType<typeof told.try>) => (Result.isFailure(result) ? result.failure.why : "taken")
+    assert.strictEqual(why(told.try({ _tag: "NeverRan", token }, 0)), "fenced")
+    assert.strictEqual(why(told.try({ _tag: "Ask", role: "implementer", sessionId: "x", head: null })), "not now")
+    assert.strictEqual(why(told.try({ _tag: "Report", token: "a99", report: approved })), "not now")
+    assert.strictEqual(why(told.try({ _tag: "Report", token, report: approved })), "never")
+    assert.strictEqual(why(told.try({ _tag: "Take", owner, over: 0 })), "owned")
+  })
+  it("an agent that never ran was no attempt, and is asked for again", () => {
+    const told = story()
+    told.start()
+    const first = told.ask()
+    told.tell({ _tag: "NeverRan", token: first.token })
+    const again = told.ask()
+    assert.deepInclude(again, { attempt: 1, resumed: false })
+    assert.notStrictEqual(again.token, first.token)
+  })
+  it("whose plan got another task goes on, and keeps what was done", () => {
+    const told = story()
+    told.start()
+    told.implemented()
+    told.reviewed(approved)
+    told.tell({ _tag: "Verify", commits: 1, files: 1, missing: [] })
+    told.tell({ _tag: "Finish", finishing: "none", detail: "" })
+    assert.strictEqual(next(told.run())._tag, "Done")
+    told.tell({ _tag: "RevisePlan", digest: "e", tasks: [outline("t1"), outline("t2")] })
+    const step = next(told.run())
+    assert.isTrue(step._tag === "Start" && step.task.id === "t2")
+    assert.strictEqual(told.task().status, "completed")
+  })
+  it("is verified only when every task is complete, and finished once", () => {
+    const told = story()
+    assert.isTrue(Result.isFailure(told.try({ _tag: "Verify", commits: 0, files: 0, missing: [] })))
+    told.start()
+    told.implemented()
+    told.reviewed(approved)
+    assert.deepStrictEqual(told.tell({ _tag: "Verify", commits: 1, files: 1, missing: [] }), ["RunVerified"])
+    told.tell({ _tag: "StartFinishing" })
+    assert.isTrue(Result.isFailure(told.try({ _tag: "StartFinishing" })))
+    assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })))
+  })
+})

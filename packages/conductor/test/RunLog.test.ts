@@ -1,0 +1,37 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, it } from "@effect/vitest"
+import { EventLog, EventLogSql, Store } from "@souffleur/domain"
+import { SqliteClient } from "@souffleur/node"
+import { Effect, FileSystem, Layer, Path, Stream } from "effect"
+import { allRuns, RunLog, tellRun } from "../src/index.ts"
+import { examples } from "./fixtures/events/Examples.ts"
+import { examples as watchExamples } from "../../domain/test/fixtures/events/Examples.ts"
+
+const both = Layer.unwrap(
+  Effect.gen(function* () {
+    const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+    const file = path.join(yield* fs.makeTempDirectoryScoped(), "souffleur.db")
+    return Layer.mergeAll(RunLog.layerSql, EventLogSql.layer).pipe(Layer.provide(SqliteClient.layerOwn({ ...Store, path: file })))
+  })
+)
+
+it.live("runs and watches share a table, and neither sees the other's streams", () =>
+  Effect.gen(function* () {
+    const [runs, watches] = [yield* RunLog, yield* EventLog]
+    yield* watches.append("p-3f2a", 0, [watchExamples.WatchOpened])
+    yield* runs.append("run/p-3f2a", 0, [examples.RunOpened])
+    yield* watches.append("p-3f2a", 1, [watchExamples.OwnerTook])
+    assert.deepStrictEqual([yield* watches.streams, yield* runs.streams], [["p-3f2a"], ["run/p-3f2a"]])
+    const tags = <E extends { readonly _tag: string }, X>(all: Stream.Stream<{ readonly event: E }, X>) =>
+      Effect.map(Stream.runCollect(all), (found) => found.map(({ event }) => event._tag))
+    assert.deepStrictEqual(yield* tags(watches.readAll(0)), ["WatchOpened", "OwnerTook"])
+    assert.deepStrictEqual(yield* tags(runs.readAll(0)), ["RunOpened"])
+    // Whoever asks for another kind's stream by name is told, never given half of it.
+    assert.strictEqual((yield* Effect.flip(watches.read("run/p-3f2a", 0)))._tag, "UnreadableEvent")
+    yield* tellRun("p-3f2a", { _tag: "RebuildStateFile", found: "missing", from: "plan" }, { _tag: "Operator" })
+    assert.deepStrictEqual(
+      (yield* allRuns).map(({ id, run }) => [id, run.revision]),
+      [["p-3f2a", 2]]
+    )
+  }).pipe(Effect.provide(both), Effect.provide(NodeServices.layer), Effect.scoped)
+)

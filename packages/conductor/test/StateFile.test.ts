@@ -1,0 +1,77 @@
+import { assert, it } from "@effect/vitest"
+import { Result } from "effect"
+import { foldRun, progressOf, readState, stateJson, stateText } from "../src/index.ts"
+import { examples } from "./fixtures/events/Examples.ts"
+
+const seed = {
+  workflow_id: "feature-auth-system",
+  phase: "implementation",
+  current_task: "task-002",
+  tasks: [
+    {
+      id: "task-001",
+      title: "Create user model",
+      status: "completed",
+      attempts: 1,
+      implementer_commits: ["abc1234"],
+      files_changed: ["src/models/user.ts"],
+      test_file: "tests/models/user.test.ts"
+    },
+    { id: "task-002", title: "Implement authentication service", status: "in_progress", attempts: 1, feedback: [] },
+    { id: "task-003", title: "Add login endpoint", status: "pending", attempts: 0 }
+  ],
+  created_at: "2026-01-25T10:00:00Z",
+  updated_at: "2026-01-25T14:30:00Z"
+}
+
+it("has the seed's shape, at every stage", () => {
+  const { ReviewRejected, RunOpened, RunVerified, TaskCompleted, TaskStarted } = examples
+  const at = (event: Parameters<typeof foldRun>[0][number], minutes: number) => ({ ...event, at: event.at + minutes * 60_000 })
+  const begun = foldRun([RunOpened, at(TaskStarted, 1), examples.AgentAsked, examples.ImplementationCompleted, at(ReviewRejected, 2)])
+  assert.deepStrictEqual(stateJson(begun), {
+    workflow_id: "auth",
+    phase: "implementation",
+    current_task: "task-001",
+    tasks: [
+      {
+        id: "task-001",
+        title: "Create the model",
+        status: "in_progress",
+        attempts: 1,
+        feedback: [{ attempt: 1, summary: "tests are missing", issues: ["no test of an empty input"], suggestions: ["add one"] }],
+        started_at: "2026-01-25T10:01:00.000Z"
+      }
+    ],
+    created_at: "2026-01-25T10:00:00.000Z",
+    updated_at: "2026-01-25T10:02:00.000Z"
+  })
+  const done = stateJson(foldRun([at(TaskCompleted, 3), at(RunVerified, 4)], begun))
+  assert.deepInclude(done, { phase: "completion", current_task: null, implementation_completed_at: "2026-01-25T10:04:00.000Z" })
+  assert.deepInclude(done.tasks[0], {
+    status: "completed",
+    implementer_commits: ["3f2a9c1d"],
+    files_changed: ["src/a.ts"],
+    test_file: "test/a.test.ts",
+    completed_at: "2026-01-25T10:03:00.000Z"
+  })
+})
+
+it("the seed's own file is read, and its progress with it", () => {
+  const progress = progressOf(Result.getOrThrow(readState(JSON.stringify(seed))))
+  assert.deepStrictEqual(
+    progress.map(({ attempts, id, status }) => `${id} ${status} ${attempts}`),
+    ["task-001 completed 1", "task-002 in_progress 1", "task-003 pending 0"]
+  )
+  assert.deepStrictEqual(progress[0]?.work, { commits: ["abc1234"], files: ["src/models/user.ts"], testFile: "tests/models/user.test.ts" })
+})
+
+it("what was written is read back", () => {
+  const run = foldRun([examples.RunOpened, examples.TaskStarted, examples.TaskCompleted])
+  assert.deepStrictEqual(Result.getOrThrow(readState(stateText(run))), stateJson(run))
+})
+
+it("half a file is corrupt, and JSON of another shape somebody else's", () => {
+  assert.strictEqual(Result.getOrThrow(Result.flip(readState(JSON.stringify(seed).slice(0, 200)))), "corrupt")
+  for (const text of ["{}", "[]", JSON.stringify({ ...seed, tasks: {} })])
+    assert.strictEqual(Result.getOrThrow(Result.flip(readState(text))), "foreign")
+})

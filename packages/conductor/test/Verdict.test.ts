@@ -1,0 +1,85 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { readVerdict } from "../src/index.ts"
+import { implementerPrompt, reviewerPrompt } from "../src/Prompt.ts"
+import { freshTask } from "../src/Run.ts"
+
+const complete = "IMPLEMENTATION_COMPLETE\ncommits: [abc1234]\nfiles_changed: [src/a.ts]\ntest_file: test/a.test.ts"
+const approved = "APPROVED\nsummary: it does what it should"
+const rejected = "REJECTED\nsummary: not yet\nissues:\n- no error handling\n- no test of an\n  empty input\nsuggestions:\n- handle it"
+
+const ok = (role: "implementer" | "reviewer", text: string) => Result.getOrThrow(readVerdict(role, text))
+const causeOf = (role: "implementer" | "reviewer", text: string) => Result.getOrThrow(Result.flip(readVerdict(role, text))).cause
+
+describe("reads", () => {
+  it("an implementation that is complete, and its test file", () => {
+    assert.deepStrictEqual(ok("implementer", complete), { _tag: "Complete", testFile: "test/a.test.ts" })
+    assert.deepStrictEqual(ok("implementer", complete.replace("test/a.test.ts", "none")), { _tag: "Complete", testFile: null })
+  })
+  it("a blocker with its reason", () =>
+    assert.deepStrictEqual(ok("implementer", "IMPLEMENTATION_BLOCKED\nreason: no database\nanywhere"), {
+      _tag: "Blocked",
+      reason: "no database anywhere"
+    }))
+  it("a rejection with its issues and suggestions", () =>
+    assert.deepStrictEqual(ok("reviewer", rejected), {
+      _tag: "Rejected",
+      feedback: { summary: "not yet", issues: ["no error handling", "no test of an empty input"], suggestions: ["handle it"] }
+    }))
+  const dressed: ReadonlyArray<readonly [string, (text: string) => string]> = [
+    ["prose around it", (text) => `I looked at everything.\n\n${text}\n\nThank you, and good night.`],
+    ["a code fence", (text) => `Here:\n\n\`\`\`text\n${text}\n\`\`\`\n\nDone.`],
+    ["Windows line ends", (text) => text.replaceAll("\n", "\r\n")],
+    ["all of these", (text) => `So:\n\`\`\`\n${text}\n\`\`\`\nBye.`.replaceAll("\n", "\r\n")],
+    ["marks of Markdown", (text) => text.replace(/^([A-Z_]+)/u, "## **$1**").replace("summary:", "**summary:**")]
+  ]
+  for (const [how, dress] of dressed) {
+    it(`the same through ${how}`, () => {
+      assert.strictEqual(ok("implementer", dress(complete))._tag, "Complete")
+      assert.deepStrictEqual(ok("reviewer", dress(approved)), { _tag: "Approved", summary: "it does what it should" })
+      assert.deepStrictEqual(ok("reviewer", dress(rejected)), ok("reviewer", rejected))
+    })
+  }
+  it("the last block that is well-formed", () => {
+    assert.strictEqual(ok("reviewer", `${approved}\n\nNo, wait.\n\n${rejected}`)._tag, "Rejected")
+    assert.strictEqual(ok("reviewer", `${rejected}\n\nAll of it is done by now.\n\n${approved}`)._tag, "Approved")
+    assert.strictEqual(ok("reviewer", `REJECTED\n\nor rather:\n\n${approved}`)._tag, "Approved")
+  })
+  it("at most what a log and a prompt can hold", () => {
+    const issues = Array.from({ length: 90 }, (_, n) => `- ${n} ${"x".repeat(3000)}`).join("\n")
+    const verdict = ok("reviewer", `REJECTED\nsummary: ${"y".repeat(9000)}\nissues:\n${issues}`)
+    assert.isTrue(verdict._tag === "Rejected" && verdict.feedback.summary.length === 2000 && verdict.feedback.issues.length === 20)
+    assert.isTrue(verdict._tag === "Rejected" && verdict.feedback.issues.every((issue) => issue.length === 500))
+  })
+})
+
+describe("no verdict is", () => {
+  it("silence, prose, a word within a sentence, a verdict of the other role", () => {
+    for (const text of ["", " \n", "It is good.", "I would say APPROVED.", "summary: fine", complete])
+      assert.strictEqual(causeOf("reviewer", text), "no verdict")
+    assert.strictEqual(causeOf("implementer", approved), "no verdict")
+  })
+  it("a block that lacks what belongs to it", () => {
+    for (const text of ["APPROVED", "APPROVED\nsummary:", "REJECTED\nissues:\n- a", "APPROVED\n\nIt is fine."])
+      assert.strictEqual(causeOf("reviewer", text), "no verdict")
+    for (const text of ["IMPLEMENTATION_COMPLETE", "IMPLEMENTATION_COMPLETE\ncommits: abc", "IMPLEMENTATION_BLOCKED"])
+      assert.strictEqual(causeOf("implementer", text), "no verdict")
+  })
+  it("a prompt that is repeated, with nothing filled in", () => {
+    const planned = { id: "t", title: "T", description: "D", acceptanceCriteria: "A", referenceDocs: [], dependsOn: [] }
+    const task = freshTask({ id: "t", title: "T", dependsOn: [] })
+    assert.strictEqual(causeOf("implementer", implementerPrompt(planned, task)), "no verdict")
+    assert.strictEqual(causeOf("reviewer", reviewerPrompt(planned, task)), "no verdict")
+  })
+})
+
+describe("a contradiction, and never an approval, is", () => {
+  it("two verdicts in one stretch of text", () => {
+    assert.strictEqual(causeOf("reviewer", `${approved}\nREJECTED\nsummary: or not`), "contradictory verdict")
+    assert.strictEqual(causeOf("reviewer", `REJECTED\nsummary: no\n${approved}`), "contradictory verdict")
+  })
+  it("another verdict after it, however short", () =>
+    assert.strictEqual(causeOf("reviewer", `${approved}\n\nREJECTED`), "contradictory verdict"))
+  it("an approval that names issues", () =>
+    assert.strictEqual(causeOf("reviewer", `${approved}\nissues:\n- nothing works`), "contradictory verdict"))
+})
