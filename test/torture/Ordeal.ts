@@ -49,6 +49,7 @@ export const ordeal = Effect.fnUntraced(function* (way: Way, most: number) {
 
   const started: Array<Running> = []
   const kills: Array<Kill> = []
+  const retried: Array<string> = []
   const look = Effect.sync(() => standingOf(rowsOf(the.state)))
   const begin = Effect.sync(() => {
     const known = rowsOf(the.state)[0]?.stream
@@ -65,7 +66,7 @@ export const ordeal = Effect.fnUntraced(function* (way: Way, most: number) {
     )
   const killed = (who: Kill["who"], { at, phase }: Standing) => kills.push({ who, inside: phase === "recovering", at })
   /** What a killed launcher has closed, an operator has tried again. */
-  const retry = the.run(["retry"], variables)
+  const retry = Effect.map(the.run(["retry"], variables), ({ code, errors }) => void retried.push(`${code}${errors}`))
 
   let running = yield* begin
   yield* until(
@@ -110,11 +111,11 @@ export const ordeal = Effect.fnUntraced(function* (way: Way, most: number) {
     for (;;) {
       const { phase } = yield* stands(running, (standing) => standing.phase === "standing by")
       if (phase !== "standing by") return (yield* running.ended).code
+      // It may have closed again before the command has ended: then it is tried again.
       yield* retry
-      yield* stands(running, (standing) => standing.phase !== "standing by")
     }
   })
-  return { diaries, kills, started, the, way, code: yield* Effect.timeoutOption(finish, limit) }
+  return { diaries, kills, retried, started, the, way, code: yield* Effect.timeoutOption(finish, limit) }
 })
 
 export type Ordeal = Effect.Success<ReturnType<typeof ordeal>>

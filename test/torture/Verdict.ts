@@ -27,7 +27,7 @@ const launches = (state: string): ReadonlyArray<string> => {
 }
 
 /** From outside: the agents' own diaries, the receipts, the log as a file, and what was printed, which is what was acknowledged. */
-export const verdict = ({ code, diaries, started, the, way }: Ordeal): Verdict => {
+export const verdict = ({ code, diaries, retried, started, the, way }: Ordeal): Verdict => {
   const lives = livesIn(diaries)
   const rows = rowsOf(the.state)
   const lost: Array<string> = rows.flatMap(({ revision }, n) => (revision === n + 1 ? [] : [`revision ${n + 1} is missing`]))
@@ -41,13 +41,20 @@ export const verdict = ({ code, diaries, started, the, way }: Ordeal): Verdict =
   const successor = rows.findLast(({ tag }) => tag === "ConductorRelaunched")
   const session = successor === undefined ? the.session : String((JSON.parse(successor.data) as { readonly sessionId: string }).sessionId)
   const remembers = the.conversation(session).toLowerCase().includes("the stage word is gossamer")
+  const tail = rows
+    .slice(-12)
+    .map(({ tag }) => tag)
+    .join(" ")
+  const closed = rows.findLast(({ tag }) => tag === "RecoveryFailedClosed")?.data ?? "never closed"
   return {
     doubleLaunches: [
       ...overlaps(lives).map(([one, other]) => `${one.pid} lived until ${one.to}, ${other.pid} from ${other.from}`),
       ...launches(the.state)
     ],
     lostEvents: lost,
-    stuck: ended ? [] : [`${way}: exit code ${JSON.stringify(code)}, ${rows.at(-1)?.tag} last: ${started.at(-1)?.errors()}`],
+    stuck: ended
+      ? []
+      : [`${way}: exit code ${JSON.stringify(code)}, ${tail}, ${closed}, retried ${JSON.stringify(retried)}: ${started.at(-1)?.errors()}`],
     forgotten: remembers ? [] : [`${way}: session ${session}`]
   }
 }
