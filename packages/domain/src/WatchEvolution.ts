@@ -126,6 +126,8 @@ const change = (watch: Watch, event: WatchEvent): Change =>
       cycles: cycle,
       watcher: undefined,
       standby: undefined,
+      deferred: undefined,
+      wait: undefined,
       recovery: { cycle, purpose, trigger, since: at, resumed: false, steps: {}, launch: undefined }
     }),
     RecoveryWithheld: ({ at, cycle, reason, stage, trigger }) => ({ cycles: cycle, standby: { cycle, trigger, stage, reason, since: at } }),
