@@ -3,13 +3,12 @@ import { Effect, Ref } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { inject } from "vitest"
 import { type Part, until } from "./Lab.ts"
-import type { Answer } from "./ModelEndpoint.ts"
+import { type Answer, tooLong } from "./ModelEndpoint.ts"
 import { headless, tmux, tmuxMissing } from "./Stage.ts"
 import { bash, begin, first, only, outcomeOf, permissionsOf, rehearsal, services, staged, stepsOf } from "./Watched.ts"
 
 const claude = inject("claude")
 const summary: Answer = { text: "<analysis>short</analysis><summary>We rehearse; the stage word is quinquereme.</summary>" }
-const refusal: Answer = { refused: "prompt is too long: 215000 tokens > 200000 maximum" }
 const isResumed = (said: ReadonlyArray<string>) => said.some((text) => text.includes("This session was compacted: verify every task"))
 
 /** The first Conductor rehearses until it is killed; what comes after the compaction completes. */
@@ -94,7 +93,7 @@ const failedClosed = Effect.fn("Compacted.failedClosed")(function* (
 
 it.live.skipIf(claude === null)("a compaction that fails with exit code 0 is tried once more, then closed, until an operator retries", () =>
   Effect.gen(function* () {
-    const compaction = yield* Ref.make(refusal)
+    const compaction = yield* Ref.make(tooLong)
     const { lab, souffleur } = yield* failedClosed(Ref.get(compaction), headless)
     // Not a word of it in the exit code.
     const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
@@ -112,5 +111,5 @@ it.live.skipIf(claude === null)("a compaction that fails with exit code 0 is tri
 
 it.live.skipIf(claude === null || tmuxMissing)(
   "the same in windows of tmux: what has failed idles until its time is over, and is ended (skipped where tmux is missing)",
-  () => failedClosed(Effect.succeed(refusal), tmux, "COMPACT_TIMEOUT=6 seconds\n").pipe(Effect.scoped, Effect.provide(services))
+  () => failedClosed(Effect.succeed(tooLong), tmux, "COMPACT_TIMEOUT=6 seconds\n").pipe(Effect.scoped, Effect.provide(services))
 )

@@ -108,7 +108,6 @@ it.live.skipIf(claude === null || tmuxMissing)(
   "hooks tell the session that a process holds after /clear, and what waits (skipped where tmux is missing)",
   () =>
     Effect.gen(function* () {
-      const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
       const lab = yield* makeLab(claude!, "opera", part)
       const hooks = yield* hooksOf(lab)
       yield* lab.said("hooks", "install")
@@ -122,10 +121,7 @@ it.live.skipIf(claude === null || tmuxMissing)(
       )
       assert.strictEqual(yield* holds, first)
 
-      const env = { ...lab.options.env, TMUX_TMPDIR: lab.home.replace(/\/home$/u, "") }
-      const type = (...keys: ReadonlyArray<string>) =>
-        spawner.exitCode(ChildProcess.make("tmux", ["-L", "stage", "send-keys", "-t", "stage:1", ...keys], { ...lab.options, env }))
-      yield* type("/clear", "Enter")
+      yield* stage.type("/clear", "Enter")
       yield* until(
         "another session",
         Effect.map(holds, (session) => session !== null && session !== first)
@@ -135,7 +131,7 @@ it.live.skipIf(claude === null || tmuxMissing)(
       assert.deepInclude(old, { sessionId: first, pid, startTime, source: "startup", ended: "clear" })
       assert.deepInclude(cleared, { sessionId: fresh!, pid, startTime, source: "clear", ended: null })
 
-      yield* type("Look it up.", "Enter")
+      yield* stage.type("Look it up.", "Enter")
       yield* until(
         "a person is waited for",
         Effect.map(signsOf(lab, fresh!), (signs) => told(signs).includes("PermissionRequest WebFetch"))

@@ -29,6 +29,14 @@ export const marks = ["CLAUDECODE=1", "CLAUDE_CODE_CHILD_SESSION=1"] as const
 
 const key = "sk-ant-test-000"
 
+/** How a user signs in: by a key, or as a subscriber, whom a usage limit ends at once and with its time. */
+const account = { key: { ANTHROPIC_API_KEY: key }, subscriber: { CLAUDE_CODE_OAUTH_TOKEN: "sk-ant-oat01-test" } } as const
+
+/** A user's pager: keeps what it is told. */
+const pager = '#!/bin/sh\ncat >> "$HOME/notices"\n'
+const Notices = Schema.Array(Schema.Struct({ kind: Schema.String, text: Schema.String, watch: Schema.String }))
+const decodeNotices = Schema.decodeUnknownEffect(Schema.fromJsonString(Notices))
+
 /** The conductor of the orchestration, whose first words a successor is launched with. */
 const skill = "---\nname: conductor\ndescription: Conducts the plan\n---\nConduct.\n"
 
@@ -60,11 +68,19 @@ export const inTime = (what: string) =>
 export const until = <E, R>(what: string, so: Effect.Effect<boolean, E, R>) =>
   Effect.repeat(so, { until: (yes) => yes, schedule: Schedule.spaced("50 millis") }).pipe(inTime(what), Effect.asVoid)
 
+export interface LabOptions {
+  /** No task database. */
+  readonly solo?: boolean
+  readonly account?: keyof typeof account
+  /** Beside the timings, or in place of them. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
 /**
  * A home and a project of a user's own, a model on loopback, and souffleur's command line. Whatever was started with that home
  * is ended with the lab. `name` is the project folder's.
  */
-export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string, part: Part) {
+export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string, part: Part, options: LabOptions = {}) {
   const [fs, path, spawner] = [yield* FileSystem.FileSystem, yield* Path.Path, yield* ChildProcessSpawner.ChildProcessSpawner]
   const root = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-claude-" }))
   const [home, tmp, project] = [path.join(root, "home"), path.join(root, "tmp"), path.join(root, name)]
@@ -80,6 +96,7 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
       projects: { [project]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } }
     })
   )
+  yield* fs.writeFileString(path.join(home, "pager"), pager, { mode: 0o700 })
   yield* Effect.addFinalizer(() => swept(home))
   const agents = yield* sampler(claude, home)
 
@@ -93,10 +110,12 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
     TMPDIR: tmp,
     XDG_RUNTIME_DIR: tmp,
     CLAUDE_CODE_TMPDIR: tmp,
-    ANTHROPIC_API_KEY: key,
+    ...account[options.account ?? "key"],
     SOUFFLEUR_AGENT_COMMAND: claude,
+    SOUFFLEUR_NOTIFY_COMMAND: path.join(home, "pager"),
     // The path of an export becomes a pattern in a permission rule.
-    SOUFFLEUR_STATE_DIR: path.join(home, "state [a] (b) {c} #d")
+    SOUFFLEUR_STATE_DIR: path.join(home, "state [a] (b) {c} #d"),
+    ...options.settings
   }
   const here = { cwd: project, env: environment, extendEnv: false, stdin: "ignore" } as const
   const souffleur = ["env", ...marks, process.execPath, main] as const
@@ -125,6 +144,7 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
         )
       )
   }
+  if (options.solo === true) yield* fs.remove(comms)
   const model = yield* modelEndpoint((asked) => part(asked, board))
   return {
     claude,
@@ -144,6 +164,11 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
     said,
     /** `souffleur log` */
     log: Effect.flatMap(said("log", "--json"), (text) => Effect.forEach(text.trim().split("\n"), (line) => decodeLogged(line))),
+    /** What the user was told, in its order. */
+    notices: fs.readFileString(path.join(home, "notices")).pipe(
+      Effect.orElseSucceed(() => ""),
+      Effect.flatMap((text) => decodeNotices(`[${text.trim().split("\n").join(",")}]`))
+    ),
     write: (file: string, text: string) =>
       Effect.andThen(
         fs.makeDirectory(path.dirname(path.resolve(project, file)), { recursive: true }),

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, FileSystem } from "effect"
+import { Effect } from "effect"
 import { inject } from "vitest"
 import { type Lab, makeLab, type Part } from "./Lab.ts"
 import type { Answer } from "./ModelEndpoint.ts"
@@ -37,10 +37,8 @@ const equipped = (lab: Lab) => {
 }
 
 const conducted = Effect.fn("Mcp.conducted")(function* (solo: boolean) {
-  const fs = yield* FileSystem.FileSystem
-  const lab = yield* makeLab(claude!, "opera", conducts)
+  const lab = yield* makeLab(claude!, "opera", conducts, { solo })
   yield* equipped(lab)
-  if (solo) yield* fs.remove(lab.comms)
   const { souffleur } = yield* watched(lab, yield* headless(lab), begin)
   yield* lab.write("go", "")
   assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)

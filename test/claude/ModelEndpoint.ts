@@ -38,9 +38,34 @@ export interface Answer {
   readonly thinking?: string
   readonly text?: string
   readonly tool?: { readonly name: string; readonly input: Readonly<Record<string, string>> }
-  /** The service refuses the request, with this reason. */
-  readonly refused?: string
+  readonly refused?: Refusal
 }
+
+/** The service refuses the request. */
+export interface Refusal {
+  readonly status: number
+  readonly type: string
+  readonly message: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export const tooLong: Answer = {
+  refused: { status: 400, type: "invalid_request_error", message: "prompt is too long: 215000 tokens > 200000 maximum" }
+}
+
+/** A usage limit that ends at `resetsAt`, seconds since the epoch. */
+export const limited = (resetsAt: number): Answer => ({
+  refused: {
+    status: 429,
+    type: "rate_limit_error",
+    message: "This request would exceed your account's rate limit.",
+    headers: {
+      "anthropic-ratelimit-unified-status": "rejected",
+      "anthropic-ratelimit-unified-reset": String(resetsAt),
+      "anthropic-ratelimit-unified-representative-claim": "five_hour"
+    }
+  }
+})
 
 type Message = (typeof Body.Type)["messages"][number]
 const blocksOf = (message: Message | undefined) =>
@@ -122,8 +147,8 @@ export const modelEndpoint = Effect.fn("ModelEndpoint")(function* (part: (asked:
     const n = yield* Ref.modify(log, (before) => [before.length + 1, [...before, asked]])
     const answer = asked.turn || asked.compaction ? yield* part(asked) : { text: "ok" }
     if (answer.refused === undefined) return answered(body.value, answer, n)
-    const error = { type: "invalid_request_error", message: answer.refused }
-    return HttpServerResponse.jsonUnsafe({ type: "error", error }, { status: 400 })
+    const { headers = {}, message, status, type } = answer.refused
+    return HttpServerResponse.jsonUnsafe({ type: "error", error: { type, message } }, { status, headers })
   })
   const serving = Layer.provideMerge(
     HttpServer.serve(app),

@@ -12,6 +12,8 @@ export interface Stage {
     readonly said: Effect.Effect<string>
     readonly exitCode: Effect.Effect<number>
   }>
+  /** What a person types to the first Conductor, where there is a terminal: keys as tmux names them. */
+  readonly type: (...keys: ReadonlyArray<string>) => Effect.Effect<void>
 }
 
 /** What the user lets the first Conductor do. */
@@ -31,7 +33,8 @@ export const headless = Effect.fn("Stage.headless")(function* (lab: Lab) {
   return {
     conductor: (sessionId, prompt) =>
       Effect.map(start([lab.claude, "--session-id", sessionId, "-p", ...allowed, "--", prompt]), ({ pid }) => pid),
-    souffleur: (args) => start([...lab.souffleur, ...args])
+    souffleur: (args) => start([...lab.souffleur, ...args]),
+    type: () => Effect.die("nobody can type where there is no terminal")
   } satisfies Stage as Stage
 })
 
@@ -70,6 +73,7 @@ export const tmux = Effect.fn("Stage.tmux")(function* (lab: Lab) {
           "the end of souffleur",
           Effect.map(code, (found) => found !== undefined)
         ).pipe(Effect.andThen(code), Effect.map(Number))
-      }))
+      })),
+    type: (...keys) => Effect.asVoid(ask("send-keys", "-t", "stage:1", ...keys))
   } satisfies Stage as Stage
 })

@@ -2,7 +2,7 @@ import { SqliteClient } from "@souffleur/node"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { type Lab, type Logged, makeLab, type Part, until } from "./Lab.ts"
+import { type Lab, type LabOptions, type Logged, makeLab, type Part, until } from "./Lab.ts"
 import { type headless, type Stage, type tmux } from "./Stage.ts"
 
 export const services = Layer.provideMerge(SqliteClient.layerSqlite, NodeServices.layer)
@@ -35,11 +35,25 @@ export const watched = Effect.fn("Watched")(function* (lab: Lab, stage: Stage, p
 })
 
 /** The same from the beginning, in a lab of its own with this config. */
-export const staged = Effect.fn("Staged")(function* (claude: string, stageOf: typeof headless | typeof tmux, part: Part, config = "") {
-  const lab = yield* makeLab(claude, "opera", part)
+export const staged = Effect.fn("Staged")(function* (
+  claude: string,
+  stageOf: typeof headless | typeof tmux,
+  part: Part,
+  config = "",
+  options: LabOptions = {}
+) {
+  const lab = yield* makeLab(claude, "opera", part, options)
   yield* lab.write(".orchestra_configs/souffleur", config)
-  return { lab, ...(yield* watched(lab, yield* stageOf(lab), begin)) }
+  const stage = yield* stageOf(lab)
+  return { lab, stage, ...(yield* watched(lab, stage, begin)) }
 })
+
+/** Until souffleur has said an event of that kind. */
+export const told = ({ said }: { readonly said: Effect.Effect<string> }, tag: string) =>
+  until(
+    tag,
+    Effect.map(said, (text) => text.includes(`"_tag":"${tag}"`))
+  )
 
 /** The one event of that kind. */
 export const only = (log: ReadonlyArray<Logged>, tag: string, where: (event: Logged) => boolean = () => true): Logged => {
