@@ -18,6 +18,8 @@ export interface Compaction {
   readonly late?: number
   /** The summary lands so many ms after its boundary, if the session lives so long; at once where it is not said. */
   readonly summaryAfter?: number
+  /** It writes a summary and no boundary, which proves nothing. */
+  readonly lies?: boolean
   readonly onTerm?: SimProcess["onTerm"]
 }
 
@@ -27,11 +29,12 @@ export const compact = (world: World, process: SimProcess, sessionId: string): v
   // Souffleur's own: no Conductor's, and no stranger.
   process.belongsTo = -1
   world.compactSessions.push(process)
-  const { after, ends, late, onTerm, summaryAfter, writes } = world.compactions(world.compactSessions.length)
+  const { after, ends, late, lies, onTerm, summaryAfter, writes } = world.compactions(world.compactSessions.length)
   process.onTerm = onTerm ?? 0
   const path = world.sessionFile(sessionId)
   const append = (line: string) => world.disk.write(path, `${world.disk.read(path) ?? ""}${line}\n`)
   const write = () => {
+    if (lies === true) return append(summary)
     append(boundary)
     if (summaryAfter === undefined) append(summary)
     else world.timeline.after(summaryAfter, () => world.processes.isAlive(process) && append(summary))

@@ -1,12 +1,15 @@
+import { formatTime } from "@souffleur/domain"
 import type { SimProcess } from "./ProcessTable.ts"
 import type { World } from "./World.ts"
 
 /** What becomes of a Conductor, in ms of its own life. */
 export interface Life {
-  readonly fate: "lives" | "dies" | "zombie" | "hangs" | "pauses" | "handoff" | "turn ends" | "completes"
+  readonly fate:
+    | ("lives" | "dies" | "zombie" | "hangs" | "pauses" | "handoff" | "turn ends" | "completes")
+    | ("limited" | "outage" | "too long" | "tool" | "retries" | "asks" | "mute" | "clears")
   /** When the fate comes. */
   readonly at: number
-  /** For how long it pauses, goes on running once it is complete, or beating once it asked for a handoff. */
+  /** For how long it pauses, a tool or a person takes, it goes on running once it is complete, or beating once it asked for a handoff. */
   readonly lasts: number
   /** What it says before it asks for a handoff; `undefined`: nothing. */
   readonly payload: string | undefined
@@ -14,6 +17,14 @@ export interface Life {
   readonly print: boolean
   /** A task is added, or changes its state, each so many ms; `undefined`: never. */
   readonly worksEvery: number | undefined
+  /** Its first task comes sooner than the others. */
+  readonly worksFirst?: number | undefined
+  /** From its failure to the end that the service states, ms; `undefined`: nobody says. */
+  readonly resetsIn?: number | undefined
+  /** From its start to the model's first answer, ms. */
+  readonly answersAfter?: number
+  /** What it writes for its heartbeat, where that is no time of now. */
+  readonly beatsAs?: "nothing" | "words" | "tomorrow" | undefined
   /** Processes that it starts: half of them are children of the machine's first process, known by their tags only. */
   readonly tools: number
   readonly onTerm: SimProcess["onTerm"]
@@ -32,22 +43,26 @@ export const asked = "the-payload-asks-this"
 const beatEvery = 30_000
 /** The board knows whole seconds only. */
 const stale = 239_000
+/** The agent's own stall time. */
+const stall = 361_000
 
 /** A simulated Conductor: beats each 30 s, works, and meets its fate. Plain timers, no fiber of ours. */
 export class Conductor {
   readonly process: SimProcess
-  readonly sessionId: string
+  sessionId: string
   readonly generation: number
   readonly life: Life
   readonly #world: World
   #aliveAt: number
-  /** `handoff`, `complete`: it said so; `silent`: it hangs or pauses. */
-  condition: "working" | "silent" | "handoff" | "complete" = "working"
+  /** `handoff`, `complete`: it said so; `silent`: it hangs, pauses or waits; `failed`: the service ended its turn. */
+  condition: "working" | "silent" | "handoff" | "complete" | "failed" = "working"
   /** It ended by itself, its last turn finished. */
   turnEnded = false
-  /** When the model answered it for the first time, and when it wrote its session file last; wall time. */
+  /** When the model answered it for the first time; wall time. */
   answeredAt: number | undefined
-  wroteAt: number | undefined
+  /** Its session file, or a person whom it waits for, is a reason to leave it alone until then; wall time. */
+  excusedUntil = 0
+  status: "busy" | "waiting" = "busy"
   #tasks = 0
   #idle = false
 
@@ -72,13 +87,16 @@ export class Conductor {
       if (!this.isAlive) return
       const file = world.sessionFile(this.sessionId)
       world.disk.write(file, `${world.disk.read(file) ?? ""}{"type":"user","message":"${secret}"}\n`)
-      this.answeredAt = timeline.wall
+      if (life.fate === "mute") return world.wrote(this, { _tag: "Failed", at: timeline.wall, why: "other", resetsAt: undefined })
       for (let tool = 0; tool < life.tools; tool++) this.#startTool(tool)
-      world.board.write({ state: "working", sessionId: this.sessionId })
+      world.board.write({ state: "working", sessionId: this.sessionId, ...this.#told() })
       this.#beat()
+      timeline.after(life.answersAfter ?? 0, () => {
+        if (this.isAlive && this.condition === "working") this.answeredAt = timeline.wall
+      })
     })
-    if (life.fate !== "lives") timeline.after(life.at, () => this.#meetFate())
-    if (life.worksEvery !== undefined) this.#work(life.worksEvery)
+    if (life.fate !== "lives" && life.fate !== "mute") timeline.after(life.at, () => this.#meetFate())
+    if (life.worksEvery !== undefined && life.fate !== "mute") this.#work(life.worksFirst ?? life.worksEvery, life.worksEvery)
   }
 
   get isAlive(): boolean {
@@ -87,23 +105,39 @@ export class Conductor {
 
   /** Nobody has a reason to signal it. */
   get isHealthy(): boolean {
-    return this.isAlive && this.condition !== "handoff" && this.#world.timeline.monotonic - this.#aliveAt <= stale
+    if (!this.isAlive || this.condition === "handoff" || this.condition === "failed" || this.life.fate === "mute") return false
+    const { monotonic, wall } = this.#world.timeline
+    return monotonic - this.#aliveAt <= stale || wall < this.excusedUntil
+  }
+
+  /** A heartbeat that tells no time of now. */
+  #told(): { readonly lastHeartbeat?: string | null } {
+    switch (this.life.beatsAs) {
+      case undefined:
+        return {}
+      case "nothing":
+        return { lastHeartbeat: null }
+      case "words":
+        return { lastHeartbeat: "a moment ago" }
+      case "tomorrow":
+        return { lastHeartbeat: formatTime(this.#world.timeline.wall + 86_400_000) }
+    }
   }
 
   #beat(): void {
     if (!this.isAlive) return
-    if (this.condition !== "silent" && !this.#idle) {
+    if ((this.condition === "working" || this.condition === "handoff" || this.condition === "complete") && !this.#idle) {
       this.#aliveAt = this.#world.timeline.monotonic
-      this.wroteAt = this.#world.timeline.wall
+      if (this.condition === "working") this.#world.wrote(this, { _tag: "Asked", at: this.#world.timeline.wall })
       // A database that is locked does not take the beat: the Conductor is no less alive.
-      this.#world.board.write({ sessionId: this.sessionId })
+      this.#world.board.write({ sessionId: this.sessionId, ...this.#told() })
     }
     this.#world.timeline.after(beatEvery, () => this.#beat())
   }
 
-  #startTool(number: number): void {
+  #startTool(number: number): SimProcess {
     const { identity } = this.process
-    this.#world.processes.start({
+    return this.#world.processes.start({
       parent: number % 2 === 0 ? 1 : identity.pid,
       name: "tool",
       environment: { CLAUDE_PID: String(identity.pid), CLAUDE_CODE_SESSION_ID: this.sessionId },
@@ -112,15 +146,15 @@ export class Conductor {
     })
   }
 
-  #work(every: number): void {
-    this.#world.timeline.after(every, () => {
+  #work(next: number, every: number): void {
+    this.#world.timeline.after(next, () => {
       if (!this.isAlive || this.condition === "complete") return
       const { board } = this.#world
       if (this.condition === "working" && board.trouble === undefined) {
         board.tasks.set(`task-${this.generation}-${++this.#tasks}`, "working")
         for (const task of [...board.tasks.keys()].slice(0, -1)) board.tasks.set(task, "complete")
       }
-      this.#work(every)
+      this.#work(every, every)
     })
   }
 
@@ -129,6 +163,24 @@ export class Conductor {
     if (!this.isAlive) return
     if (this.#world.board.write({ state })) said()
     else this.#world.timeline.after(5000, () => this.#say(state, said))
+  }
+
+  #silentFor(millis: number, over: () => void = () => undefined): void {
+    this.condition = "silent"
+    this.#world.timeline.after(millis, () => {
+      over()
+      this.#goOn()
+    })
+  }
+
+  #goOn(): void {
+    if (!this.isAlive) return
+    this.condition = "working"
+    this.excusedUntil = 0
+    this.#aliveAt = this.#world.timeline.monotonic
+    this.#world.wrote(this, { _tag: "Asked", at: this.#world.timeline.wall })
+    this.#world.board.write({ sessionId: this.sessionId, ...this.#told() })
+    this.#world.tell(`the Conductor (S${this.generation}) goes on`)
   }
 
   #meetFate(): void {
@@ -145,12 +197,44 @@ export class Conductor {
         this.condition = "silent"
         return
       case "pauses":
-        this.condition = "silent"
-        timeline.after(this.life.lasts, () => {
-          if (!this.isAlive) return
-          this.condition = "working"
-          this.#world.tell(`the Conductor (S${this.generation}) goes on`)
-        })
+        return this.#silentFor(this.life.lasts)
+      case "tool": {
+        const limit = this.life.lasts % 2 === 0 ? 600_000 : 120_000
+        const tool = this.#startTool(0)
+        this.#world.wrote(this, { _tag: "Tool", at: timeline.wall, name: "Bash", limit, spawns: true })
+        this.excusedUntil = timeline.wall + limit
+        tool.ended = () => void (this.excusedUntil = 0)
+        return this.#silentFor(Math.min(limit, this.life.lasts), () => processes.end(tool))
+      }
+      case "retries": {
+        const nextAt = timeline.wall + Math.min(180_000, this.life.lasts)
+        this.#world.wrote(this, { _tag: "Retrying", at: timeline.wall, attempt: 3, attempts: 10, nextAt, resetsAt: undefined })
+        this.excusedUntil = nextAt + stall
+        return this.#silentFor(this.life.lasts)
+      }
+      case "asks":
+        this.status = "waiting"
+        this.excusedUntil = Infinity
+        return this.#silentFor(this.life.lasts, () => void (this.status = "busy"))
+      case "clears": {
+        this.sessionId = `22222222-0000-4000-8000-${String(this.generation).padStart(12, "0")}`
+        this.process.session = this.sessionId
+        this.#world.disk.write(this.#world.sessionFile(this.sessionId), "")
+        return this.#world.wrote(this, { _tag: "Asked", at: timeline.wall })
+      }
+      case "limited":
+      case "outage":
+      case "too long": {
+        const why = ({ limited: "usage-limit", outage: "outage", "too long": "prompt-too-long" } as const)[this.life.fate]
+        const resetsAt = this.life.resetsIn === undefined || why !== "usage-limit" ? undefined : timeline.wall + this.life.resetsIn
+        this.#world.wrote(this, { _tag: "Failed", at: timeline.wall, why, resetsAt })
+        this.condition = "failed"
+        if (this.process.print) return processes.end(this.process)
+        // A person types a word, or nobody does.
+        if (this.life.lasts % 3 === 0) timeline.after(this.life.lasts, () => this.#goOn())
+        return
+      }
+      case "mute":
         return
       case "handoff":
         // On a locked database it is lost: what a payload asks for is optional.
@@ -163,6 +247,7 @@ export class Conductor {
         })
       case "turn ends":
         this.turnEnded = true
+        this.#world.wrote(this, { _tag: "Finished", at: timeline.wall })
         return processes.end(this.process)
       case "completes":
         return this.#say("complete", () => {

@@ -3,31 +3,44 @@ import { Effect } from "effect"
 /** Where a souffleur is abandoned: before the act; inside, when it is done and the reply is lost; after, the reply still heard. */
 export type When = "before" | "inside" | "after"
 
+/** What befalls a souffleur at an effect: its end, or a stop of so many ms before it, from which it wakes as if nothing had been. */
+export type Fate = When | { readonly pausedFor: number }
+
 export interface Abandonment {
   /** The number of the effect, from 1. */
   readonly at: number
   readonly when: When
 }
 
+/** How a gate reaches the process that it belongs to. */
+export interface Host {
+  readonly kill: (what: string) => void
+  readonly pause: (millis: number) => void
+  /** Milliseconds, monotonic. */
+  readonly now: () => number
+}
+
 /** Every effect of one souffleur on its world passes here, and may be its last. */
 export class Gate {
   passed = 0
   readonly names: Array<string> = []
-  readonly #plan: (passed: number, name: string) => When | undefined
-  readonly #kill: (what: string) => void
+  readonly #plan: (passed: number, name: string) => Fate | undefined
+  readonly #host: Host
   #last = false
   dead = false
+  /** Stopped then, and it has not looked since who holds the session; ms, monotonic. */
+  blindSince: number | undefined = undefined
 
-  constructor(plan: (passed: number, name: string) => When | undefined, kill: (what: string) => void) {
+  constructor(plan: (passed: number, name: string) => Fate | undefined, host: Host) {
     this.#plan = plan
-    this.#kill = kill
+    this.#host = host
   }
 
   /** From here on nothing that this souffleur does reaches the world. */
   kill(what: string): void {
     if (this.dead) return
     this.dead = true
-    this.#kill(what)
+    this.#host.kill(what)
   }
 
   #end(what: string): Effect.Effect<never> {
@@ -39,9 +52,11 @@ export class Gate {
     return Effect.suspend(() => {
       if (this.dead) return Effect.never
       if (this.#last) return this.#end(`before ${name}, after the effect before it`)
-      this.names.push(name)
-      switch (this.#plan(++this.passed, name)) {
+      if (this.names.length < longestTrace) this.names.push(name)
+      const fate = this.#plan(++this.passed, name)
+      switch (fate) {
         case undefined:
+          if (name === "agent.sessions") this.blindSince = undefined
           return effect
         case "before":
           return this.#end(`before ${name}`)
@@ -49,7 +64,15 @@ export class Gate {
           return Effect.onExit(effect, () => this.#end(`inside ${name}`))
         case "after":
           return Effect.onExit(effect, () => Effect.sync(() => void (this.#last = true)))
+        default:
+          // Whatever it was about to do, it does when it wakes.
+          this.blindSince ??= this.#host.now()
+          this.#host.pause(fate.pausedFor)
+          return Effect.andThen(Effect.yieldNow, effect)
       }
     })
   }
 }
+
+/** Names of effects that are kept: what a scenario looks at is at the beginning. */
+const longestTrace = 20_000

@@ -13,9 +13,9 @@ import {
   type Watch,
   unreadBaseline
 } from "@souffleur/domain"
-import { adopt, command, Fenced, herald, own, release, Roles, supervise } from "@souffleur/supervisor"
+import { adopt, command, Fenced, finish, herald, own, release, type Restoration, restore, Roles, supervise } from "@souffleur/supervisor"
 import { Cause, Clock, Context, Duration, Effect, Exit, Fiber, Logger, Option, Path, Random, References, Scheduler } from "effect"
-import { Gate, type When } from "./Gate.ts"
+import { type Fate, Gate } from "./Gate.ts"
 import { ports } from "./Ports.ts"
 import type { Conductor } from "./Conductor.ts"
 import type { SimProcess } from "./ProcessTable.ts"
@@ -54,10 +54,12 @@ export const defaults: ResolvedSettings = {
 
 export interface IncarnationOptions {
   readonly settings?: Partial<ResolvedSettings>
-  /** Where it is abandoned. */
-  readonly plan?: (passed: number, name: string) => When | undefined
+  /** Where it is abandoned, or stopped for a while. */
+  readonly plan?: (passed: number, name: string) => Fate | undefined
   /** Which roles end without a word, and after how long: a watcher hangs, a self-monitor dies. */
   readonly silent?: (role: Role) => Duration.Duration | undefined
+  /** A guardian has started it, over that owner. */
+  readonly restored?: Restoration
   /** Operations that one fiber does before another has its turn. */
   readonly budget?: number
 }
@@ -90,14 +92,23 @@ export class Incarnation {
   readonly process: SimProcess
   readonly gate: Gate
   outcome: Outcome = "running"
+  /** When it last went on after a stop, on the monotonic clock. */
+  wokeAt: number | undefined = undefined
+  readonly #restored: Restoration | undefined
   readonly #world: World
   readonly #scheduler: SimScheduler
 
   constructor(world: World, options: IncarnationOptions = {}) {
     this.#world = world
+    this.#restored = options.restored
     this.#scheduler = new SimScheduler(world.queue, options.budget ?? 2048)
-    this.process = world.processes.start({ name: "souffleur", onTerm: "unkillable" })
-    this.gate = new Gate(options.plan ?? (() => undefined), (what) => this.#abandon(what))
+    this.process = world.processes.start({ name: "souffleur" })
+    this.process.ended = () => this.kill()
+    this.gate = new Gate(options.plan ?? (() => undefined), {
+      kill: (what) => this.#abandon(what),
+      pause: (millis) => this.#pause(millis),
+      now: () => world.timeline.monotonic
+    })
     const settings = { ...defaults, maxExternalPermission: world.ceiling, ...world.settings, ...options.settings }
     const random = world.seed.fork()
     const context = ports(world, this.process, this.gate, settings).pipe(
@@ -135,6 +146,7 @@ export class Incarnation {
         if (Option.isSome(found)) yield* (yield* Claims).claim(found.value.identity)
         yield* command(id, { _tag: "Open", project: "/project", comms: board.path, pid: process.identity.pid, sessionId, observe: false })
       }
+      if (this.#restored !== undefined && !(yield* restore(id, this.#restored))) return
       const { fence, ref } = yield* own(id)
       const telling = yield* Effect.forkScoped(herald(id))
       yield* supervise(ref, fence)
@@ -145,10 +157,28 @@ export class Incarnation {
   )
 
   #abandon(what: string): void {
+    if (this.outcome !== "running") return
     this.#world.tell(`souffleur ${this.process.identity.pid} is abandoned ${what}`)
     this.outcome = "abandoned"
     this.#scheduler.dead = true
     this.#world.processes.end(this.process)
+  }
+
+  /** SIGCONT. */
+  wake(): void {
+    if (this.process.condition !== "stopped") return
+    this.process.condition = "running"
+    this.wokeAt = this.#world.timeline.monotonic
+    this.#world.tell(`souffleur ${this.process.identity.pid} goes on`)
+    this.#scheduler.resume()
+  }
+
+  /** SIGSTOP, and after so many ms SIGCONT. */
+  #pause(millis: number): void {
+    this.#world.tell(`souffleur ${this.process.identity.pid} is stopped for ${Math.round(millis / 1000)} s`)
+    this.process.condition = "stopped"
+    this.#scheduler.pause()
+    this.#world.timeline.after(millis, () => this.wake())
   }
 
   #ended(exit: Exit.Exit<void, unknown>): void {
@@ -171,10 +201,7 @@ const operate = <A, E>(
   word: Effect.Effect<A, E, Agent | Claims | Comms | EventLog | Launcher | Processes>
 ): void => {
   const process = world.processes.start({ name: "souffleur" })
-  const gate = new Gate(
-    () => undefined,
-    () => undefined
-  )
+  const gate = new Gate(() => undefined, { kill: () => undefined, pause: () => undefined, now: () => world.timeline.monotonic })
   const context = ports(world, process, gate, defaults).pipe(
     Context.add(
       Clock.Clock,
@@ -193,6 +220,27 @@ export const releaseBy = (world: World): void => {
   world.released = true
   operate(world, "release", release(world.id))
 }
+
+/** An agent says through its tools that the work is done, or asks for a handoff. */
+export const finishBy = (world: World): void => {
+  world.finished = true
+  operate(world, "done", finish(world.id, "agent"))
+}
+export const requestBy = (world: World, conductor: Conductor, request: string): void =>
+  operate(
+    world,
+    "handoff",
+    Effect.tap(
+      command(world.id, {
+        _tag: "RequestHandoff",
+        sessionId: conductor.sessionId,
+        request,
+        digest: "0".repeat(64),
+        tasks: { count: world.board.tasks.size, fingerprint: world.board.fingerprint }
+      }),
+      () => Effect.sync(() => void (conductor.condition = "handoff"))
+    )
+  )
 
 export const retryBy = (world: World): void => operate(world, "retry", command(world.id, { _tag: "Retry" }))
 

@@ -12,6 +12,7 @@ export class LaunchJudge {
   readonly #compacted = new Map<number, number>()
   /** Started by a person who sees that another one runs, and ends theirs. */
   readonly #leaving = new Set<Conductor>()
+  #resumed: { readonly at: number; readonly waits: number } | undefined
   /** The tasks as they were at each launch. */
   #launches: Array<string> = []
 
@@ -29,13 +30,17 @@ export class LaunchJudge {
     return [...this.#world.byHand].filter(({ isAlive }) => isAlive)
   }
 
-  /** A launcher is started: until now there was time to see who else holds the session. */
-  spawned(id: string): void {
+  /**
+   * A launcher is started: until now there was time to see who else holds the session; for a souffleur that was stopped after its last
+   * look, until it was (docs/reliability.md, not promised).
+   */
+  spawned(id: string, blindSince: number | undefined): void {
     const { ledger, timeline } = this.#world
     const { events, watch } = ledger
-    this.#spawned.set(id, timeline.monotonic)
+    const looked = Math.min(timeline.monotonic, blindSince ?? Infinity)
+    this.#spawned.set(id, looked)
     const holder = this.#byHand().find(
-      (one) => !this.#leaving.has(one) && watch.sessions.includes(one.sessionId) && one.process.since < timeline.monotonic
+      (one) => !this.#leaving.has(one) && watch.sessions.includes(one.sessionId) && one.process.since < looked
     )
     if (holder !== undefined) this.#world.violated(`a launch beside pid ${holder.process.identity.pid}, which holds the session`)
     if (watch.recovery?.steps["compact#2"]?._tag === "Failed") this.#world.violated("a launch after compaction was exhausted in its cycle")
@@ -65,6 +70,8 @@ export class LaunchJudge {
       world.violated("a permission that nobody asked for")
     if (JSON.stringify(order).includes(secret)) world.violated("the conversation is in a launch")
     if (args.at(-1) === "/compact") return this.#compaction(watch.cycles)
+    // What follows a limit or an outage of the service is no death (spec §2, Recovery); how often it comes has a bound of its own.
+    if (watch.recovery?.trigger === "limit") return this.#afterWait(watch.waits)
     // What the successor is measured against was fixed before its launch, and may have been out of sight then.
     const measured = Object.values(watch.recovery?.steps ?? {}).some(
       (step) =>
@@ -76,6 +83,16 @@ export class LaunchJudge {
     // The start by a person counts: after it, or after progress, three deaths are two or three launches.
     const last = this.#launches.slice(-4)
     if (last.length === 4 && new Set(last).size === 1) world.violated("more than three launches in a row without progress")
+  }
+
+  /** A wait for which nobody says an end grows with each in a row, so that an outage without end is asked a bounded number of times. */
+  #afterWait(waits: number): void {
+    const { wall } = this.#world.timeline
+    const last = this.#resumed
+    this.#resumed = { at: wall, waits }
+    const least = waits > 1 && last !== undefined && waits > last.waits ? 30_000 * 2 ** Math.min(waits - 1, 6) : 0
+    if (wall - (last?.at ?? 0) < least && this.#world.steadyClock)
+      this.#world.violated(`two launches within ${wall - last!.at} ms, in wait ${waits} in a row`)
   }
 
   #compaction(cycle: number): void {

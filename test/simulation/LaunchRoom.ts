@@ -35,10 +35,10 @@ export class LaunchRoom {
   }
 
   /** A launcher starts, takes its time, and becomes the agent if the receipt's name is still free. */
-  spawn(id: string): SimProcess {
+  spawn(id: string, blindSince: number | undefined): SimProcess {
     const { processes, timeline } = this.#world
     this.#world.tell(`the launcher of ${id} starts`)
-    this.#world.judge.spawned(id)
+    this.#world.judge.spawned(id, blindSince)
     const pace = this.pace()
     const process = processes.start({ name: "launch", environment: { SOUFFLEUR_LAUNCH_ID: id } })
     if (pace === "lost") timeline.after(100, () => processes.end(process))

@@ -59,7 +59,8 @@ export class Ledger {
     const watch = evolve(before, event)
     this.watch = watch
     this.events.push(event)
-    world.tell(`${watch.revision} ${event._tag} ${stored.data.slice(0, 160)}`)
+    world.faults.record(event)
+    if (!world.silent) world.tell(`${watch.revision} ${event._tag} ${stored.data.slice(0, 160)}`)
 
     if (watch.phase === "Watching" && !settlesLater(event) && rolesOf(watch).every((role) => role.startsWith("bootstrap/"))) {
       world.violated(`nobody guards the watch after ${event._tag}`)
@@ -88,7 +89,8 @@ export class Ledger {
           world.violated("a finished turn was taken for a death")
         return
       case "ConductorCompleted":
-        if (world.board.conductor?.state !== "complete") world.violated("the watch ended as completed, and nothing is complete")
+        if (world.board.conductor?.state !== "complete" && !(world.finished && event.by === "agent"))
+          world.violated("the watch ended as completed, and nothing is complete")
         break
       case "RetriesExhausted":
         if (before.retries < 3) world.violated(`retries are exhausted after ${before.retries} deaths`)

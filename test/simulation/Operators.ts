@@ -1,24 +1,34 @@
-import { adoptBy, retryBy } from "./Incarnation.ts"
+import { adoptBy, finishBy, releaseBy, requestBy, retryBy } from "./Incarnation.ts"
+import type { Temper } from "./Lives.ts"
 import type { Seed } from "./Seed.ts"
 import type { World } from "./World.ts"
 
 const minute = 60_000
 
-/** People who meddle: they resume a session by hand, adopt what they see, and try a recovery again. */
-export const operators = (world: World, seed: Seed): void => {
-  const { conductors, ledger, timeline } = world
+/** People and agents who meddle: they resume a session by hand, adopt what they see, try a recovery again, ask for a handoff, say that all is done. */
+export const operators = (world: World, seed: Seed, temper: Temper): void => {
+  const { conductors, faults, ledger, timeline } = world
+  const often = temper === "hot" ? 1 : 10
+  let requests = 0
   const meddle = (): void => {
     if (world.calm) return
     const { watch } = ledger
     if (watch.phase === "Watching") {
       const adoptable = conductors.filter(({ condition, isAlive }) => isAlive && condition === "working")
-      if (watch.standby !== undefined && seed.chance(0.5)) retryBy(world)
-      else if (world.living.length === 0 && seed.chance(0.3)) {
+      if (watch.standby !== undefined && seed.chance(0.7)) {
+        retryBy(world)
+        // Who says something twice, or gives up, says it to the same log.
+        if (seed.chance(0.1)) timeline.after(seed.between(0, 3000), () => retryBy(world))
+      } else if (world.living.length === 0 && seed.chance(temper === "hot" ? 0.04 : 0.3)) {
         const conductor = world.resumeByHand(watch.sessionId)
-        if (seed.chance(0.6)) timeline.after(seed.between(2000, minute), () => void (conductor.isAlive && adoptBy(world, conductor)))
-      } else if (adoptable.length === 1 && world.living.length === 1 && seed.chance(0.2)) adoptBy(world, adoptable[0]!)
+        faults.mishap()
+        if (seed.chance(0.8)) timeline.after(seed.between(2000, minute), () => void (conductor.isAlive && adoptBy(world, conductor)))
+      } else if (adoptable.length === 1 && world.living.length === 1 && seed.chance(0.05)) adoptBy(world, adoptable[0]!)
+      else if (adoptable.length === 1 && seed.chance(0.03)) requestBy(world, adoptable[0]!, `request-${++requests}`)
+      else if (adoptable.length === 1 && seed.chance(0.002)) finishBy(world)
+      else if (watch.recovery !== undefined && seed.chance(0.002)) releaseBy(world)
     }
-    timeline.after(seed.between(1000, 10 * minute), meddle)
+    timeline.after(seed.between(500, often * minute), meddle)
   }
-  timeline.after(seed.between(minute, 20 * minute), meddle)
+  timeline.after(seed.between(0, 2 * often * minute), meddle)
 }

@@ -22,6 +22,9 @@ import { processes } from "./SimProcesses.ts"
 import { boundary, summary } from "./Compaction.ts"
 import type { World } from "./World.ts"
 
+/** What every call to the model costs in this world. */
+const tokensOfTurn = 1000
+
 /** The header of an export of our own. */
 const header = `<!-- souffleur-export v1 nonce=${"0".repeat(32)} -->\n`
 
@@ -40,14 +43,18 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
       Effect.sync(() =>
         world.processes.all
           .filter((process) => process.session !== undefined && world.processes.isAlive(process))
-          .map(({ identity, session }) => ({
-            pid: identity.pid,
-            sessionId: session!,
-            project: "/project",
-            status: "busy",
-            waitingFor: undefined,
-            writtenAt: 0
-          }))
+          .map(({ identity, session, ...process }) => {
+            const conductor = world.conductors.find((one) => one.process.identity === identity)
+            const waits = conductor?.status === "waiting"
+            return {
+              pid: identity.pid,
+              sessionId: session!,
+              project: "/project",
+              status: waits ? "waiting" : "busy",
+              waitingFor: waits ? "permission prompt" : undefined,
+              writtenAt: world.timeline.wall - (world.timeline.monotonic - process.since)
+            }
+          })
       )
     ),
     sessionFile: (sessionId) => gate.through("agent.sessionFile", sessionFile(sessionId)),
@@ -98,12 +105,13 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
     signs: (sessionId) =>
       gate.through(
         "agent.signs",
-        Effect.sync(() => {
-          const conductor = world.conductors.findLast((one) => one.sessionId === sessionId)
-          if (conductor?.wroteAt === undefined) return Option.none()
-          const at = conductor.wroteAt
-          return Option.some({ writtenAt: at, turn: { _tag: conductor.turnEnded ? "Finished" : "Asked", at }, context: undefined })
-        })
+        Effect.sync(() =>
+          Option.map(Option.fromUndefinedOr(world.sessions.get(sessionId)), ({ asked, turn, writtenAt }) => ({
+            writtenAt,
+            turn,
+            context: { tokens: 10_000 + asked.length * tokensOfTurn, window: 200_000, model: "simulated", at: writtenAt }
+          }))
+        )
       ),
     handoffTaken: (sessionId, launchId) =>
       gate.through(
@@ -115,7 +123,14 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
           return Option.map(Option.fromUndefinedOr(successor?.answeredAt), (at) => ({ at, context: undefined }))
         })
       ),
-    spent: () => gate.through("agent.spent", Effect.succeed(0)),
+    spent: (sessionIds, since) =>
+      gate.through(
+        "agent.spent",
+        Effect.sync(() => {
+          const turns = sessionIds.flatMap((sessionId) => world.sessions.get(sessionId)?.asked ?? [])
+          return turns.filter((at) => at >= since).length * tokensOfTurn
+        })
+      ),
     tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
     sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),
     command: ({ permission, print, prompt, session }) =>
@@ -137,6 +152,29 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
       )
   }
 }
+
+/** Hooks of the agent, where this user has them: what they told last, and what a process holds by them. */
+const hooks = (world: World, gate: Gate): Hooks["Service"] => ({
+  last: (sessionId) =>
+    gate.through(
+      "hooks.last",
+      Effect.sync(() => {
+        const written = world.hooked ? world.sessions.get(sessionId) : undefined
+        if (written === undefined) return Option.none()
+        return Option.some({ event: "PostToolUse", at: written.writtenAt, sessionId, pid: null, startTime: null })
+      })
+    ),
+  holds: ({ pid, startTime }) =>
+    gate.through(
+      "hooks.holds",
+      Effect.sync(() => {
+        const process = world.processes.at(pid)
+        return world.hooked && process?.identity.startTime === startTime ? Option.fromUndefinedOr(process.session) : Option.none()
+      })
+    ),
+  lineage: () => Effect.succeed([]),
+  held: Effect.succeed([])
+})
 
 /** The world as one souffleur can reach it: every effect of every port goes through its gate. */
 export const ports = (world: World, self: SimProcess, gate: Gate, settings: ResolvedSettings) => {
@@ -174,12 +212,7 @@ export const ports = (world: World, self: SimProcess, gate: Gate, settings: Reso
     changes: (stream, after) =>
       Stream.tap(ledger.log.changes(stream, after), ({ revision }) => (own.has(revision) ? Effect.void : Effect.sleep(world.hearing)))
   }).pipe(
-    Context.add(Hooks, {
-      last: () => Effect.succeedNone,
-      lineage: () => Effect.succeed([]),
-      holds: () => Effect.succeedNone,
-      held: Effect.succeed([])
-    }),
+    Context.add(Hooks, hooks(world, gate)),
     Context.add(Beats, {
       beat: (watch, beat) => gate.through("beats.beat", beats.beat(watch, beat)),
       last: (watch) => gate.through("beats.last", beats.last(watch))

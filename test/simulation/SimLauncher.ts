@@ -25,7 +25,7 @@ export const launcher = (world: World, gate: Gate): Launcher["Service"] => {
     if (room.look(id)?._tag === "Cancelled") return yield* new LaunchFailed({ why: "the launch was cancelled" })
     const process = yield* gate.through(
       "launcher.launch: spawn",
-      Effect.sync(() => room.spawn(id))
+      Effect.sync(() => room.spawn(id, gate.blindSince))
     )
     return yield* look(id, process).pipe(
       Effect.repeat({ until: Option.isSome, schedule: receiptPoll }),

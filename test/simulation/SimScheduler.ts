@@ -1,7 +1,7 @@
 import type { Fiber, Scheduler } from "effect"
 import type { Seed } from "./Seed.ts"
 
-interface Task {
+export interface Task {
   readonly run: () => void
   readonly scheduler: SimScheduler
 }
@@ -24,11 +24,11 @@ export class RunQueue {
     this.#tasks.push(task)
   }
 
-  /** Runs one task; those of a dead process fall through. */
+  /** Runs one task; those of a dead process fall through, those of a stopped one wait for it. */
   step(): void {
     const index = this.#order === undefined ? 0 : this.#order.between(0, this.#tasks.length - 1)
     const [task] = this.#tasks.splice(index, 1)
-    if (task !== undefined && !task.scheduler.dead) task.run()
+    if (task !== undefined && !task.scheduler.holds(task)) task.run()
   }
 }
 
@@ -39,6 +39,8 @@ export class RunQueue {
 export class SimScheduler implements Scheduler.Scheduler {
   readonly executionMode = "sync"
   dead = false
+  #paused = false
+  #held: Array<Task> = []
   readonly #queue: RunQueue
   readonly #budget: number
 
@@ -48,8 +50,24 @@ export class SimScheduler implements Scheduler.Scheduler {
     this.#budget = budget
   }
 
+  /** SIGSTOP: timers go on, and what they wake waits. */
+  pause(): void {
+    this.#paused = true
+  }
+
+  resume(): void {
+    this.#paused = false
+    for (const task of this.#held.splice(0)) this.#queue.add(task)
+  }
+
+  /** Whether that task cannot run now; `true`: it never will, or is kept until its process goes on. */
+  holds(task: Task): boolean {
+    if (this.#paused && !this.dead) this.#held.push(task)
+    return this.dead || this.#paused
+  }
+
   shouldYield(fiber: Fiber.Fiber<unknown, unknown>): boolean {
-    return this.dead || fiber.currentOpCount >= this.#budget
+    return this.dead || this.#paused || fiber.currentOpCount >= this.#budget
   }
 
   makeDispatcher(): Scheduler.SchedulerDispatcher {

@@ -1,5 +1,8 @@
 import { type Clock, Duration, Effect } from "effect"
 
+/** When a world begins, on its wall clock; epoch ms. */
+export const origin = Date.parse("2026-03-01T08:00:00.000Z")
+
 interface Timer {
   readonly at: number
   readonly order: number
@@ -14,7 +17,7 @@ interface Timer {
 export class Timeline {
   monotonic = 0
   /** Wall clock minus monotonic clock: changes when the machine sleeps or its clock is set. */
-  offset = Date.parse("2026-03-01T08:00:00.000Z")
+  offset = origin
   #order = 0
   readonly #heap: Array<Timer> = []
 

@@ -9,6 +9,7 @@ export const weather = (world: World, seed: Seed): void => {
   const clear = () => {
     board.trouble = undefined
     world.exportFails = false
+    world.faults.lasting = undefined
     room.pace = () => seed.between(50, 1500)
   }
   const next = (): void => {
@@ -25,6 +26,7 @@ export const weather = (world: World, seed: Seed): void => {
       "clock set",
       "starved"
     ] as const)
+    if (trouble !== "none") world.faults.lasting = trouble
     world.tell(`the world: ${trouble} (${Math.round(lasts / 1000)} s)`)
     switch (trouble) {
       case "none":

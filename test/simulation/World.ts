@@ -1,9 +1,19 @@
-import { Beats, type LaunchOrder, Outbox, type Permission, type ResolvedSettings, type Signal, type Watch } from "@souffleur/domain"
+import {
+  Beats,
+  type LaunchOrder,
+  Outbox,
+  type Permission,
+  type ResolvedSettings,
+  type Signal,
+  type Turn,
+  type Watch
+} from "@souffleur/domain"
 import { Effect } from "effect"
 import { Board } from "./Board.ts"
 import { ClaimRoom } from "./ClaimRoom.ts"
 import { asked, Conductor, type Life, secret, steady } from "./Conductor.ts"
 import { type Compaction, compact } from "./Compaction.ts"
+import { Faults } from "./Faults.ts"
 import { Disk } from "./Disk.ts"
 import { LaunchJudge } from "./LaunchJudge.ts"
 import { LaunchRoom } from "./LaunchRoom.ts"
@@ -11,7 +21,7 @@ import { Ledger } from "./Ledger.ts"
 import { ProcessTable, type SimProcess } from "./ProcessTable.ts"
 import { Seed } from "./Seed.ts"
 import { RunQueue } from "./SimScheduler.ts"
-import { Timeline } from "./Timeline.ts"
+import { origin, Timeline } from "./Timeline.ts"
 
 /** Lines of a story that are kept. */
 const longestStory = 5000
@@ -19,6 +29,9 @@ const longestStory = 5000
 /** A user's machine with one project on it, of which souffleur knows what its ports show. What must never be is seen here. */
 export class World {
   readonly seed: Seed
+  readonly faults = new Faults()
+  /** What each session file states, by its newest records. */
+  readonly sessions = new Map<string, { readonly writtenAt: number; readonly turn: Turn; readonly asked: Array<number> }>()
   readonly timeline = new Timeline()
   readonly queue: RunQueue
   readonly processes: ProcessTable
@@ -43,11 +56,25 @@ export class World {
   /** What the agent's export of a session says. */
   transcript = `# Conversation\n\n${secret}\n`
   exportFails = false
+  /** The agent's hooks are installed. */
+  hooked = false
   /** How long it takes until a souffleur hears what another process appended, in ms: the log on disk is looked at each second. */
   hearing = 1000
   released = false
+  finished = false
+  /** Nobody reads the story. */
+  silent = false
   /** Nothing more goes wrong by itself. */
   calm = false
+
+  /** From now on the world is healthy. */
+  calmDown(): void {
+    this.calm = true
+    this.room.pace = () => 300
+    this.board.trouble = undefined
+    this.exportFails = false
+    this.faults.lasting = undefined
+  }
 
   /** `shuffled`: whichever fiber can run may be next, by the seed; else the oldest. */
   constructor(seed: number, shuffled: boolean) {
@@ -65,6 +92,7 @@ export class World {
 
   tell(what: string): void {
     if (what.includes(secret) || what.includes(asked)) this.violations.push("the conversation is in a log line")
+    if (this.silent) return
     this.story.push(`${(this.timeline.monotonic / 1000).toFixed(3).padStart(10)} ${what}`)
     if (this.story.length > longestStory) this.story.splice(0, longestStory / 10)
   }
@@ -90,6 +118,18 @@ export class World {
   /** Who may write to the session: Conductors and sessions that compact. */
   get living(): ReadonlyArray<SimProcess> {
     return [...this.conductors.map(({ process }) => process), ...this.compactSessions].filter((process) => this.processes.isAlive(process))
+  }
+
+  /** A Conductor writes a record to its session file. */
+  wrote({ sessionId }: Conductor, turn: Turn): void {
+    const asked = this.sessions.get(sessionId)?.asked ?? []
+    if (turn._tag === "Asked") asked.push(turn.at)
+    this.sessions.set(sessionId, { writtenAt: this.timeline.wall, turn, asked })
+  }
+
+  /** Nobody has set the wall clock, and the machine has not slept. */
+  get steadyClock(): boolean {
+    return this.timeline.offset === origin
   }
 
   /** The user starts the first Conductor. */
@@ -139,7 +179,9 @@ export class World {
     const first = !this.signals.some((one) => one.process === process)
     if (conductor !== undefined && this.byHand.has(conductor) && this.ledger.watch.conductor?.startTime !== process.identity.startTime)
       this.violated("a signal to a Conductor that a person started, and the watch does not follow")
-    if (process.belongsTo === 0) this.violated(`a signal to a stranger, pid ${process.identity.pid}`)
+    // One souffleur ends another: its guardian had said so in the log.
+    const restored = process.name === "souffleur" && this.ledger.watch.restored !== undefined
+    if (process.belongsTo === 0 && !restored) this.violated(`a signal to a stranger, pid ${process.identity.pid}`)
     else if (
       this.conductors[process.belongsTo - 1]?.isHealthy === true &&
       first &&

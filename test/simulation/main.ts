@@ -1,26 +1,76 @@
+import { fork } from "node:child_process"
+import { availableParallelism } from "node:os"
 import { parseArgs } from "node:util"
+import { Campaign, type Tally, tallyOf } from "./Campaign.ts"
+import { reportOf } from "./Report.ts"
 import { simulate } from "./Simulation.ts"
 
-/** `node test/simulation/main.ts --seed N --cycles C` tells the story of one seed; with `--seeds M`, what M seeds from N on came to. */
+/**
+ * `pnpm simulate --seed N --cycles C`: worlds from seed N on until C faulted recovery cycles were seen, the same to the letter each time.
+ * Few cycles are told in full; of more there are the table and the violations. Without a seed a fresh one is taken, and printed.
+ */
 const { values } = parseArgs({
-  options: { seed: { type: "string", default: "1" }, seeds: { type: "string" }, cycles: { type: "string", default: "6" } }
-})
-const [seed, cycles] = [Number(values.seed), Number(values.cycles)]
-let failed = 0
-if (values.seeds === undefined) {
-  const { end, generations, souffleurs, story, violations } = simulate(seed, { cycles })
-  console.log(story.join("\n"))
-  console.log(`\nseed ${seed}: ${end}, ${generations} generations, ${souffleurs} souffleurs, violations: ${JSON.stringify(violations)}`)
-  failed = violations.length
-} else {
-  const ends = new Map<string, number>()
-  for (let one = seed; one < seed + Number(values.seeds); one++) {
-    const { end, violations } = simulate(one, { cycles })
-    ends.set(end, (ends.get(end) ?? 0) + 1)
-    if (violations.length === 0) continue
-    failed++
-    console.log(`seed ${one}: ${[...new Set(violations)].join("; ")}`)
+  args: process.argv.slice(2).filter((word) => word !== "--"),
+  options: {
+    seed: { type: "string" },
+    cycles: { type: "string", default: "1" },
+    workers: { type: "string", default: String(Math.min(2, availableParallelism())) }
   }
-  console.log(`${failed} of ${values.seeds} seeds failed; ends: ${JSON.stringify(Object.fromEntries(ends))}`)
+})
+const number = (name: "seed" | "cycles" | "workers", text: string): number => {
+  const found = Number(text)
+  if (/^\d{1,9}$/u.test(text) && (name === "seed" || found > 0)) return found
+  console.error(`--${name} ${text}: a whole number of at most nine digits${name === "seed" ? "" : ", from 1 on"} is needed`)
+  process.exit(2)
 }
-process.exitCode = failed > 0 ? 1 : 0
+const seed = values.seed === undefined ? crypto.getRandomValues(new Uint32Array(1))[0]! % 900_000_000 : number("seed", values.seed)
+const [wanted, workers] = [number("cycles", values.cycles), number("workers", values.workers)]
+/** As many cycles as a person reads. */
+const told = 50
+/** Worlds in one message to a worker. */
+const batch = 8
+
+const campaign = new Campaign(seed, wanted)
+
+const tell = (): void => {
+  for (let index = 0; !campaign.isOver; index++) {
+    const { story, ...tally } = simulate(campaign.seed(index))
+    console.log(`world ${tally.seed}\n${story.join("\n")}\n`)
+    campaign.add(tally)
+  }
+}
+
+const run = async (): Promise<void> => {
+  let next = 0
+  const seeds = () => Array.from({ length: batch }, () => campaign.seed(next++))
+  let printed = performance.now()
+  const progress = () => {
+    if (performance.now() - printed < 15_000) return
+    printed = performance.now()
+    console.error(`${campaign.faulted} of ${wanted}, ${campaign.failed.length} worlds failed`)
+  }
+  const one = () =>
+    new Promise<void>((resolve, reject) => {
+      const worker = fork(new URL("worker.ts", import.meta.url))
+      worker.on("error", reject)
+      worker.on("message", (tallies: ReadonlyArray<Tally>) => {
+        for (const tally of tallies) campaign.add(tally)
+        progress()
+        if (!campaign.isOver) return void worker.send(seeds())
+        worker.disconnect()
+        resolve()
+      })
+      worker.send(seeds())
+    })
+  if (workers === 1) for (; !campaign.isOver; progress()) campaign.add(tallyOf(campaign.seed(next++)))
+  else await Promise.all(Array.from({ length: workers }, one))
+}
+
+const start = performance.now()
+console.log(`seed ${seed}, ${wanted} cycles`)
+if (wanted <= told) tell()
+else await run()
+console.log(reportOf(campaign, seed))
+// On the side: what is printed is the same each time, and this is not.
+console.error(`${((performance.now() - start) / 1000).toFixed(1)} s`)
+process.exitCode = campaign.failed.length > 0 ? 1 : 0

@@ -10,22 +10,19 @@ const remembered = [
   8, 21, 64, 83, 143, 360, 436, 848, 1158, 1176, 1192, 1286, 1377, 1472, 2242, 2398, 11001, 11397, 12557, 21654, 22514, 24341, 25301, 46502
 ]
 
-const cycles = 4
-/** As many fresh seeds as fit. */
+/** As many fresh seeds as fit, in ms. */
 const slice = 3000
 
 const check = (seed: number) => {
-  const { story, violations } = simulate(seed, { cycles })
-  assert.deepStrictEqual(
-    violations,
-    [],
-    `seed ${seed}: node test/simulation/main.ts --seed ${seed} --cycles ${cycles}\n${story.slice(-200).join("\n")}`
-  )
+  const { violations } = simulate(seed, { story: false })
+  if (violations.length === 0) return
+  const { story } = simulate(seed)
+  assert.fail(`seed ${seed}: ${violations.join("; ")}: pnpm simulate --seed ${seed} --cycles 1\n${story.slice(-200).join("\n")}`)
 }
 
 describe("simulation", () => {
   it("a seed tells the same story each time", () => {
-    for (const seed of [3, 4, 5]) assert.deepStrictEqual(simulate(seed, { cycles }), simulate(seed, { cycles }))
+    for (const seed of [3, 4, 5]) assert.deepStrictEqual(simulate(seed), simulate(seed))
   })
   it("remembered seeds", () => remembered.forEach(check))
   it.live("fresh seeds", () =>

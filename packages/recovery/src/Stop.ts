@@ -28,14 +28,16 @@ const isGone = (processes: Processes["Service"], identity: ProcessIdentity) =>
 const treeOf = Effect.fnUntraced(function* (watch: Watch, conductor: ProcessIdentity) {
   const [agent, processes] = [yield* Agent, yield* Processes]
   const sessions = yield* agent.sessions
+  // Who has the pid of a Conductor that is gone, and its session too, marks its tools as that one did: they cannot be told apart.
+  const reused = sessions.some(({ pid }) => pid === conductor.pid) && (yield* isGone(processes, conductor))
   const tags = [
-    ...watch.sessions.flatMap((sessionId) => agent.tags({ pid: conductor.pid, sessionId })),
+    ...(reused ? [] : watch.sessions.flatMap((sessionId) => agent.tags({ pid: conductor.pid, sessionId }))),
     ...(watch.launchId === undefined ? [] : [{ environment: { SOUFFLEUR_LAUNCH_ID: watch.launchId } }])
   ]
   return yield* processes.tree(
     conductor,
     tags,
-    sessions.map((session) => session.pid).filter((pid) => pid !== conductor.pid)
+    sessions.map((session) => session.pid).filter((pid) => reused || pid !== conductor.pid)
   )
 })
 

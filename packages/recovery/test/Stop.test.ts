@@ -120,6 +120,17 @@ describe("its tree", () => {
       assert.deepStrictEqual(yield* stop(world), { ended: "already gone", others: 1 })
     })
   )
+  it.effect(
+    "is nobody's to signal where another agent has the pid of the Conductor, and its session: their tools carry the same tags",
+    () =>
+      Effect.gen(function* () {
+        const world = new World().run(conductor, { pid: 20, parent: 4711, environment: tool }, { pid: 30, parent: 1, environment: tool })
+        world.sessions = [{ pid: 4711, sessionId: "s1" }]
+        const before: Watch = { ...watch, conductor: { pid: 4711, startTime: 1, bootId: "boot" } }
+        assert.deepStrictEqual(yield* stop(world, before), { ended: "already gone", others: 0 })
+        assert.deepStrictEqual(world.did, [])
+      })
+  )
   it.effect("never has what is protected in it: souffleur, a terminal server, another agent session with its subtree", () =>
     Effect.gen(function* () {
       const world = new World().run(

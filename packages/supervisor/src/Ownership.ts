@@ -63,6 +63,13 @@ export const adopt = Effect.fn("Watch.adopt")(function* (
   return watch
 })
 
+/** Another souffleur was faster: it is the one that watches (cli.md, exit code 3). */
+const overtaken = Effect.fnUntraced(function* <E>(id: string, refused: E) {
+  const { owner } = yield* load(id)
+  if (owner === undefined) return yield* Effect.fail(refused)
+  return yield* new AlreadyWatched({ owner, why: `souffleur with pid ${owner.process.pid} on ${owner.host} took it in the same moment` })
+})
+
 /**
  * Owns a watch under a new fence until the scope closes (spec §4, One owner). A live owner is never overtaken, and one that
  * is not provably dead is alive. A souffleur that is killed leaves both marks behind: the next one sees it dead.
@@ -76,7 +83,12 @@ export const own = Effect.fn("Ownership.own")(function* (id: string, conductor?:
   }
   const guarded = watch.conductor ?? conductor
   if (guarded !== undefined) yield* Effect.acquireRelease(claims.claim(guarded), () => claims.release(guarded))
-  const { fence } = yield* command(id, { _tag: "TakeOwnership", owner: claims.self, over: watch.fence })
+  const { fence } = yield* command(id, { _tag: "TakeOwnership", owner: claims.self, over: watch.fence }).pipe(
+    Effect.catchIf(
+      (error) => error._tag === "Refused" && error.why === "owned",
+      (refused) => overtaken(id, refused)
+    )
+  )
   const ref = yield* makeWatchRef(id, { _tag: "Owner", fence })
   yield* Effect.addFinalizer(() => Effect.ignore(ref.tell({ _tag: "Leave" })))
   return { fence, ref }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, Launcher, LaunchFailed, type LaunchOrder, load, type WatchEvent } from "@souffleur/domain"
-import { Effect, Exit, Option, Scope } from "effect"
+import { Claims, Event, EventLog, Launcher, LaunchFailed, type LaunchOrder, load, type WatchEvent } from "@souffleur/domain"
+import { Context, Effect, Exit, Option, Scope } from "effect"
 import { command, finish, own, release } from "../src/index.ts"
 import { begun, confirmed, living, opened, owned, ownerOf, self, watching, World } from "./World.ts"
 
@@ -42,6 +42,16 @@ describe("owning a watch", () => {
       const { own, tags } = yield* owning([opened(), took(3, 77), confirmed])
       assert.strictEqual((yield* own).fence, 4)
       assert.deepStrictEqual(yield* tags, ["OwnerTook"])
+    })
+  )
+  it.effect("that another one takes in the same moment is watched by that one", () =>
+    Effect.gen(function* () {
+      const { context } = yield* owning([opened(), took(3, 77), confirmed])
+      const [claims, log] = [Context.get(context, Claims), Context.get(context, EventLog)]
+      // It looks whether the owner is dead; by then another one has done so, and acted.
+      const racing = { ...claims, isDead: () => Effect.as(Effect.orDie(log.append("w", 3, [took(4, 88)])), true) }
+      const error = yield* Effect.flip(Effect.provide(Effect.scoped(own("w")), Context.add(context, Claims, racing)))
+      assert.deepInclude(error, { _tag: "AlreadyWatched", owner: ownerOf(88) })
     })
   )
   it.effect("of an owner on another host is refused: it is not provably dead", () =>

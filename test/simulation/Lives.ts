@@ -1,0 +1,77 @@
+import { payloadHeader } from "@souffleur/domain"
+import type { Compaction } from "./Compaction.ts"
+import { asked, type Life } from "./Conductor.ts"
+import type { Seed } from "./Seed.ts"
+
+const minute = 60_000
+
+/** What Conductors say: as it should be, asking for more, older words, and nothing that can be read. */
+const payloads = [
+  undefined,
+  `${payloadHeader}\npermission_mode: acceptEdits\nresume_prompt: ${asked}\nand more`,
+  `${payloadHeader}\npermission_mode: bypassPermissions\nresume_prompt: ${asked}`,
+  `${payloadHeader}\npermission_mode: everything\n${asked}`,
+  `${payloadHeader} permission_mode`,
+  `  ${payloadHeader}\nresume_prompt: ${asked}`
+]
+
+/** `hot`: one recovery after the other, with progress between them; `mild`: as on a bad day. */
+export type Temper = "hot" | "mild"
+
+const hot = ["dies", "dies", "dies", "dies", "dies", "zombie", "handoff", "turn ends", "turn ends", "limited", "too long"] as const
+const mild: ReadonlyArray<Life["fate"]> = [
+  "lives",
+  "dies",
+  "dies",
+  "zombie",
+  "hangs",
+  "hangs",
+  "pauses",
+  "pauses",
+  "handoff",
+  "handoff",
+  "turn ends",
+  "completes",
+  "limited",
+  "limited",
+  "outage",
+  "outage",
+  "too long",
+  "tool",
+  "tool",
+  "retries",
+  "asks",
+  "mute",
+  "clears"
+]
+
+/** What becomes of the next Conductor. */
+export const lifeOf = (seed: Seed, temper: Temper): Life => {
+  const rare = temper === "mild" || seed.chance(0.06)
+  const soon = !rare || seed.chance(0.3)
+  return {
+    fate: seed.pick(rare ? mild : hot),
+    at: soon ? seed.between(0, 20_000) : seed.between(0, 15 * minute),
+    lasts: seed.chance(0.5) ? seed.between(0, 8 * minute) : seed.between(0, 30_000),
+    payload: seed.pick(payloads),
+    print: seed.chance(0.3),
+    worksEvery: seed.chance(rare ? 0.7 : 0.9) ? seed.between(20_000, 300_000) : undefined,
+    worksFirst: rare ? undefined : seed.between(100, 3000),
+    tools: seed.chance(0.3) ? seed.between(1, 4) : 0,
+    onTerm: seed.chance(0.03) ? "unkillable" : seed.chance(0.2) ? "never" : seed.between(0, 2000),
+    resetsIn: seed.chance(0.5) ? seed.between(-minute, 20 * minute) : undefined,
+    answersAfter: seed.chance(0.1) ? seed.between(0, 3 * minute) : seed.between(0, 2000),
+    beatsAs: seed.chance(0.03) ? seed.pick(["nothing", "words", "tomorrow"] as const) : undefined
+  }
+}
+
+/** How the next session compacts: slow, silent, late, for ever, or as it should. */
+export const compactionOf = (seed: Seed): Compaction => ({
+  after: seed.chance(0.7) ? seed.between(500, 20_000) : seed.between(500, 400_000),
+  writes: seed.chance(0.7),
+  ends: seed.chance(0.8),
+  ...(seed.chance(0.2) ? { late: seed.between(0, 60_000) } : {}),
+  ...(seed.chance(0.2) ? { summaryAfter: seed.between(0, 10_000) } : {}),
+  ...(seed.chance(0.2) ? { lies: true } : {}),
+  onTerm: seed.chance(0.05) ? "unkillable" : seed.chance(0.2) ? "never" : seed.between(0, 2000)
+})

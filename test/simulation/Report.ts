@@ -1,0 +1,30 @@
+import type { Campaign } from "./Campaign.ts"
+import { strikes } from "./Faults.ts"
+
+/** Each boundary with how often it was struck in each way, the rarest pair, the ends, and how a seed that failed is seen again. */
+export const reportOf = ({ cycles, ends, failed, faulted, table, worlds }: Campaign, first: number): string => {
+  const rows = Object.entries(table).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  // A stop right at a signal is left out by design.
+  const pairs = rows.flatMap(([boundary, row]) =>
+    strikes.flatMap((how, index) =>
+      how === "paused" && boundary.startsWith("processes.signal") ? [] : [{ pair: `${boundary} × ${how}`, count: row[index]! }]
+    )
+  )
+  const rarest = pairs.toSorted((a, b) => a.count - b.count)[0]
+  const line = (name: string, cells: ReadonlyArray<string>) => `${name.padEnd(32)}${cells.map((cell) => cell.padStart(9)).join("")}`
+  return [
+    line("boundary", strikes),
+    ...rows.map(([boundary, row]) => line(boundary, row.map(String))),
+    "",
+    `ends: ${[...ends]
+      .toSorted((a, b) => b[1] - a[1])
+      .map(([end, count]) => `${end} ${count}`)
+      .join(" · ")}`,
+    `${faulted} faulted recovery cycles of ${cycles} in ${worlds} worlds, seeds ${first} to ${first + worlds - 1}`,
+    `rarest pair: ${rarest === undefined ? "none" : `${rarest.pair}, ${rarest.count} times`}`,
+    ...failed.map(
+      ({ seed, violations }) => `seed ${seed}: ${[...new Set(violations)].join("; ")}: pnpm simulate --seed ${seed} --cycles 1`
+    ),
+    `violations: ${failed.reduce((sum, { violations }) => sum + violations.length, 0)}`
+  ].join("\n")
+}

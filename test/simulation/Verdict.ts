@@ -1,0 +1,52 @@
+import { decodeEvent, encodeEvent, evolve, initial } from "@souffleur/domain"
+import { tellingOf } from "@souffleur/supervisor"
+import { Effect, Result } from "effect"
+import type { Keeper } from "./Keeper.ts"
+import type { World } from "./World.ts"
+
+/** What the roles saw at each revision is what the stored events fold to, up to there. */
+export const sightings = (world: World): void => {
+  let watch = initial
+  const folded = [
+    JSON.stringify(watch),
+    ...world.ledger.events.map((event, index) =>
+      JSON.stringify((watch = evolve(watch, Result.getOrThrow(decodeEvent(world.id, index + 1, encodeEvent(event))))))
+    )
+  ]
+  for (const seen of new Set(world.seen))
+    if (JSON.stringify(seen) !== folded[seen.revision])
+      world.violated(`a role saw another state at revision ${seen.revision} than the log has`)
+}
+
+/** Whether the watch and its Conductor are as they are to be in a world that is healthy again; what is wrong, or nothing. */
+export const unwell = (world: World, keeper: Keeper): string | undefined => {
+  const { conductors, ledger, living } = world
+  const conductor = conductors.findLast(({ isAlive }) => isAlive)
+  const { watch } = ledger
+  // A command of an operator's decides, or nothing is to be done any more; it waits as it was told to.
+  if (watch.phase === "Exited" || watch.standby !== undefined || watch.wait !== undefined) return undefined
+  if (watch.phase !== "Watching") return `the watch is ${watch.phase}`
+  if (watch.recovery !== undefined) return "a recovery has not ended"
+  if (living.length !== 1) return `${living.length} Conductors live`
+  if (!keeper.isRunning) return "no souffleur runs"
+  // Nobody can end it, so nobody takes its place.
+  if (conductor?.process.onTerm === "unkillable") return undefined
+  // One whose beats never came through, or tell no time, is neither dead nor fresh.
+  if (world.board.conductor === undefined || conductor?.life.beatsAs !== undefined) return undefined
+  if (conductor?.isHealthy !== true) return "the Conductor is not healthy"
+  return world.board.souffleur?.state === "confirmed" ? undefined : `the row says ${world.board.souffleur?.state}`
+}
+
+/** Comms has every message of the log once, in its order, as far as the log was told, and the row's last state. */
+export const converged = (world: World): void => {
+  const { board, id, ledger, outbox } = world
+  const told = Effect.runSync(outbox.told(id))
+  const expected = ledger.events.flatMap((event, index) => (tellingOf(event).message === undefined || index + 1 > told ? [] : [index + 1]))
+  const found = board.messages.flatMap(({ from, text }) => {
+    const revision = from === "souffleur" ? new RegExp(`^\\[${id}#(\\d+)\\] `, "u").exec(text)?.[1] : undefined
+    return revision === undefined ? [] : [Number(revision)]
+  })
+  const known = found.filter((revision) => revision <= told)
+  if (JSON.stringify(known) !== JSON.stringify(expected)) world.violated(`comms has the messages ${known}, the log ${expected}`)
+  if (found.some((revision) => revision > ledger.events.length)) world.violated("comms has a message of nothing")
+}
