@@ -1,6 +1,6 @@
 import * as http from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Context, Effect, Layer, Option, Ref, Schema } from "effect"
+import { Context, Effect, Layer, Option, Ref, Schema, Stream } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 
 const Block = Schema.Struct({
@@ -39,6 +39,8 @@ export interface Answer {
   readonly text?: string
   readonly tool?: { readonly name: string; readonly input: Readonly<Record<string, string>> }
   readonly refused?: Refusal
+  /** It begins to answer, and then is silent for ever. */
+  readonly stalls?: boolean
 }
 
 /** The service refuses the request. */
@@ -95,9 +97,12 @@ const contentOf = (answer: Answer, n: number): ReadonlyArray<Readonly<Record<str
   ...(answer.tool === undefined ? [] : [{ type: "tool_use", id: `toolu_test_${n}`, ...answer.tool }])
 ]
 
+const event = (type: string, fields: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
+const begin = (message: Readonly<Record<string, unknown>>) =>
+  event("message_start", { message: { ...message, content: [], stop_reason: null } })
+
 /** Server-sent events of the Messages API: each block whole, in one delta. */
 const events = (message: Readonly<Record<string, unknown>>, content: ReturnType<typeof contentOf>, stopReason: string): string => {
-  const event = (type: string, fields: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
   const block = (whole: Readonly<Record<string, unknown>>, index: number) => {
     const [empty, deltas] =
       whole["type"] === "tool_use"
@@ -118,7 +123,7 @@ const events = (message: Readonly<Record<string, unknown>>, content: ReturnType<
     ].join("")
   }
   return [
-    event("message_start", { message: { ...message, content: [], stop_reason: null } }),
+    begin(message),
     ...content.map(block),
     event("message_delta", { delta: { stop_reason: stopReason, stop_sequence: null }, usage: { output_tokens: 10 } }),
     event("message_stop", {})
@@ -130,6 +135,10 @@ const answered = (body: typeof Body.Type, answer: Answer, n: number) => {
   const stopReason = answer.tool === undefined ? "end_turn" : "tool_use"
   const usage = { input_tokens: 1000, output_tokens: 10, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
   const message = { id: `msg_test_${n}`, type: "message", role: "assistant", model: body.model, stop_sequence: null, usage }
+  if (answer.stalls === true && body.stream === true) {
+    const begun = Stream.encodeText(Stream.succeed(begin(message)))
+    return HttpServerResponse.stream(Stream.concat(begun, Stream.never), { contentType: "text/event-stream" })
+  }
   return body.stream === true
     ? HttpServerResponse.text(events(message, content, stopReason), { contentType: "text/event-stream" })
     : HttpServerResponse.jsonUnsafe({ ...message, content, stop_reason: stopReason })

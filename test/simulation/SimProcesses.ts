@@ -22,6 +22,8 @@ export const processes = (world: World, self: SimProcess, gate: Gate): Processes
         const found = processes.at(pid)
         return found === undefined ? Option.none() : Option.some(processes.info(found))
       }),
+    // Nobody here looks at what a process uses: unknown, and so never a sign.
+    processorTime: () => Effect.succeed(undefined),
     condition: (identity) => sync("processes.condition", () => processes.condition(identity)),
     ancestors: Effect.succeed([self.parent]),
     tagged: (tag) =>
@@ -32,7 +34,7 @@ export const processes = (world: World, self: SimProcess, gate: Gate): Processes
           processes.all.map((one) => {
             const state = one.condition === "zombie" ? "Z" : "S"
             const { pid, startTime } = one.identity
-            return [pid, { pid, name: one.name, state, parent: one.parent, threads: 1, startTime }] as const
+            return [pid, { pid, name: one.name, state, parent: one.parent, processor: 0, threads: 1, startTime }] as const
           })
         )
         const started = startedBy(table, {

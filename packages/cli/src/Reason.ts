@@ -27,7 +27,11 @@ const evidence = (
     ? "task-00 had no heartbeat"
     : `the heartbeat of task-00 was ${heartbeat}, ${heartbeatAge === null ? "which says nothing" : `${inWords(heartbeatAge)} old`}; the limit is ${inWords(staleAfter)}`,
   conductorState === null ? "comms did not tell a state" : `task-00 was in state ${conductorState}`,
-  ...signs.map(({ age, says, source }) => `${source}: ${says}${age === null ? "" : `, ${inWords(age)} old`}`),
+  ...signs.map(({ age, says, source }) =>
+    source === "processor"
+      ? `it has used no processor for ${inWords(age)}`
+      : `${source}: ${says}${age === null ? "" : `, ${inWords(age)} old`}`
+  ),
   ...(contextTokens === null ? [] : [`${contextTokens} tokens of context were in use`])
 ]
 

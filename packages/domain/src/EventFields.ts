@@ -23,7 +23,7 @@ export const Trigger = Schema.Literals(["pid", "heartbeat", "hang", "untaken", "
 
 /** One sign of a Conductor and its age in milliseconds; never a word of its conversation. */
 export const Sign = Schema.Struct({
-  source: Schema.Literals(["session file", "pid file", "hook", "agent's beat"]),
+  source: Schema.Literals(["session file", "pid file", "hook", "agent's beat", "processor"]),
   says: Text,
   age: Schema.NullOr(Schema.Int)
 })

@@ -50,6 +50,11 @@ export class Processes extends Context.Service<
     /** The arguments it was started with, the program first; empty where they cannot be read. */
     readonly commandLine: (pid: number) => Effect.Effect<ReadonlyArray<string>>
     readonly condition: (identity: ProcessIdentity) => Effect.Effect<Condition>
+    /**
+     * What it has used of the processor since it began, in clock ticks, all its threads and none of its children: as good as
+     * nothing else to see that it does nothing. `undefined` where it is gone.
+     */
+    readonly processorTime: (identity: ProcessIdentity) => Effect.Effect<number | undefined>
     /** Our own ancestors, nearest first. */
     readonly ancestors: Effect.Effect<ReadonlyArray<number>>
     /** Every process that carries the tag, in no order. */

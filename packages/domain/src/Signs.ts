@@ -61,7 +61,11 @@ export interface Signs {
   readonly turnEnded: boolean
   /** Processes that it started and that live; `undefined`: nobody looked. */
   readonly children: number | undefined
-  /** Since when it has not used the processor at all, as far as we saw; `undefined`: it did use it, or nobody looked. */
+  /**
+   * Since when nobody saw it use the processor; `undefined`: nobody looked. A healthy one is not still for as long as a call may
+   * stall: Claude Code 2.1.329 used 10 ms at least each 20 s in print mode, and each second in a terminal, through two calls that
+   * gave no answer for 361 s, an answer that broke off for 300 s, and a tool that slept for 420 s.
+   */
   readonly stillSince: number | undefined
   readonly session: SessionSigns | undefined
   /** The agent's own pid file: evidence, never proof. */

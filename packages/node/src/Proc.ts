@@ -8,6 +8,8 @@ export interface Stat {
   /** One letter, such as `S`; proc_pid_stat(5). */
   readonly state: string
   readonly parent: number
+  /** Clock ticks that its threads used, in user and kernel mode; its children's are counted apart. */
+  readonly processor: number
   readonly threads: number
   /** Clock ticks since boot. */
   readonly startTime: number
@@ -22,6 +24,7 @@ export const parseStat = (text: string): Stat => {
     name: text.slice(text.indexOf("(") + 1, end),
     state: fields[0] ?? "",
     parent: Number(fields[1]),
+    processor: Number(fields[11]) + Number(fields[12]),
     threads: Number(fields[17]),
     startTime: Number(fields[19])
   }

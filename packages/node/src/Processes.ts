@@ -81,10 +81,13 @@ const make = Effect.gen(function* () {
     })
   })
 
+  /** From its open descriptor; of an earlier boot there is none. */
+  const keptOf = (identity: ProcessIdentity) => (identity.bootId === bootId && identity.pid > 0 ? kept.read(identity) : undefined)
+
   return Processes.of({
     self,
     host: { name: os.hostname(), pidNamespace: Proc.pidNamespace(), uid: process.getuid?.() ?? 0 },
-    // These two are asked many thousand times a second: a span would cost more than the answer.
+    // These are asked many thousand times a second: a span would cost more than the answer.
     find: (pid) =>
       Effect.sync(() => {
         const stat = pid > 0 ? Proc.stat(pid) : undefined
@@ -93,9 +96,10 @@ const make = Effect.gen(function* () {
     commandLine: (pid) => Effect.sync(() => Proc.commandLine(pid)),
     condition: (identity) =>
       Effect.sync(() => {
-        const stat = identity.bootId === bootId && identity.pid > 0 ? kept.read(identity) : undefined
+        const stat = keptOf(identity)
         return stat === undefined ? "gone" : Proc.conditionOf(stat)
       }),
+    processorTime: (identity) => Effect.sync(() => keptOf(identity)?.processor),
     ancestors,
     tagged,
     tree,

@@ -24,7 +24,7 @@ const named = (pid: number, name: string) =>
 it("counts the fields behind a program's name, whatever it is", () => {
   const rest = Array.from({ length: 48 }, (_, at) => at + 5)
   const stat = parseStat(`7 (a) R 1 (b) Z 4 ${rest.join(" ")}\n`)
-  assert.deepStrictEqual(stat, { pid: 7, name: "a) R 1 (b", state: "Z", parent: 4, threads: 20, startTime: 22 })
+  assert.deepStrictEqual(stat, { pid: 7, name: "a) R 1 (b", state: "Z", parent: 4, processor: 14 + 15, threads: 20, startTime: 22 })
   assert.strictEqual(conditionOf(stat), "running", "only the main thread has ended")
   assert.strictEqual(conditionOf({ ...stat, threads: 1 }), "zombie")
 })
@@ -67,6 +67,24 @@ it.layer(layer, { excludeTestServices: true })((it) => {
       assert.match(processes.host.pidNamespace, /^pid:\[\d+\]$/)
       assert.isTrue(Option.isNone(yield* processes.find(0)))
       assert.strictEqual(yield* processes.condition({ ...processes.self, bootId: "another boot" }), "gone")
+    })
+  )
+
+  it.effect("counts what a process uses of the processor: one that works some, one that sleeps none", () =>
+    Effect.gen(function* () {
+      const processes = yield* Processes
+      const [works, sleeps] = [yield* spawned("sh", ["-c", "while :; do :; done"]), yield* spawned("sleep", ["300"])]
+      const [working, sleeping] = [yield* identity(works.pid), yield* identity(sleeps.pid)]
+      yield* named(sleeping.pid, "sleep")
+      const [before = NaN, still] = [yield* processes.processorTime(working), yield* processes.processorTime(sleeping)]
+      yield* until(Effect.map(processes.processorTime(working), (now = 0) => now > before + 1))
+      assert.isDefined(still)
+      assert.strictEqual(yield* processes.processorTime(sleeping), still)
+      assert.isUndefined(yield* processes.processorTime({ ...working, startTime: working.startTime + 1 }))
+      assert.isUndefined(yield* processes.processorTime({ ...working, bootId: "another boot" }))
+      yield* signal(working, "SIGKILL")
+      yield* becomes(working, "gone")
+      assert.isUndefined(yield* processes.processorTime(working))
     })
   )
 

@@ -7,7 +7,7 @@ const table = (...rows: ReadonlyArray<readonly [number, number, string]>): Reado
   new Map(
     rows.map(([pid, parent, name]) => [
       pid,
-      { pid, parent, name: name.replace("!", ""), tagged: name.endsWith("!"), state: "S", threads: 1, startTime: pid }
+      { pid, parent, name: name.replace("!", ""), tagged: name.endsWith("!"), state: "S", processor: 0, threads: 1, startTime: pid }
     ])
   )
 

@@ -129,6 +129,7 @@ const processes = (world: World) => {
     self: identityOf(10),
     host: { name: "here", pidNamespace: "pid:[1]", uid: 1000 },
     commandLine: () => Effect.succeed([]),
+    processorTime: () => Effect.succeed(undefined),
     find: (pid) => Effect.map(find(pid), (entry) => Option.map(Option.fromUndefinedOr(entry), infoOf)),
     condition: (identity) =>
       Effect.map(find(identity.pid), (entry) =>

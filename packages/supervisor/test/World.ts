@@ -103,6 +103,7 @@ const processes = (world: World) =>
     self: self.process,
     host: { name: "here", pidNamespace: "pid:[1]", uid: 1000 },
     commandLine: () => Effect.succeed([]),
+    processorTime: () => Effect.succeed(undefined),
     find: (pid) =>
       Effect.sync(() =>
         Option.map(Option.fromUndefinedOr(world.processes.get(pid)), (found) => ({

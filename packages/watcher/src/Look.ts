@@ -32,6 +32,8 @@ interface Memory {
   readonly notBefore: number
   readonly otherStateSeen: boolean
   readonly commsOut: boolean
+  /** What the process had used of the processor, and since when nobody saw it use more. */
+  readonly still: { readonly used: number; readonly since: number } | undefined
 }
 
 const conductorOf = (comms: CommsSnapshot | undefined) => Option.getOrUndefined(comms?.conductor ?? Option.none())
@@ -66,7 +68,8 @@ export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watc
       Math.max(watch.launchedAt, watch.brokenOffAt, start.wall - watch.watcher!.since > interval ? start.wall : 0)
     ),
     otherStateSeen: isOther(watch.baseline.conductorState) || isOther(conductorOf(first)?.state),
-    commsOut: first === undefined
+    commsOut: first === undefined,
+    still: undefined
   })
 
   /** The live process that says that it holds a session. */
@@ -126,6 +129,7 @@ export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watc
     const before = yield* Ref.get(memory)
     const snapshot = yield* Effect.option(comms.snapshot)
     const condition = watch.conductor === undefined ? undefined : yield* processes.condition(watch.conductor)
+    const used = watch.conductor === undefined ? undefined : yield* processes.processorTime(watch.conductor)
     const seen = Option.getOrUndefined(snapshot)
     const conductor = conductorOf(seen)
     const anew = brokenOff(before.last, now, due) || (before.commsOut && seen !== undefined)
@@ -136,11 +140,17 @@ export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watc
       heartbeat,
       notBefore: anew ? now.wall : before.notBefore,
       otherStateSeen: before.otherStateSeen || isOther(conductor?.state),
-      commsOut: seen === undefined
+      commsOut: seen === undefined,
+      still: used === undefined ? undefined : !anew && before.still?.used === used ? before.still : { used, since: now.wall }
     }
     yield* Ref.set(memory, after)
     const ended = yield* turnEnded(condition)
-    const signs = yield* readSigns(ref, watch, condition, after.notBefore, ended)
+    const signs = yield* readSigns(ref, watch, {
+      process: condition,
+      turnEnded: ended,
+      stillSince: after.still?.since,
+      since: after.notBefore
+    })
     const stallAfter = Duration.toMillis(settings.stallAfter)
     const verdict = judge(signs, stallAfter)
     const told = heartbeat ?? { raw: null, changedAt: undefined }

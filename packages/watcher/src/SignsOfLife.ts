@@ -1,15 +1,4 @@
-import {
-  Agent,
-  Beats,
-  type Condition,
-  type Event,
-  Hooks,
-  Processes,
-  type Signs,
-  type Turn,
-  type Watch,
-  type WatchRef
-} from "@souffleur/domain"
+import { Agent, Beats, type Event, Hooks, Processes, type Signs, type Turn, type Watch, type WatchRef } from "@souffleur/domain"
 import { Clock, Effect, Option } from "effect"
 
 /** Under this name the agent itself beats, in souffleur's own store. */
@@ -27,9 +16,7 @@ const childrenOf = Effect.fnUntraced(function* ({ conductor, sessions }: Watch) 
 export const readSigns = Effect.fn("Watcher.signs")(function* (
   { id }: WatchRef,
   watch: Watch,
-  process: Condition | undefined,
-  since: number,
-  turnEnded: boolean
+  known: Pick<Signs, "process" | "since" | "stillSince" | "turnEnded">
 ) {
   const [agent, beats, hooks] = [yield* Agent, yield* Beats, yield* Hooks]
   const { conductor, sessionId } = watch
@@ -37,16 +24,13 @@ export const readSigns = Effect.fn("Watcher.signs")(function* (
   const session = Option.getOrUndefined(yield* agent.signs(sessionId))
   const file = (yield* agent.sessions).find(({ pid }) => pid === conductor?.pid)
   return {
+    ...known,
     now,
-    process,
-    turnEnded,
-    stillSince: undefined,
     session,
     children: session?.turn?._tag === "Tool" && session.turn.spawns ? yield* childrenOf(watch) : undefined,
     pidFile: file === undefined ? undefined : { status: file.status, waitingFor: file.waitingFor, writtenAt: file.writtenAt },
     hook: Option.getOrUndefined(yield* hooks.last(sessionId)),
-    beat: Option.getOrUndefined(yield* beats.last(ofAgent(id)))?.at,
-    since
+    beat: Option.getOrUndefined(yield* beats.last(ofAgent(id)))?.at
   } satisfies Signs
 })
 
@@ -72,12 +56,13 @@ const sayingOf = (turn: Turn | undefined): string => {
 type Told = Event.Evidence["signs"][number]
 
 /** The same for the log: what each source said and how old it was; never a word of the conversation. */
-export const tellSigns = ({ beat, hook, now, pidFile, session }: Signs): ReadonlyArray<Told> => {
+export const tellSigns = ({ beat, hook, now, pidFile, session, stillSince }: Signs): ReadonlyArray<Told> => {
   const told = (source: Told["source"], says: string, at: number): Told => ({ source, says, age: Math.round(now - at) })
   return [
     ...(session === undefined ? [] : [told("session file", sayingOf(session.turn), session.turn?.at ?? session.writtenAt)]),
     ...(pidFile === undefined ? [] : [told("pid file", pidFile.status, pidFile.writtenAt)]),
     ...(hook === undefined ? [] : [told("hook", hook.event, hook.at)]),
-    ...(beat === undefined ? [] : [told("agent's beat", "alive", beat)])
+    ...(beat === undefined ? [] : [told("agent's beat", "alive", beat)]),
+    ...(stillSince === undefined || stillSince >= now ? [] : [told("processor", "not used", stillSince)])
   ]
 }

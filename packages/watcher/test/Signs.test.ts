@@ -81,6 +81,34 @@ describe("without comms", () => {
       assert.deepStrictEqual(yield* idle.told, [])
     })
   )
+  it.effect("… a single stall, where its process uses no processor; what it uses, or a break in looking, begins that anew", () =>
+    Effect.gen(function* () {
+      const signs = session({ _tag: "Asked", at: at(0) })
+      // Looked at from 240 s on, each minute.
+      const still = yield* watching({ world: { solo: true, signs, processor: 7 } })
+      yield* until(659)
+      assert.deepStrictEqual(yield* still.told, [])
+      yield* until(661)
+      const [died] = yield* still.told
+      assert.deepInclude(died, { _tag: "ConductorDied", cause: "hang" })
+      if (died?._tag === "ConductorDied") assert.deepInclude(died.evidence.signs, { source: "processor", says: "not used", age: 420_000 })
+
+      yield* TestClock.setTime(begun)
+      let ticks = 0
+      const busy = yield* watching({ world: { solo: true, signs, processor: () => Math.floor(++ticks / 5) } })
+      yield* until(1083)
+      assert.deepStrictEqual(yield* busy.told, [])
+
+      yield* TestClock.setTime(begun)
+      const broken = yield* watching({ world: { solo: true, signs, processor: 7 } })
+      yield* until(601)
+      broken.world.wallJump = 3000
+      yield* until(1021)
+      assert.deepStrictEqual(yield* broken.told, [])
+      yield* until(1081)
+      assert.deepInclude((yield* broken.told)[0], { _tag: "ConductorDied", cause: "hang" })
+    })
+  )
   it.effect("a standby ends when its session file is written again by a live process that holds it", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({

@@ -57,6 +57,8 @@ export class World {
   spent = 0
   /** What it started and lives. */
   children = 1
+  /** Ticks of the processor that it has used; a function: whenever it is asked. */
+  processor: number | undefined | (() => number)
   /** The session that its process holds, by its hooks. */
   holds: string | undefined
   pidFile: { readonly status: string; readonly waitingFor: string | undefined; readonly writtenAt: number } | undefined
@@ -123,6 +125,7 @@ const processes = (world: World) =>
           : Option.none()
       ),
     commandLine: () => Effect.succeed([]),
+    processorTime: () => Effect.sync(() => (typeof world.processor === "function" ? world.processor() : world.processor)),
     condition: (identity) =>
       Effect.gen(function* () {
         world.probes.push(yield* secondOf(world))

@@ -5,6 +5,7 @@ import { claims, host, store } from "../App.ts"
 import { told } from "../Failure.ts"
 import { inWords } from "../Telling.ts"
 import { allWatches, type Named } from "../Watches.ts"
+import { estimates, ratioOf } from "./Estimates.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 const forOthers = 0o077
@@ -12,7 +13,7 @@ const forOthers = 0o077
 const mostOpen = 5
 
 /** Where souffleur keeps files, in its state folder. */
-const folders = ["", "launches", "exports", "requests"]
+const folders = ["", "launches", "exports", "requests", "hooks"]
 
 /** The state folder and what is in it: ours alone, and ours to write. */
 const folder = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
@@ -68,17 +69,20 @@ const orphans = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
 const readable = Effect.gen(function* () {
   const log = yield* EventLog
   const revisions = new Map<string, number>()
+  const ratios: Array<number> = []
   let gap: string | undefined
   yield* log.readAll(0).pipe(
-    Stream.runForEach(({ revision, stream }) =>
+    Stream.runForEach(({ event, revision, stream }) =>
       Effect.sync(() => {
         const before = revisions.get(stream) ?? 0
         if (revision !== before + 1) gap ??= `${stream} goes from revision ${before} to ${revision}`
         revisions.set(stream, revision)
+        const ratio = ratioOf(event)
+        if (ratio !== undefined) ratios.push(ratio)
       })
     )
   )
-  return { gap, watches: revisions.size, events: [...revisions.values()].reduce((all, one) => all + one, 0) }
+  return { gap, ratios, watches: revisions.size, events: [...revisions.values()].reduce((all, one) => all + one, 0) }
 })
 
 const restore = "move it and its -wal aside and restore a copy; watches begin anew without it"
@@ -129,7 +133,7 @@ const log = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   if (Result.isFailure(sound)) return { findings: [wrong("event log", told(sound.failure).text, restore)], watches: [] }
   if (sound.success.length > 0) return { findings: [wrong("event log", `${file}: ${sound.success.join("; ")}`, restore)], watches: [] }
   return yield* Effect.gen(function* () {
-    const { events, gap, watches } = yield* readable
+    const { events, gap, ratios, watches } = yield* readable
     if (gap !== undefined) return { findings: [wrong("event log", `events are missing: ${gap}`, restore)], watches: [] }
     const known = yield* allWatches
     const each = yield* Effect.forEach(
@@ -137,7 +141,7 @@ const log = Effect.fnUntraced(function* (settings: ResolvedSettings) {
       (one) => standing(one, settings)
     )
     const whole = ok("event log", `${file}: ${events} events of ${watches} watches, each decodes; SQLite's check passes`)
-    return { findings: [whole, ...each.flat()], watches: known }
+    return { findings: [whole, ...estimates(ratios), ...each.flat()], watches: known }
   }).pipe(
     Effect.provide([store(settings), claims]),
     Effect.catchTag("BadUsage", ({ why }) =>

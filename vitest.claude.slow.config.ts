@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config"
+
+/** What the real Claude Code does when its model is silent for minutes, side by side: some seven minutes, by hand alone. */
+export default defineConfig({
+  test: {
+    include: ["test/claude/**/*.slow.ts"],
+    globalSetup: ["test/claude/setup.ts"],
+    testTimeout: 900_000,
+    maxConcurrency: 10
+  }
+})
