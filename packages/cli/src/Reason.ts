@@ -1,6 +1,7 @@
 import { compactAttempts, type Event, evolve, initial, type Recorded, type Watch, type WatchEvent } from "@souffleur/domain"
 import { Gate } from "@souffleur/recovery"
 import { Option, Predicate, Schema } from "effect"
+import { evidence } from "./Evidence.ts"
 import { reasonOfGuard } from "./GuardReason.ts"
 import { inWords, sentence } from "./Telling.ts"
 
@@ -11,29 +12,6 @@ export interface Reason {
   readonly rule: string
   readonly done: ReadonlyArray<Recorded>
 }
-
-/** The owner is of another boot than the Conductor that it looks after. */
-const rebooted = ({ conductor, owner }: Watch) =>
-  conductor !== undefined && owner !== undefined && conductor.bootId !== owner.process.bootId
-
-const evidence = (
-  { conductorState, contextTokens, heartbeat, heartbeatAge, process, signs, staleAfter }: Event.Evidence,
-  watch: Watch
-): ReadonlyArray<string> => [
-  watch.conductor === undefined
-    ? "no process was known"
-    : `process ${watch.conductor.pid} (started at tick ${watch.conductor.startTime}) was ${process}${rebooted(watch) ? ": the machine was started anew since" : ""}`,
-  heartbeat === null
-    ? "task-00 had no heartbeat"
-    : `the heartbeat of task-00 was ${heartbeat}, ${heartbeatAge === null ? "which says nothing" : `${inWords(heartbeatAge)} old`}; the limit is ${inWords(staleAfter)}`,
-  conductorState === null ? "comms did not tell a state" : `task-00 was in state ${conductorState}`,
-  ...signs.map(({ age, says, source }) =>
-    source === "processor"
-      ? `it has used no processor for ${inWords(age)}`
-      : `${source}: ${says}${age === null ? "" : `, ${inWords(age)} old`}`
-  ),
-  ...(contextTokens === null ? [] : [`${contextTokens} tokens of context were in use`])
-]
 
 /** What was done since the last launch, as far as anybody can tell. */
 const progress = (

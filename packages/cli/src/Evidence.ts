@@ -1,0 +1,26 @@
+import type { Event, Watch } from "@souffleur/domain"
+import { inWords } from "./Telling.ts"
+
+/** The owner is of another boot than the Conductor that it looks after. */
+const rebooted = ({ conductor, owner }: Watch) =>
+  conductor !== undefined && owner !== undefined && conductor.bootId !== owner.process.bootId
+
+/** What was seen when a decision was made, in lines for a person. */
+export const evidence = (
+  { conductorState, contextTokens, heartbeat, heartbeatAge, process, signs, staleAfter }: Event.Evidence,
+  watch: Watch
+): ReadonlyArray<string> => [
+  watch.conductor === undefined
+    ? "no process was known"
+    : `process ${watch.conductor.pid} (started at tick ${watch.conductor.startTime}) was ${process}${rebooted(watch) ? ": the machine was started anew since" : ""}`,
+  heartbeat === null
+    ? "task-00 had no heartbeat"
+    : `the heartbeat of task-00 was ${heartbeat}, ${heartbeatAge === null ? "which says nothing" : `${inWords(heartbeatAge)} old`}; the limit is ${inWords(staleAfter)}`,
+  conductorState === null ? "comms did not tell a state" : `task-00 was in state ${conductorState}`,
+  ...signs.map(({ age, says, source }) =>
+    source === "processor"
+      ? `it has used no processor for ${inWords(age)}`
+      : `${source}: ${says}${age === null ? "" : `, ${inWords(age)} old`}`
+  ),
+  ...(contextTokens === null ? [] : [`${contextTokens} tokens of context were in use`])
+]
