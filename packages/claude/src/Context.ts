@@ -1,8 +1,19 @@
 import type { ContextInUse } from "@souffleur/domain"
 import { answerOf, type Json, timeOf } from "./Records.ts"
 
-/** The window that is asked for by a suffix of the model's name; without it nothing is certain. */
-export const windowOf = (model: string): number | undefined => (model.endsWith("[1m]") ? 1_000_000 : undefined)
+/** As Claude Code 2.1.329 takes them, by its status line. It takes 1,000,000 for a model that it does not know: we take nothing. */
+const windows: Readonly<Record<string, number>> = {
+  "claude-fable-5": 1_000_000,
+  "claude-haiku-4-5": 200_000,
+  "claude-opus-4-6": 200_000,
+  "claude-opus-4-8": 1_000_000,
+  "claude-opus-5-5": 1_000_000,
+  "claude-sonnet-4-5": 200_000,
+  "claude-sonnet-5": 1_000_000
+}
+
+/** The window of a model as it was asked for: the suffix `[1m]` asks for a larger one, a date changes nothing. */
+export const windowOf = (model: string): number | undefined => (model.endsWith("[1m]") ? 1_000_000 : windows[model.replace(/-\d{8}$/u, "")])
 
 const counted = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"]
 
@@ -16,5 +27,8 @@ export const contextOf = (record: Json, fallback: number): ContextInUse | undefi
     return sum + (typeof count === "number" && Number.isFinite(count) && count > 0 ? count : 0)
   }, 0)
   const model = typeof message["model"] === "string" ? message["model"] : ""
-  return tokens === 0 ? undefined : { tokens, window: windowOf(model), model, at: timeOf(record, fallback) }
+  const window = windowOf(typeof record["requestedModel"] === "string" ? record["requestedModel"] : model)
+  if (tokens === 0) return undefined
+  // More than fits: it is another window than we know of.
+  return { tokens, window: window !== undefined && tokens > window ? undefined : window, model, at: timeOf(record, fallback) }
 }

@@ -31,9 +31,12 @@ const whyOf = (record: Json): Failed["why"] => {
     case "server_error":
     case "overloaded":
       return "outage"
+    case "account_on_hold":
     case "authentication_failed":
     case "billing_error":
+    case "cloud_credential_error":
     case "oauth_org_not_allowed":
+    case "verification_required":
       return "account"
     case "invalid_request":
       return tooLong(record) ? "prompt-too-long" : "other"

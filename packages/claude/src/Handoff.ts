@@ -4,6 +4,7 @@ import { identityOf } from "./Compaction.ts"
 import { contextOf } from "./Context.ts"
 import { makeLines } from "./Lines.ts"
 import { answerOf, type Json, recordOf, textsOf, timeOf } from "./Records.ts"
+import { writtenAtOf } from "./Tail.ts"
 
 /** Bytes of a line that is looked at; a launch's prompt has a few thousand, an answer is written block by block. */
 const lineLimit = 1 << 20
@@ -24,7 +25,7 @@ export const handoffTaken = Effect.fn("Handoff.taken")(
     const { device, inode } = identityOf(info)
     // Of another file than the marked one, all is new.
     const same = since !== undefined && since.device === device && since.inode === inode && since.offset <= Number(info.size)
-    const writtenAt = Option.match(info.mtime, { onNone: () => 0, onSome: (date) => date.getTime() })
+    const writtenAt = writtenAtOf(info)
     const text = new TextDecoder()
     let announced = false
     let taken: HandoffTaken | undefined

@@ -2,7 +2,8 @@ import { type SessionFile, SessionNotFound } from "@souffleur/domain"
 import { Effect, FileSystem, Path, type PlatformError } from "effect"
 import { isSessionId } from "./SessionId.ts"
 
-const extension = ".jsonl"
+/** Of a session file. */
+export const extension = ".jsonl"
 
 /** The full session id that a session file is named after. */
 export const sessionIdOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1, -extension.length)

@@ -1,5 +1,6 @@
 import { type AgentSession, Processes } from "@souffleur/domain"
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
+import { writtenAtOf } from "./Tail.ts"
 
 /** Bytes of a pid file; the agent's own have about 600. */
 const sizeLimit = 65_536
@@ -34,7 +35,7 @@ export const liveSessions = Effect.fn("Sessions.live")(function* (
   const read = Effect.fnUntraced(function* (file: string) {
     const info = yield* fs.stat(file)
     if (info.type !== "File" || info.size > sizeLimit) return Option.none()
-    const writtenAt = Option.match(info.mtime, { onNone: () => 0, onSome: (date) => date.getTime() })
+    const writtenAt = writtenAtOf(info)
     return Option.map(decode(yield* fs.readFileString(file)), (said) => ({ ...said, writtenAt }))
   })
   const live = Effect.fnUntraced(function* (file: string) {

@@ -3,6 +3,10 @@ import { Effect, FileSystem, Option, type PlatformError } from "effect"
 const block = 256 * 1024
 const newline = 10
 
+/** Epoch ms; 0 where the file system does not say. */
+export const writtenAtOf = (info: FileSystem.File.Info): number =>
+  Option.match(info.mtime, { onNone: () => 0, onSome: (date) => date.getTime() })
+
 export interface TailLimits {
   /** Bytes that are read at most, from the end. */
   readonly bytes: number
@@ -24,7 +28,7 @@ export const fromTheEnd = Effect.fn("Tail.fromTheEnd")(function* (
     Effect.gen(function* () {
       const source = yield* fs.open(file, { flag: "r" })
       const info = yield* source.stat
-      const writtenAt = Option.match(info.mtime, { onNone: () => 0, onSome: (date) => date.getTime() })
+      const writtenAt = writtenAtOf(info)
       const text = new TextDecoder()
       const size = Number(info.size)
       const least = Math.max(0, size - limits.bytes)

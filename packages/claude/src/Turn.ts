@@ -20,9 +20,9 @@ const limitOf = (name: string, input: unknown): number | undefined => {
   return name === "Bash" ? (numberOf(isJson(input) ? input["timeout"] : undefined) ?? bashLimit) : undefined
 }
 
-/** What a command of the agent's own said, such as `/model`: the model was not asked. */
+/** What a command of the agent's own said, such as `/model`: the model was not asked. (Of a shell command it is.) */
 const isLocal = (record: Json): boolean =>
-  textsOf(record["message"]).some((text) => /^<(?:local-command|bash)-(?:stdout|stderr)>/u.test(text.trimStart()))
+  textsOf(record["message"]).some((text) => /^<local-command-(?:stdout|stderr)>/u.test(text.trimStart()))
 
 type Open = Extract<Turn, { readonly _tag: "Tool" | "Question" }>
 const lasts = (turn: Open): number => (turn._tag === "Question" ? Infinity : turn.at + (turn.limit ?? Number.MAX_SAFE_INTEGER))

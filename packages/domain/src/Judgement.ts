@@ -77,8 +77,9 @@ const over = (turn: Turn | undefined): Verdict | undefined => {
 
 /**
  * What the signs come to (spec §2, Watching; claude-code.md, Trouble). `stall` is the agent's own stall time in ms: silence up
- * to it is never a hang. Hung needs a known process, a turn that is known to be outstanding, its time over, and every sign
- * silent for longer than the stall time; whatever is missing is unknown, never dead.
+ * to it is never a hang. Hung needs a known process, a turn that is known to be outstanding, its time over, a pid file that says
+ * busy (or a process that does nothing at all), and every sign silent for longer than the stall time; whatever is missing is
+ * unknown, never dead.
  */
 export const judge = (signs: Signs, stall: number): Verdict => {
   const { now, pidFile, process, session, stillSince } = signs
@@ -86,16 +87,22 @@ export const judge = (signs: Signs, stall: number): Verdict => {
   if (pidFile?.status === "waiting") return { _tag: "Waiting", for: pidFile.waitingFor ?? "a person", since: pidFile.writtenAt }
   const turn = session?.turn
   const ended = over(turn)
-  if (ended !== undefined) return ended
+  // Subagents work on in the background, and their result begins the next turn: for how long, nobody knows.
+  const background = turn?._tag === "Finished" && pidFile?.status === "busy"
+  if (ended !== undefined && !background) return ended
   if (pidFile?.status === "idle") return { _tag: "Idle", since: pidFile.writtenAt }
 
   const sign = newest(signs)
   const silentFor = now - sign.at
   const held = turn === undefined ? undefined : heldBy(turn, sign.at, stall, signs.children)
   const still = process === "stopped" || (stillSince !== undefined && now - Math.max(stillSince, signs.since) > stall)
-  if (held !== undefined && held.until >= now && !(still && silentFor > stall)) return held
+  const frozen = still && silentFor > stall
+  if (background && !frozen) return { _tag: "Alive", because: "its turn is over, and it still says that it is busy" }
+  if (held !== undefined && held.until >= now && !frozen) return held
   if (silentFor <= stall) return { _tag: "Alive", because: `${seconds(silentFor)} ago ${sign.what}` }
   if (process === undefined) return { _tag: "Unknown", because: "its process is not known" }
-  if (held === undefined) return { _tag: "Unknown", because: "its session file does not say where its turn stands" }
+  if (held === undefined && !background) return { _tag: "Unknown", because: "its session file does not say where its turn stands" }
+  // That a person is asked, or that a turn was broken off by one, is in no record of the session: only its pid file says it.
+  if (pidFile?.status !== "busy" && !frozen) return { _tag: "Unknown", because: "its pid file does not say that it is busy" }
   return { _tag: "Hung", silentFor }
 }

@@ -20,6 +20,7 @@ const silent = (turn: Turn | undefined, more: Partial<Signs> = {}): Signs => ({
   since: now - 2 * hour,
   ...more
 })
+const busySince = (writtenAt: number) => ({ status: "busy", waitingFor: undefined, writtenAt })
 const asked: Turn = { _tag: "Asked", at: now - hour }
 const bash = (limit: number): Turn => ({ _tag: "Tool", at: now - hour, name: "Bash", limit, spawns: true })
 const failed = (why: Extract<Turn, { readonly _tag: "Failed" }>["why"]): Turn => ({
@@ -38,7 +39,7 @@ describe("a hang", () => {
     for (const more of [
       { beat: fresh },
       { hook: { event: "PostToolUse", at: fresh } },
-      { pidFile: { status: "busy", waitingFor: undefined, writtenAt: fresh } },
+      { pidFile: busySince(fresh) },
       { session: { writtenAt: fresh, turn: asked, context: undefined } satisfies SessionSigns },
       { since: fresh }
     ]) {
@@ -52,19 +53,26 @@ describe("a hang", () => {
   it("of a tool that runs as a process begins when there is none", () => {
     const at = (ago: number, children: number | undefined) => {
       const turn: Turn = { _tag: "Tool", at: now - ago, name: "Bash", limit: 600_000, spawns: true }
-      const alone = { hook: undefined, beat: undefined, pidFile: undefined, children }
+      const alone = { hook: undefined, beat: undefined, pidFile: busySince(now - ago), children }
       return tagOf({ ...silent(turn, alone), session: { writtenAt: now - ago, turn, context: undefined } })
     }
     assert.deepStrictEqual([at(stall, 0), at(stall + 1, 0)], ["Held", "Hung"])
     assert.deepStrictEqual([at(stall + 1, 1), at(stall + 1, undefined)], ["Held", "Held"])
   })
-  it("needs neither pid file nor hook nor beat to be known", () => {
-    assert.strictEqual(tagOf(silent(asked, { pidFile: undefined, hook: undefined, beat: undefined })), "Hung")
+  it("needs neither hook nor beat to be known", () => {
+    assert.strictEqual(tagOf(silent(asked, { hook: undefined, beat: undefined })), "Hung")
+  })
+  it("needs a pid file that says busy, as no other source tells that a person is waited for; or a process that does nothing at all", () => {
+    for (const pidFile of [undefined, { ...busySince(now - hour), status: "of tomorrow" }]) {
+      assert.strictEqual(tagOf(silent(asked, { pidFile })), "Unknown")
+      assert.strictEqual(tagOf(silent(bash(120_000), { pidFile, children: 0 })), "Unknown")
+      assert.strictEqual(tagOf(silent(asked, { pidFile, process: "stopped" })), "Hung")
+    }
   })
   it("of a call: three stalls, as one is given up and made again without a word; one, where the process does nothing at all", () => {
     const at = (ago: number, more: Partial<Signs> = {}) =>
       tagOf({
-        ...silent({ _tag: "Asked", at: now - ago }, { hook: undefined, beat: undefined, pidFile: undefined, ...more }),
+        ...silent({ _tag: "Asked", at: now - ago }, { hook: undefined, beat: undefined, pidFile: busySince(now - ago), ...more }),
         session: { writtenAt: now - ago, turn: { _tag: "Asked", at: now - ago }, context: undefined }
       })
     assert.deepStrictEqual([at(3 * stall), at(3 * stall + 1)], ["Held", "Hung"])
@@ -117,7 +125,11 @@ describe("what is alive", () => {
     assert.strictEqual(tagOf(silent(failed("account"))), "Waiting")
   })
   it("a turn that is over, by its session or its pid file", () => {
-    assert.deepStrictEqual(judge(silent({ _tag: "Finished", at: now - hour }), stall), { _tag: "Idle", since: now - hour })
+    const finished = silent({ _tag: "Finished", at: now - hour })
+    assert.deepStrictEqual(judge({ ...finished, pidFile: undefined }, stall), { _tag: "Idle", since: now - hour })
+    // With subagents in the background.
+    assert.strictEqual(tagOf(finished), "Alive")
+    assert.strictEqual(tagOf({ ...finished, process: "stopped" }), "Hung")
     assert.strictEqual(tagOf(silent(asked, { pidFile: { status: "idle", waitingFor: undefined, writtenAt: now - hour } })), "Idle")
     assert.strictEqual(tagOf(silent(failed("other"))), "Idle")
   })
@@ -193,7 +205,7 @@ describe("always", () => {
   it.prop("what is unknown never makes a hang of what is none", [Sources], ([from]) => {
     const signs = signsOf(from)
     if (judge(signs, stall)._tag === "Hung") return
-    for (const unknown of [{ process: undefined }, { session: undefined }, { stillSince: undefined }]) {
+    for (const unknown of [{ process: undefined }, { session: undefined }, { stillSince: undefined }, { pidFile: undefined }]) {
       assert.notStrictEqual(judge({ ...signs, ...unknown }, stall)._tag, "Hung")
     }
   })

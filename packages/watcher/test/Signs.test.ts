@@ -69,7 +69,8 @@ describe("a heartbeat that is too old", () => {
 describe("without comms", () => {
   it.effect("silence of every sign for longer than calls may stall is a hang; idleness after a finished turn never is", () =>
     Effect.gen(function* () {
-      const hung = yield* watching({ world: { solo: true, signs: session({ _tag: "Asked", at: at(0) }) } })
+      const pidFile = { status: "busy", waitingFor: undefined, writtenAt: 0 }
+      const hung = yield* watching({ world: { solo: true, signs: session({ _tag: "Asked", at: at(0) }), pidFile } })
       // Three stalls in a row leave no record.
       yield* until(1083)
       assert.deepStrictEqual(yield* hung.told, [])
