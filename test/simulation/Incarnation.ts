@@ -44,6 +44,8 @@ export const defaults: ResolvedSettings = {
   maxTime: null,
   quietHours: null,
   stopGrace: Duration.seconds(10),
+  implementerTimeout: Duration.minutes(60),
+  reviewerTimeout: Duration.minutes(30),
   launchSpacing: Duration.seconds(5),
   notifyCommand: null,
   stateDir: "/state",

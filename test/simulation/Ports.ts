@@ -113,6 +113,7 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
           }))
         )
       ),
+    usedTools: () => Effect.succeed(true),
     handoffTaken: (sessionId, launchId) =>
       gate.through(
         "agent.handoffTaken",

@@ -9,7 +9,7 @@ import { findSessionFile } from "./SessionFile.ts"
 import { liveSessions } from "./Sessions.ts"
 import { projectOf } from "./Project.ts"
 import { lastTurnEnded, leftNoPidFile, sessionSigns } from "./SessionSigns.ts"
-import { makeToolResults } from "./ToolResults.ts"
+import { anyToolResult, makeToolResults } from "./ToolResults.ts"
 import { makeSpend } from "./Spend.ts"
 import { exportTranscript } from "./TranscriptExport.ts"
 
@@ -59,6 +59,10 @@ const layer = (options: ClaudeOptions): Layer.Layer<Agent, never, FileSystem.Fil
           const files = yield* Effect.forEach(sessionIds, (sessionId) => Effect.option(sessionFile(sessionId)))
           return yield* countResults(files.flatMap(Option.match({ onNone: () => [], onSome: ({ path }) => [path] })))
         }),
+        usedTools: Effect.fnUntraced(function* (sessionId) {
+          const file = yield* Effect.option(sessionFile(sessionId))
+          return Option.isSome(file) && (yield* anyToolResult(file.value.path))
+        }, Effect.provide(services)),
         inPrintMode: (args) => {
           const flags = args.includes("--") ? args.slice(0, args.indexOf("--")) : args
           return flags.includes("-p") || flags.includes("--print")

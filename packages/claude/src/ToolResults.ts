@@ -48,6 +48,26 @@ const count = (counted: Counted, line: string): void => {
   }
 }
 
+/** Whether a session file has the result of any tool, of one that only looks or that failed too. What cannot be read has none. */
+export const anyToolResult = Effect.fn("ToolResults.any")(
+  function* (path: string) {
+    const fs = yield* FileSystem.FileSystem
+    let found = false
+    const text = new TextDecoder()
+    const lines = makeLines(lineLimit, (bytes, whole) => {
+      if (found || !whole) return
+      const line = text.decode(bytes)
+      found = line.includes('"tool_result"') && blocksOf(line).some((block) => block["type"] === "tool_result")
+    })
+    yield* fs.stream(path).pipe(
+      Stream.takeWhile(() => !found),
+      Stream.runForEach((chunk) => Effect.sync(() => lines.push(chunk)))
+    )
+    return found
+  },
+  Effect.orElseSucceed(() => false)
+)
+
 /**
  * Counts the results of tools in session files: what an agent has done, as far as its files tell (spec §2, Retries). Results of tools
  * that only look, and failures, are none. In bounded memory, and each file once: it remembers how far it came. Of a file that cannot

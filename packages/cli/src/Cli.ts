@@ -3,6 +3,7 @@ import { CliError, CliOutput, Command } from "effect/cli"
 import { adoptCommand } from "./commands/Adopt.ts"
 import { attachCommand } from "./commands/Attach.ts"
 import { compactCommand } from "./commands/Compact.ts"
+import { conductCommand } from "./commands/Conduct.ts"
 import { configCommand } from "./commands/Config.ts"
 import { demoCommand } from "./commands/Demo.ts"
 import { doneCommand } from "./commands/Done.ts"
@@ -40,6 +41,7 @@ const root = Command.make("souffleur").pipe(
     adoptCommand,
     attachCommand,
     serviceCommand,
+    conductCommand,
     doctorCommand,
     configCommand,
     initCommand,

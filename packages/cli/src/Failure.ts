@@ -11,8 +11,10 @@ import type {
   Refused,
   SessionNotFound,
   SqliteUnusable,
+  StopFailed,
   UnreadableEvent
 } from "@souffleur/domain"
+import type { GitUnusable, PlanInvalid, StateForeign } from "@souffleur/conductor"
 import type { EstimateFailed, TrimFailed } from "@souffleur/recovery"
 import type { Fenced } from "@souffleur/supervisor"
 import { type PlatformError, Runtime, Schema } from "effect"
@@ -39,14 +41,18 @@ export type Failure =
   | EstimateFailed
   | ExportFailed
   | Fenced
+  | GitUnusable
   | HookSettingsUnusable
   | LaunchFailed
   | LogUnusable
+  | PlanInvalid
   | PlatformError.PlatformError
   | Refused
   | ServiceFailed
   | SessionNotFound
   | SqliteUnusable
+  | StateForeign
+  | StopFailed
   | TrimFailed
   | UnreadableEvent
 
@@ -92,6 +98,14 @@ export const told = (failure: Failure): { readonly code: number; readonly text: 
         code: 4,
         text: `the event log cannot be used: event ${failure.revision} of ${failure.stream} (${failure.tag}, version ${failure.version}): ${failure.why}`
       }
+    case "PlanInvalid":
+      return { code: 2, text: `${failure.path}: ${failure.problems.join("\n  ")}` }
+    case "GitUnusable":
+      return { code: 2, text: `${failure.project}: ${failure.why}` }
+    case "StateForeign":
+      return { code: 2, text: `${failure.path}: ${failure.why}` }
+    case "StopFailed":
+      return { code: 1, text: failure.why }
     case "PlatformError":
       return { code: 1, text: failure.message }
     case "Refused":

@@ -68,7 +68,17 @@ const make = Effect.fnUntraced(function* (path: string) {
     })
   )
 
-  return CommsLink.of({ path, beat, setState, post, read, register })
+  const setTask: CommsLink["Service"]["setTask"] = Effect.fn("CommsLink.setTask")(({ id, state }, at) =>
+    use((sql) => {
+      const update = sql`UPDATE orchestration_tasks SET state = ${state}, last_heartbeat = ${timeText(at)}
+        WHERE task_id = ${id} AND state IS NOT ${state}`
+      const insert = sql`INSERT INTO orchestration_tasks (task_id, state, last_heartbeat) SELECT ${id}, ${state}, ${timeText(at)}
+        WHERE NOT EXISTS (SELECT 1 FROM orchestration_tasks WHERE task_id = ${id})`
+      return Effect.andThen(update, insert).pipe(Effect.catch(refused(`orchestration_tasks refuses the state '${state}'`)), Effect.asVoid)
+    })
+  )
+
+  return CommsLink.of({ path, beat, setState, setTask, post, read, register })
 })
 
 /** The link in the SQLite file at `path` (spec §5), which is looked at anew in each use, as `CommsSqlite.layer` does. */

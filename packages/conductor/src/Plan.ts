@@ -130,6 +130,17 @@ const taskOf = (source: TaskSource, common: ReadonlyArray<ReferenceDoc>, describ
   dependsOn: source.depends_on ?? []
 })
 
+/** The order in which tasks are taken when each is approved: the plan's, each after what it depends on. */
+export const orderOf = ({ tasks }: Plan): ReadonlyArray<PlannedTask> => {
+  const order: Array<PlannedTask> = []
+  const taken = (id: string) => order.some((task) => task.id === id)
+  for (;;) {
+    const following = tasks.find(({ dependsOn, id }) => !taken(id) && dependsOn.every(taken))
+    if (following === undefined) return order
+    order.push(following)
+  }
+}
+
 const finishOf = (finish: PlanSource["finish"]): Finish => {
   if (finish === undefined) return { _tag: "Prompt", prompt: finishing }
   if (finish === "none") return { _tag: "None" }

@@ -63,7 +63,7 @@ export interface Run {
   readonly fence: number
   readonly owner: Owner | null
   readonly summary: { readonly completed: number; readonly skipped: number; readonly commits: number; readonly files: number } | null
-  readonly finishing: "not begun" | "begun" | "none" | "done" | "failed" | "unknown"
+  readonly finishing: "not begun" | "begun" | "none" | "done" | "failed"
   /** Epoch milliseconds, as all times here. */
   readonly openedAt: number
   readonly lastEventAt: number

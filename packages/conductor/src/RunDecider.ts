@@ -20,13 +20,16 @@ export type RunIntent =
       readonly plan: string
       readonly digest: string
       readonly tasks: ReadonlyArray<Event.TaskOutline>
+      /** What a state file that was there before says. */
+      readonly progress: { readonly from: "state" | "backup"; readonly tasks: ReadonlyArray<Event.ImportedTask> } | null
+      /** What was found where the state file should be, when it was not one. */
+      readonly found: "missing" | "corrupt" | null
     }
   /** `over` is the fence whose owner was seen dead or absent; it must still be in force. */
   | { readonly _tag: "Take"; readonly owner: Owner; readonly over: number }
   | { readonly _tag: "Leave" }
   | { readonly _tag: "RevisePlan"; readonly digest: string; readonly tasks: ReadonlyArray<Event.TaskOutline> }
-  | { readonly _tag: "Import"; readonly from: "state" | "backup"; readonly tasks: ReadonlyArray<Event.ImportedTask> }
-  | { readonly _tag: "RebuildStateFile"; readonly found: "missing" | "corrupt"; readonly from: "plan" | "log" | "backup" }
+  | { readonly _tag: "RebuildStateFile"; readonly found: "missing" | "corrupt" }
   | { readonly _tag: "StartTask"; readonly taskId: string; readonly base: string | null }
   | { readonly _tag: "Ask"; readonly role: Event.Role; readonly sessionId: string; readonly head: string | null }
   | {
@@ -43,8 +46,7 @@ export type RunIntent =
   | { readonly _tag: "Pause"; readonly cause: "conflict" | "dirty"; readonly files: ReadonlyArray<string> }
   | { readonly _tag: "Resume" }
   | { readonly _tag: "Verify"; readonly commits: number; readonly files: number; readonly missing: ReadonlyArray<string> }
-  | { readonly _tag: "StartFinishing" }
-  | { readonly _tag: "Finish"; readonly finishing: "none" | "done" | "failed" | "unknown"; readonly detail: string }
+  | { readonly _tag: "Finish"; readonly finishing: "none" | "done" | "failed"; readonly detail: string }
   | { readonly _tag: "Answer"; readonly taskId: string; readonly answer: "guidance" | "retry" | "skip"; readonly text: string }
 
 export type RunCommand = RunIntent & {
@@ -157,17 +159,26 @@ const answer = (run: Run, { answer, now: at, taskId, text }: Extract<RunCommand,
   return ok(Event.TaskAnswered.make({ at, taskId, answer, text }))
 }
 
-const unknownOf = (run: Run, tasks: ReadonlyArray<Event.ImportedTask>, at: number) =>
-  tasks.filter(({ id }) => taskOf(run, id) === undefined).map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id }))
+const opened = (
+  { digest, found, plan, progress, project, tasks, workflowId }: Extract<RunIntent, { readonly _tag: "Open" }>,
+  at: number
+): ReadonlyArray<Event.RunEvent> => {
+  const known = (id: string) => tasks.some((task) => task.id === id)
+  return [
+    Event.RunOpened.make({ at, workflowId, project, plan, digest, tasks }),
+    ...(found === null ? [] : [Event.StateFileRebuilt.make({ at, found, from: progress === null ? "plan" : "backup" })]),
+    ...(progress?.tasks ?? []).filter(({ id }) => !known(id)).map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id })),
+    ...(progress === null
+      ? []
+      : [Event.ProgressImported.make({ at, from: progress.from, tasks: progress.tasks.filter(({ id }) => known(id)) })])
+  ]
+}
 
 /** All rules of a run, pure. The words of an owner that was overtaken are refused (spec §4, One owner). */
 export const decideRun = (run: Run, command: RunCommand): Decision => {
   const { by, now: at } = command
   if (command._tag === "Open") {
-    const { digest, plan, project, tasks, workflowId } = command
-    return run.phase === "new"
-      ? ok(Event.RunOpened.make({ at, workflowId, project, plan, digest, tasks }))
-      : no("exists", "there is such a run")
+    return run.phase === "new" ? ok(...opened(command, at)) : no("exists", "there is such a run")
   }
   if (run.phase === "new") return no("no such watch", "there is no such run")
   if (by._tag === "Owner" && by.fence !== run.fence) return no("fenced", "another souffleur conducts this run")
@@ -180,12 +191,8 @@ export const decideRun = (run: Run, command: RunCommand): Decision => {
       return run.owner === null ? ok() : ok(Event.RunLeft.make({ at, fence: run.fence }))
     case "RevisePlan":
       return command.digest === run.digest ? ok() : ok(Event.PlanRevised.make({ at, digest: command.digest, tasks: command.tasks }))
-    case "Import": {
-      const known = command.tasks.filter(({ id }) => taskOf(run, id) !== undefined)
-      return ok(...unknownOf(run, command.tasks, at), Event.ProgressImported.make({ at, from: command.from, tasks: known }))
-    }
     case "RebuildStateFile":
-      return ok(Event.StateFileRebuilt.make({ at, found: command.found, from: command.from }))
+      return ok(Event.StateFileRebuilt.make({ at, found: command.found, from: "log" }))
     case "StartTask": {
       const step = next(run)
       return step._tag === "Start" && step.task.id === command.taskId
@@ -220,10 +227,6 @@ export const decideRun = (run: Run, command: RunCommand): Decision => {
       const { commits, files, missing } = command
       return ok(Event.RunVerified.make({ at, completed: run.tasks.length - skipped, skipped, commits, files, missing }))
     }
-    case "StartFinishing":
-      return next(run)._tag === "Finish" && run.finishing === "not begun"
-        ? ok(Event.FinishingStarted.make({ at }))
-        : notNow("finishing has begun")
     case "Finish":
       return next(run)._tag === "Finish"
         ? ok(Event.RunFinished.make({ at, finishing: command.finishing, detail: command.detail }))

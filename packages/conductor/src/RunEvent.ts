@@ -111,9 +111,7 @@ export const RunVerified = event("RunVerified", {
   files: Schema.Int,
   missing: Texts
 })
-/** A finishing command is about to run; it is run once. */
-export const FinishingStarted = event("FinishingStarted", {})
-export const RunFinished = event("RunFinished", { finishing: Schema.Literals(["none", "done", "failed", "unknown"]), detail: Text })
+export const RunFinished = event("RunFinished", { finishing: Schema.Literals(["none", "done", "failed"]), detail: Text })
 
 export const RunEvent = Schema.Union([
   RunOpened,
@@ -140,7 +138,6 @@ export const RunEvent = Schema.Union([
   RunPaused,
   RunResumed,
   RunVerified,
-  FinishingStarted,
   RunFinished
 ])
 export type RunEvent = typeof RunEvent.Type

@@ -149,7 +149,6 @@ const change = (run: Run, event: RunEvent): Change =>
       implementedAt: at,
       summary: { completed, skipped, commits, files }
     }),
-    FinishingStarted: () => ({ finishing: "begun" }),
     RunFinished: ({ finishing }) => ({ ...turnOver, phase: "finished", finishing })
   })
 

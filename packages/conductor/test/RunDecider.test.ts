@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
+import type { ImportedTask } from "../src/RunEvent.ts"
 import { decideRun, foldRun, next, type Report, type Run, type RunEvent, type RunIntent, taskOf } from "../src/index.ts"
 
 const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
@@ -7,7 +8,7 @@ const outline = (id: string, dependsOn: ReadonlyArray<string> = []) => ({ id, ti
 const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
 
 /** A run that is told one intent after another, by its owner. */
-const story = (tasks: ReadonlyArray<ReturnType<typeof outline>> = [outline("t1")]) => {
+const story = (tasks: ReadonlyArray<ReturnType<typeof outline>> = [outline("t1")], before?: ReadonlyArray<ImportedTask>) => {
   const events: Array<RunEvent> = []
   let sessions = 0
   const self = {
@@ -48,6 +49,8 @@ const story = (tasks: ReadonlyArray<ReturnType<typeof outline>> = [outline("t1")
         plan: "/p/plan.yaml",
         digest: "d",
         tasks,
+        progress: before === undefined ? null : { from: "state", tasks: before },
+        found: null,
         now: 0,
         by: { _tag: "Operator" }
       })
@@ -173,18 +176,17 @@ describe("the error table", () => {
     assert.strictEqual(told.task().status, "in_progress")
   })
   it("a task that the plan does not have is told and skipped", () => {
-    const told = story()
     const task = { status: "completed" as const, attempts: 1, feedback: [], work, startedAt: null, completedAt: null }
+    const told = story(
+      [outline("t1")],
+      [
+        { id: "other", ...task },
+        { id: "t1", ...task }
+      ]
+    )
     assert.deepStrictEqual(
-      told.tell({
-        _tag: "Import",
-        from: "state",
-        tasks: [
-          { id: "other", ...task },
-          { id: "t1", ...task }
-        ]
-      }),
-      ["UnknownTaskSkipped", "ProgressImported"]
+      told.events.map(({ _tag }) => _tag),
+      ["RunOpened", "UnknownTaskSkipped", "ProgressImported", "RunTaken"]
     )
     assert.strictEqual(next(told.run())._tag, "Verify")
   })
@@ -278,8 +280,9 @@ describe("a run", () => {
     told.implemented()
     told.reviewed(approved)
     assert.deepStrictEqual(told.tell({ _tag: "Verify", commits: 1, files: 1, missing: [] }), ["RunVerified"])
-    told.tell({ _tag: "StartFinishing" })
-    assert.isTrue(Result.isFailure(told.try({ _tag: "StartFinishing" })))
+    const turn = () => told.tell({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })
+    assert.deepStrictEqual(turn(), ["AgentAsked"])
+    assert.deepStrictEqual(told.report({ _tag: "Failed", cause: "timeout", detail: "why" }), ["RunFinished"])
     assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })))
   })
 })

@@ -28,7 +28,7 @@ it.live("runs and watches share a table, and neither sees the other's streams", 
     assert.deepStrictEqual(yield* tags(runs.readAll(0)), ["RunOpened"])
     // Whoever asks for another kind's stream by name is told, never given half of it.
     assert.strictEqual((yield* Effect.flip(watches.read("run/p-3f2a", 0)))._tag, "UnreadableEvent")
-    yield* tellRun("p-3f2a", { _tag: "RebuildStateFile", found: "missing", from: "plan" }, { _tag: "Operator" })
+    yield* tellRun("p-3f2a", { _tag: "RebuildStateFile", found: "missing" }, { _tag: "Operator" })
     assert.deepStrictEqual(
       (yield* allRuns).map(({ id, run }) => [id, run.revision]),
       [["p-3f2a", 2]]

@@ -102,6 +102,8 @@ export class Agent extends Context.Service<
     readonly compactedSince: (mark: SessionMark) => Effect.Effect<Compacted>
     /** Results of tools in these sessions so far, each file once: what only looked, or failed, is none (spec §2, Retries). */
     readonly toolResults: (sessionIds: ReadonlyArray<string>) => Effect.Effect<number>
+    /** Whether any tool gave this session a result, of one that only looks too: an agent that used none has done nothing. */
+    readonly usedTools: (sessionId: string) => Effect.Effect<boolean>
     /** Whether a process with these arguments ends after its turn. */
     readonly inPrintMode: (args: ReadonlyArray<string>) => boolean
     /** Whether a process that is gone ended by itself after a finished turn: it left no pid file behind (spec §2, `TurnEnded`). */

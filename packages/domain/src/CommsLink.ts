@@ -33,6 +33,8 @@ export class CommsLink extends Context.Service<
     readonly beat: (at: number) => Effect.Effect<void, CommsUnavailable>
     /** `task-00.state`, with its heartbeat in the same statement. */
     readonly setState: (state: string, at: number) => Effect.Effect<void, CommsUnavailable>
+    /** The state of a task's row, which is made where there is none. */
+    readonly setTask: (task: { readonly id: string; readonly state: string }, at: number) => Effect.Effect<void, CommsUnavailable>
     /** One message; its id. */
     readonly post: (message: {
       readonly taskId: string

@@ -23,6 +23,8 @@ export const configKeys = [
   "MAX_TIME",
   "QUIET_HOURS",
   "STOP_GRACE",
+  "IMPLEMENTER_TIMEOUT",
+  "REVIEWER_TIMEOUT",
   "LAUNCH_SPACING",
   "NOTIFY_COMMAND"
 ] as const

@@ -89,6 +89,8 @@ const table = {
   maxTime: setting<Duration.Duration | null>("MAX_TIME", interval, null),
   quietHours: setting<QuietHours | null>("QUIET_HOURS", quietHours, null),
   stopGrace: setting("STOP_GRACE", wait, Duration.seconds(10)),
+  implementerTimeout: setting("IMPLEMENTER_TIMEOUT", interval, Duration.minutes(60)),
+  reviewerTimeout: setting("REVIEWER_TIMEOUT", interval, Duration.minutes(30)),
   launchSpacing: setting("LAUNCH_SPACING", wait, Duration.seconds(5)),
   notifyCommand: setting<string | null>("NOTIFY_COMMAND", text, null)
 }

@@ -47,6 +47,8 @@ layer(NodeServices.layer)("loadSettings", (it) => {
         max_time: null,
         quiet_hours: null,
         stop_grace: "10 seconds",
+        implementer_timeout: "3600 seconds",
+        reviewer_timeout: "1800 seconds",
         launch_spacing: "5 seconds",
         notify_command: null,
         state_dir: "/home/someone/.local/state/souffleur",

@@ -7,12 +7,12 @@ import {
   type ProcessIdentity,
   Processes,
   type SessionMark,
-  Settings
+  Settings,
+  freshSessionId,
+  endProcess
 } from "@souffleur/domain"
 import { type Duration, Effect, Option, Schema } from "effect"
 import { boundaryPoll, compactOnceMore, summaryWithin } from "./RecoverySchedule.ts"
-import { freshSessionId } from "./SessionId.ts"
-import { end } from "./Stop.ts"
 
 /** No new boundary came of an attempt; its session is proven gone, or it is not (then no second one may follow). */
 export class CompactFailed extends Schema.TaggedError<CompactFailed>()("CompactFailed", {
@@ -44,7 +44,7 @@ export const boundary = Effect.fn("Compaction.boundary")(function* <E, R>(
   const waited = yield* wait(({ compacted, over }) => over || compacted !== "not yet", settings.compactTimeout)
   if (Option.isSome(waited)) yield* wait(({ compacted, over }) => over || compacted === "summary", summaryWithin)
   const context = yield* Effect.context<R>()
-  const ended = yield* end(session, settings.stopGrace, Effect.provide(granted, context)).pipe(
+  const ended = yield* endProcess(session, settings.stopGrace, Effect.provide(granted, context)).pipe(
     Effect.catchTag("StopFailed", () => Effect.succeed(undefined))
   )
   if (ended === undefined) return yield* new CompactFailed({ why: `the compact session, process ${session.pid}, did not end`, gone: false })

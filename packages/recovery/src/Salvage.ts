@@ -1,9 +1,9 @@
-import { Agent, type CommsSnapshot, Export, parseTime, Processes, Settings, type Watch } from "@souffleur/domain"
+import { Agent, type CommsSnapshot, Export, parseTime, Processes, Settings, type Watch, Stopped, StopFailed } from "@souffleur/domain"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Schema } from "effect"
 import { unlessComplete } from "./Completion.ts"
 import { FailedClosed } from "./Provider.ts"
 import { again, Cycle, step, stillGranted } from "./Step.ts"
-import { isStopped, stopConductor, Stopped, StopFailed } from "./Stop.ts"
+import { isStopped, stopConductor } from "./Stop.ts"
 import { trim } from "./Trim.ts"
 
 /** No usable export of this session in this cycle. */

@@ -1,28 +1,5 @@
-import {
-  Agent,
-  type NotPermitted,
-  Processes,
-  type ProcessIdentity,
-  type ProcessInfo,
-  Settings,
-  type Signal,
-  type Watch
-} from "@souffleur/domain"
-import { type Duration, Effect, Schema } from "effect"
-import { killedWithin, untilGone } from "./RecoverySchedule.ts"
-
-/** Not provably gone: nothing may be launched (spec §2, Stop). */
-export class StopFailed extends Schema.TaggedError<StopFailed>()("StopFailed", { why: Schema.String }) {}
-
-/** How the old Conductor ended, and how many processes of its tree had to be ended besides. */
-export const Stopped = Schema.Struct({
-  ended: Schema.Literals(["already gone", "SIGTERM", "SIGKILL"]),
-  others: Schema.Int
-})
-export type Stopped = typeof Stopped.Type
-
-const isGone = (processes: Processes["Service"], identity: ProcessIdentity) =>
-  Effect.map(processes.condition(identity), (condition) => condition === "gone" || condition === "zombie")
+import { Agent, endTree, isGone, Processes, type ProcessIdentity, Settings, StopFailed, type Watch } from "@souffleur/domain"
+import { Effect } from "effect"
 
 /** The Conductor's tree: what it started, by parent and by tag, without what is protected. */
 const treeOf = Effect.fnUntraced(function* (watch: Watch, conductor: ProcessIdentity) {
@@ -41,22 +18,6 @@ const treeOf = Effect.fnUntraced(function* (watch: Watch, conductor: ProcessIden
   )
 })
 
-const notPermitted = ({ pid }: NotPermitted) => new StopFailed({ why: `process ${pid} belongs to somebody else: not allowed to signal it` })
-
-/** SIGTERM, grace, SIGKILL, each only to that very process and while it is granted; `undefined` when it is still there. */
-export const end = Effect.fnUntraced(function* <E>(identity: ProcessIdentity, grace: Duration.Input, granted: Effect.Effect<void, E>) {
-  const processes = yield* Processes
-  const gone = isGone(processes, identity)
-  const waitFor = (limit: Duration.Input) =>
-    Effect.repeat(gone, { schedule: untilGone, until: (yes) => yes }).pipe(Effect.timeoutOption(limit), Effect.andThen(gone))
-  const signal = (name: Signal) => Effect.andThen(granted, Effect.mapError(processes.signal(identity, name), notPermitted))
-  if (yield* gone) return "already gone" as const
-  yield* signal("SIGTERM")
-  if (yield* waitFor(grace)) return "SIGTERM" as const
-  yield* signal("SIGKILL")
-  return (yield* waitFor(killedWithin)) ? ("SIGKILL" as const) : undefined
-})
-
 /**
  * Ends the recorded Conductor, only if it still is that process, and its tree with it. The tree is looked at before the
  * first signal, while parents are known, and again after: tools run in sessions of their own and outlive a kill.
@@ -66,16 +27,7 @@ export const stopConductor = Effect.fn("Recovery.stop")(function* <E = never>(wa
   const { stopGrace } = yield* Settings
   const { conductor } = watch
   if (conductor === undefined) return yield* new StopFailed({ why: "the process of the Conductor is not known" })
-  const before = yield* treeOf(watch, conductor)
-  const ended = yield* end(conductor, stopGrace, granted)
-  if (ended === undefined) return yield* new StopFailed({ why: `process ${conductor.pid} did not end, not even by SIGKILL` })
-  const left = new Map<number, ProcessInfo>()
-  for (const info of [...before, ...(yield* treeOf(watch, conductor))]) left.set(info.identity.pid, info)
-  const ends = yield* Effect.forEach(left.values(), (info) => end(info.identity, stopGrace, granted), { concurrency: "unbounded" })
-  const stubborn = [...left.values()].filter((_, index) => ends[index] === undefined)
-  if (stubborn.length > 0)
-    return yield* new StopFailed({ why: `processes of its tree did not end: ${stubborn.map((info) => info.identity.pid).join(", ")}` })
-  return { ended, others: ends.filter((how) => how !== "already gone").length }
+  return yield* endTree(conductor, treeOf(watch, conductor), stopGrace, granted)
 })
 
 /** After a crash inside the stop: gone, with all of its tree, or to be done again. */

@@ -198,6 +198,7 @@ const agent = (world: World, fs: FileSystem.FileSystem) =>
     inPrintMode: () => false,
     turnEnded: () => Effect.succeed(false),
     signs: () => Effect.succeedNone,
+    usedTools: () => Effect.succeed(true),
     handoffTaken: () => Effect.succeedNone,
     spent: () => Effect.succeed(0),
     tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],

@@ -142,6 +142,7 @@ const agent = (world: World) =>
     inPrintMode: () => false,
     turnEnded: () => Effect.succeed(false),
     signs: () => Effect.succeedNone,
+    usedTools: () => Effect.succeed(true),
     handoffTaken: () => Effect.succeedNone,
     spent: () => Effect.succeed(0),
     tags: () => [],

@@ -175,6 +175,7 @@ const agent = (world: World) =>
     inPrintMode: () => false,
     turnEnded: () => Effect.sync(() => world.turnFinished),
     signs: () => Effect.succeed(Option.fromUndefinedOr(world.signs)),
+    usedTools: () => Effect.succeed(true),
     handoffTaken: () => Effect.succeed(Option.fromUndefinedOr(world.taken)),
     spent: () => Effect.succeed(world.spent),
     tags: () => [],

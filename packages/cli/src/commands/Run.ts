@@ -1,6 +1,14 @@
 import { type LiteralAgent, literalAgent, parseAgentCommand } from "@souffleur/claude"
-import { Agent, type AgentCommand, clamp, Launcher, parseSessionId, type ResolvedSettings, resolveProgram } from "@souffleur/domain"
-import { freshSessionId } from "@souffleur/recovery"
+import {
+  Agent,
+  type AgentCommand,
+  clamp,
+  Launcher,
+  parseSessionId,
+  type ResolvedSettings,
+  resolveProgram,
+  freshSessionId
+} from "@souffleur/domain"
 import { command } from "@souffleur/supervisor"
 import { Console, Effect, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

@@ -3,6 +3,7 @@ import { SqliteClient } from "@souffleur/node"
 import { Cause, Config, Console, Effect, FileSystem, Layer, Option, Path, Result, Schedule, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { openBoard, Plan, type Task } from "./StandInBoard.ts"
+import { craft, craftOf } from "./StandInCraft.ts"
 import { keepDiary } from "./StandInDiary.ts"
 import { openSession, type Session, type SessionOrder } from "./StandInSession.ts"
 
@@ -113,6 +114,14 @@ const turn = Effect.fnUntraced(function* (session: Session, id: string, { print,
     yield* session.compact(`Summary of the conversation so far.${word === undefined ? "" : ` The stage word is ${word}.`}`, compactFails)
   } else {
     yield* session.user(prompt)
+    const asked = craftOf(prompt)
+    if (asked !== undefined) {
+      const said = (yield* craft(session, asked)) ?? (yield* idle)
+      yield* session.say(said, false)
+      yield* Console.log(said)
+      yield* session.turnEnded(prompt)
+      return 0
+    }
     const recalled = yield* recall(session, prompt)
     const text = yield* Effect.option(files.readFileString(paths.join(session.cwd, "plan.json")))
     if (recalled !== undefined) yield* session.say(recalled, Option.isSome(text))

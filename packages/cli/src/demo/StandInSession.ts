@@ -24,7 +24,7 @@ const Line = Schema.fromJsonString(
 const tokensOf = (text: string) => Math.floor(text.length / 3)
 
 /** Where the agent keeps its files. There is no default: the demo never writes among a person's own sessions. */
-const agentFolder = Config.String("CLAUDE_CONFIG_DIR").pipe(Config.orElse(() => Config.String("SOUFFLEUR_CLAUDE_DIR")))
+export const agentFolder = Config.String("CLAUDE_CONFIG_DIR").pipe(Config.orElse(() => Config.String("SOUFFLEUR_CLAUDE_DIR")))
 
 /**
  * One session as the real agent keeps it: a JSONL file that is appended to, and `sessions/<pid>.json` while the process lives.

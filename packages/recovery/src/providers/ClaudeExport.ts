@@ -1,4 +1,4 @@
-import { Agent, type Comms, type Launcher, type Processes, Settings, type Watch } from "@souffleur/domain"
+import { Agent, type Comms, type Launcher, type Processes, Settings, type Watch, freshSessionId } from "@souffleur/domain"
 import { Effect, FileSystem, Option, type Path } from "effect"
 import { estimate, Gate } from "../Estimate.ts"
 import { launchSuccessor, prepare } from "../Launch.ts"
@@ -6,7 +6,6 @@ import { promptFromExport } from "../LaunchPrompt.ts"
 import { Escalated, type Provider } from "../Provider.ts"
 import { resumePromptOf } from "../Request.ts"
 import { exportConversation, NoExport, stop, trimExport } from "../Salvage.ts"
-import { freshSessionId } from "../SessionId.ts"
 import { again, step } from "../Step.ts"
 
 const escalated = (stage: string) => (error: { readonly why: string }) =>

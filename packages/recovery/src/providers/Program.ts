@@ -1,11 +1,19 @@
-import { type Agent, type Comms, type Launcher, type Processes, runProgram, type Settings, type Watch } from "@souffleur/domain"
+import {
+  type Agent,
+  type Comms,
+  type Launcher,
+  type Processes,
+  runProgram,
+  type Settings,
+  type Watch,
+  freshSessionId
+} from "@souffleur/domain"
 import { type Duration, Effect, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { launchSuccessor, prepare } from "../Launch.ts"
 import { reasonLine } from "../LaunchPrompt.ts"
 import { Escalated, FailedClosed, type Provider } from "../Provider.ts"
 import { stop } from "../Salvage.ts"
-import { freshSessionId } from "../SessionId.ts"
 import { again, step } from "../Step.ts"
 
 /** Goes to the log. */

@@ -1,3 +1,4 @@
+import { freshSessionId } from "@souffleur/domain"
 import type { Agent, Comms, Launcher, Processes, Settings, Watch } from "@souffleur/domain"
 import { Effect, type FileSystem, type Path } from "effect"
 import { launchSuccessor, prepare } from "../Launch.ts"
@@ -5,7 +6,6 @@ import { promptFromExport } from "../LaunchPrompt.ts"
 import { FailedClosed, type Provider } from "../Provider.ts"
 import { resumePromptOf } from "../Request.ts"
 import { Exported, NoExport, stop, writeExport } from "../Salvage.ts"
-import { freshSessionId } from "../SessionId.ts"
 import { again, step } from "../Step.ts"
 import { trim } from "../Trim.ts"
 

@@ -1,0 +1,25 @@
+import { freshTask, implementerPrompt, type LoadedPlan, orderOf, reviewerPrompt } from "@souffleur/conductor"
+import { Console, Effect } from "effect"
+
+/** The order of a plan's tasks and the prompts of their first agents; nothing is written or launched. */
+export const dryRun = Effect.fn("Conduct.dryRun")(function* ({ plan }: LoadedPlan, asJson: boolean) {
+  const tasks = orderOf(plan).map((task) => {
+    const fresh = freshTask({ id: task.id, title: task.title, dependsOn: task.dependsOn })
+    return { task, implementer: implementerPrompt(task, fresh), reviewer: reviewerPrompt(task, fresh) }
+  })
+  if (asJson) {
+    const rows = tasks.map(({ implementer, reviewer, task }) => ({
+      id: task.id,
+      title: task.title,
+      depends_on: task.dependsOn,
+      implementer_prompt: implementer,
+      reviewer_prompt: reviewer
+    }))
+    return yield* Console.log(JSON.stringify({ workflow_id: plan.workflowId, tasks: rows, finish: plan.finish }, null, 2))
+  }
+  yield* Console.log(`Workflow ${plan.workflowId}, in this order:`)
+  yield* Effect.forEach(tasks, ({ task }, index) => Console.log(`${String(index + 1).padStart(3)}  ${task.id}  ${task.title}`))
+  yield* Effect.forEach(tasks, ({ implementer, reviewer, task }) =>
+    Console.log(`\n──── ${task.id}: implementer\n\n${implementer}\n──── ${task.id}: reviewer\n\n${reviewer}`)
+  )
+})

@@ -1,0 +1,101 @@
+import { type Run, type RunEvent, streamOf, type Task, taskOf } from "@souffleur/conductor"
+import type { RecordedAs } from "@souffleur/domain"
+import { Match } from "effect"
+import { type Paint, when } from "./Telling.ts"
+
+const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`
+const idOf = (stream: string) => stream.slice(streamOf("").length)
+
+/** What happened to a run, in plain words. */
+export const runSentence = (event: RunEvent): string =>
+  Match.valueTags(event, {
+    RunOpened: ({ plan, tasks, workflowId }) => `workflow ${workflowId}: ${many(tasks.length, "task")} of ${plan}`,
+    PlanRevised: ({ tasks }) => `the plan was changed: ${many(tasks.length, "task")}`,
+    RunTaken: ({ fence, owner }) => `souffleur pid ${owner.process.pid} conducts (fence ${fence})`,
+    RunLeft: () => "souffleur left; the run can go on",
+    ProgressImported: ({ from, tasks }) =>
+      `progress of ${many(tasks.length, "task")} was taken over from ${from === "state" ? "state.json" : "its backup"}`,
+    UnknownTaskSkipped: ({ taskId }) => `warning: the state file has a task ${taskId} that the plan has not: it is skipped`,
+    StateFileRebuilt: ({ found, from }) => `warning: the state file was ${found}: it is made anew from the ${from}`,
+    TaskStarted: ({ taskId }) => `task ${taskId} begins`,
+    AgentAsked: ({ attempt, resumed, role, taskId }) =>
+      role === "finisher"
+        ? "the finishing step begins"
+        : `${taskId}: ${resumed ? "the same" : "a fresh"} ${role}${role === "implementer" ? `, attempt ${attempt}` : ` of attempt ${attempt}`}`,
+    AgentPrepared: ({ effective, launchId, requested }) =>
+      `launch ${launchId} is prepared, permission ${effective}${requested === effective ? "" : ` (asked for ${requested})`}`,
+    AgentLaunched: ({ process }) => `it runs: pid ${process.pid}`,
+    AgentNeverRan: () => "that agent was never launched: another is asked",
+    ImplementationCompleted: ({ commits, files, taskId }) =>
+      `${taskId}: implemented, ${many(commits.length, "commit")}, ${many(files.length, "file")}`,
+    ImplementationBlocked: ({ reason, taskId }) => `${taskId}: blocked: ${reason}`,
+    ImplementationFailed: ({ detail, taskId }) => `${taskId}: the attempt failed: ${detail}`,
+    ReviewApproved: ({ summary, taskId }) => `${taskId}: approved: ${summary}`,
+    ReviewRejected: ({ feedback, taskId }) =>
+      `${taskId}: rejected: ${feedback.summary}${feedback.issues.length === 0 ? "" : ` (${many(feedback.issues.length, "issue")})`}`,
+    ReviewFailed: ({ detail, taskId }) => `${taskId}: the review failed: ${detail}`,
+    TaskCompleted: ({ taskId }) => `task ${taskId} is complete`,
+    TaskEscalated: ({ reason, taskId }) => `task ${taskId} is escalated: ${reason}`,
+    TaskAnswered: ({ answer, taskId }) => `${taskId}: the user answered: ${answer}`,
+    RunPaused: ({ cause, files }) =>
+      cause === "conflict" ? `paused: git has conflicts in ${files.join(", ")}` : `paused: not committed: ${files.join(", ")}`,
+    RunResumed: () => "git is in order again: the run goes on",
+    RunVerified: ({ commits, completed, files, missing, skipped }) =>
+      `every task is complete: ${completed} done, ${skipped} skipped, ${many(commits, "commit")}, ${many(files, "file")}${missing.length === 0 ? "" : `; HEAD has not any more: ${missing.join(", ")}`}`,
+    RunFinished: ({ detail, finishing }) =>
+      finishing === "failed" ? `the finishing step failed: ${detail}` : finishing === "none" ? "the run is done" : "finished"
+  })
+
+const colourOf = ({ _tag }: RunEvent): "red" | "green" | "yellow" | "dim" | undefined => {
+  switch (_tag) {
+    case "TaskEscalated":
+    case "RunPaused":
+      return "red"
+    case "TaskCompleted":
+    case "RunVerified":
+    case "RunFinished":
+      return "green"
+    case "ImplementationFailed":
+    case "ReviewFailed":
+    case "ReviewRejected":
+    case "UnknownTaskSkipped":
+    case "StateFileRebuilt":
+      return "yellow"
+    case "AgentPrepared":
+    case "AgentLaunched":
+    case "RunTaken":
+      return "dim"
+    default:
+      return undefined
+  }
+}
+
+export const runLine = ({ event, revision }: RecordedAs<RunEvent>, brush: Paint): string => {
+  const colour = colourOf(event)
+  const text = runSentence(event)
+  return `${brush("dim", `${when(event.at)} ${String(revision).padStart(3)}`)}  ${colour === undefined ? text : brush(colour, text)}`
+}
+
+/** One event as a program reads it. */
+export const runJsonLine = ({ event: { _tag, at, ...fields }, revision, stream }: RecordedAs<RunEvent>): string =>
+  JSON.stringify({ run: idOf(stream), revision, at: new Date(at).toISOString(), _tag, ...fields })
+
+/** Where a run stands, in a few words. */
+export const runStanding = (run: Run): string => {
+  if (run.phase === "finished") return run.finishing === "failed" ? "complete, its finishing step failed" : "complete"
+  if (run.paused !== null) return run.paused.cause === "conflict" ? "paused: a git conflict" : "paused: uncommitted changes"
+  const escalated = run.tasks.find(({ status }) => status === "escalated")
+  if (escalated !== undefined) return `waits for an answer on ${escalated.id}`
+  if (run.turn !== null) return run.turn.role === "finisher" ? "finishing" : `${run.turn.taskId}: ${run.turn.role} at work`
+  return run.phase === "completion" ? "completion" : (taskOf(run, run.current)?.id ?? "between tasks")
+}
+
+export const taskLine = (task: Task): string => {
+  const counts = [
+    ...(task.attempts === 0 ? [] : [many(task.attempts, "attempt")]),
+    ...(task.feedback.length === 0 ? [] : [many(task.feedback.length, "rejection")]),
+    ...(task.work.commits.length === 0 ? [] : [many(task.work.commits.length, "commit")])
+  ]
+  const status = task.skipped ? "skipped" : task.status.replace("_", " ")
+  return `  ${task.id}  ${status}  ${task.title}${counts.length === 0 ? "" : `  (${counts.join(", ")})`}${task.escalation === null ? "" : `\n    ${task.escalation.reason}`}`
+}

@@ -1,0 +1,227 @@
+import {
+  allRuns,
+  bulletins,
+  conduct,
+  Conducting,
+  completionSummary,
+  gitOf,
+  type LoadedPlan,
+  loadPlan,
+  loadRun,
+  lookAtState,
+  ownFiles,
+  ownRun,
+  type Plan,
+  progressOf,
+  type Run,
+  RunLog,
+  StateForeign,
+  type StateJson,
+  streamOf,
+  tellRun
+} from "@souffleur/conductor"
+import { Agent, AlreadyWatched, Claims, CommsLink, Permission, type ResolvedSettings, resolveProgram } from "@souffleur/domain"
+import { Console, Effect, Fiber, FileSystem, Option, Path, Stream } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { commsLink, launchable, settingsOf } from "../App.ts"
+import { conductor } from "../Conducted.ts"
+import { dryRun } from "../DryRun.ts"
+import { Environment } from "../Environment.ts"
+import { BadUsage, Ended } from "../Failure.ts"
+import { runJsonLine, runLine } from "../RunTelling.ts"
+import { paint } from "../Telling.ts"
+import { newId } from "../Watches.ts"
+import { conductAnswerCommand } from "./ConductAnswer.ts"
+import { conductStatusCommand } from "./ConductStatus.ts"
+import { json, projectDir, realProject } from "./Options.ts"
+
+/** How long a conductor that ends waits for a comms that is out. */
+const lastWords = "10 seconds"
+
+const operator = { _tag: "Operator" } as const
+
+/** A state file that was there before any run is taken over, rebuilt, or left to whoever it belongs to (spec §6). */
+const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: Plan) {
+  const { backup, state } = yield* lookAtState(statePath)
+  const taken = (from: "state" | "backup", { phase, workflow_id, ...rest }: StateJson) => {
+    if (workflow_id === workflowId) return Effect.succeed({ progress: { from, tasks: progressOf({ phase, workflow_id, ...rest }) } })
+    if (phase === "completion") return Effect.succeed({ progress: null })
+    return Effect.fail(
+      new StateForeign({
+        path: statePath,
+        why: `it is of workflow ${JSON.stringify(workflow_id.slice(0, 64))}, which is not complete: name that as workflow_id in the plan to go on with it, or another file with --state`
+      })
+    )
+  }
+  switch (state._tag) {
+    case "State":
+      return { ...(yield* taken("state", state.state)), found: null }
+    case "Foreign":
+      return yield* new StateForeign({
+        path: statePath,
+        why: "it is no state file of this kind: name another with --state, or move it away"
+      })
+    case "Missing":
+      return { progress: null, found: "missing" as const }
+    case "Corrupt":
+      return { ...(backup._tag === "State" ? yield* taken("backup", backup.state) : { progress: null }), found: "corrupt" as const }
+  }
+})
+
+/** The run of this plan in this project, or a new one. */
+const openRun = Effect.fn("Conduct.open")(function* (
+  { digest, path: plan, plan: { tasks, workflowId }, ...loaded }: LoadedPlan & { readonly known: string | undefined },
+  project: string,
+  statePath: string
+) {
+  const outlines = tasks.map(({ dependsOn, id, title }) => ({ id, title, dependsOn }))
+  if (loaded.known !== undefined) {
+    yield* tellRun(loaded.known, { _tag: "RevisePlan", digest, tasks: outlines }, operator)
+    const { state } = yield* lookAtState(statePath)
+    if (state._tag === "Foreign")
+      return yield* new StateForeign({
+        path: statePath,
+        why: "it is no state file of this kind: name another with --state, or move it away"
+      })
+    if (state._tag !== "State")
+      yield* tellRun(loaded.known, { _tag: "RebuildStateFile", found: state._tag === "Missing" ? "missing" : "corrupt" }, operator)
+    return loaded.known
+  }
+  const { found, progress } = yield* before(statePath, { workflowId, tasks, finish: { _tag: "None" } })
+  const id = yield* newId(project)
+  yield* tellRun(id, { _tag: "Open", workflowId, project, plan, digest, tasks: outlines, progress, found }, operator)
+  return id
+})
+
+/** The comms of the project, where there is one. */
+const linkOf = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false))) return Option.none<CommsLink["Service"]>()
+  return Option.some(yield* Effect.provide(CommsLink, commsLink(file)))
+})
+
+/** Two conductors of one project would mix their commits. */
+const nobodyElse = Effect.fnUntraced(function* (runs: ReadonlyArray<{ readonly id: string; readonly run: Run }>, project: string) {
+  const claims = yield* Claims
+  for (const { id, run } of runs) {
+    if (run.project !== project || run.owner === null || (yield* claims.isDead(run.owner))) continue
+    return yield* new AlreadyWatched({
+      owner: run.owner,
+      why: `souffleur with pid ${run.owner.process.pid} conducts run ${id} in this project`
+    })
+  }
+})
+
+const finishingOf = Effect.fnUntraced(function* ({ finish }: Plan) {
+  if (finish._tag !== "Command") return null
+  const { variables } = yield* Environment
+  const [name, ...args] = finish.command
+  const environment = Object.fromEntries(Object.entries(variables).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])))
+  return { program: yield* resolveProgram(name, variables["PATH"] ?? ""), args, environment }
+})
+
+/** Every transition, as it comes, up to one that is known to be the last. */
+const narrate = Effect.fn("Conduct.narrate")(function* (id: string, from: number, asJson: boolean) {
+  const [log, { colour }] = [yield* RunLog, yield* Environment]
+  const brush = paint(colour)
+  yield* log.changes(streamOf(id), from).pipe(
+    Stream.tap((recorded) => Console.log(asJson ? runJsonLine(recorded) : runLine(recorded, brush))),
+    Stream.takeUntil(({ event }) => event._tag === "RunLeft"),
+    Stream.runDrain
+  )
+})
+
+/** What a person is told at the end, and the exit code (cli.md). */
+const ended = Effect.fnUntraced(function* (id: string, run: Run, asJson: boolean) {
+  const escalated = run.tasks.find(({ status }) => status === "escalated")
+  if (run.phase === "finished") {
+    if (!asJson) yield* Console.log(`\n${completionSummary(run)}`)
+    return run.finishing === "failed" ? 1 : 0
+  }
+  if (run.paused !== null) {
+    const what = run.paused.cause === "conflict" ? "resolve the conflicts" : "commit or put away the changes"
+    yield* Console.error(`run ${id} is paused: ${what} in ${run.paused.files.join(", ")}, then conduct the plan again`)
+  } else if (escalated !== undefined) {
+    yield* Console.error(
+      `run ${id} needs you on task ${escalated.id} (${escalated.escalation?.cause}): ${escalated.escalation?.reason}\n` +
+        `  souffleur conduct answer ${escalated.id} "what to do", or --retry, or --skip; then conduct the plan again`
+    )
+  }
+  return 1
+})
+
+const conductPlan = Effect.fn("conduct")(function* (
+  settings: ResolvedSettings,
+  loaded: LoadedPlan,
+  project: string,
+  statePath: string,
+  requested: Permission,
+  asJson: boolean
+) {
+  const [path, agent] = [yield* Path.Path, yield* Agent]
+  yield* launchable(settings)
+  const git = yield* gitOf(project, yield* ownFiles(statePath, [loaded.path, path.join(project, "comms.db")]))
+  const comms = yield* linkOf(path.join(project, "comms.db"))
+  const runs = yield* allRuns
+  yield* nobodyElse(runs, project)
+  const known = runs.findLast(({ run }) => run.project === project && run.plan === loaded.path)
+  const from = known?.run.revision ?? 0
+  const finishing = yield* finishingOf(loaded.plan)
+  const id = yield* openRun({ ...loaded, known: known?.id }, project, statePath)
+  yield* Console.error(known === undefined ? `run ${id}, agents by ${agent.name}` : `run ${id} goes on from revision ${from}`)
+  yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
+  const bulletin = yield* Effect.forkScoped(bulletins(id, comms))
+  const narrator = yield* Effect.forkScoped(narrate(id, from, asJson))
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const ref = yield* ownRun(id)
+      yield* Effect.provideService(conduct(), Conducting, { ref, plan: loaded.plan, git, statePath, requested, finishing })
+    })
+  )
+  yield* Fiber.join(narrator)
+  yield* Effect.timeoutOption(Fiber.await(bulletin), lastWords)
+  return yield* ended(id, yield* loadRun(id), asJson)
+}, Effect.scoped)
+
+const limit = (name: string, what: string) => Flag.String(name).pipe(Flag.withDescription(what), Flag.optional)
+
+export const conductCommand = Command.make(
+  "conduct",
+  {
+    plan: Argument.String("plan").pipe(Argument.withDescription("The plan: YAML, or Markdown with front matter")),
+    projectDir,
+    state: Flag.String("state").pipe(Flag.withDescription("The state file (default: state.json in the project)"), Flag.optional),
+    permission: Flag.Literals("permission", Permission.literals).pipe(
+      Flag.withDescription("What agents may do, at most MAX_EXTERNAL_PERMISSION"),
+      Flag.withDefault("acceptEdits")
+    ),
+    implementerTimeout: limit("implementer-timeout", "How long an implementer may take, such as 60 minutes"),
+    reviewerTimeout: limit("reviewer-timeout", "How long a reviewer may take, such as 30 minutes"),
+    dryRun: Flag.Boolean("dry-run").pipe(Flag.withDescription("Print the order and the prompts; do nothing"), Flag.withDefault(false)),
+    json
+  },
+  Effect.fnUntraced(function* (flags) {
+    const [path, { cwd }] = [yield* Path.Path, yield* Environment]
+    const project = yield* realProject(flags.projectDir)
+    const settings = yield* settingsOf(project, {
+      implementerTimeout: Option.getOrUndefined(flags.implementerTimeout),
+      reviewerTimeout: Option.getOrUndefined(flags.reviewerTimeout)
+    })
+    const loaded = yield* loadPlan(path.resolve(cwd, flags.plan), project)
+    if (flags.dryRun) return yield* dryRun(loaded, flags.json)
+    const statePath = Option.match(flags.state, {
+      onNone: () => path.join(project, "state.json"),
+      onSome: (file) => path.resolve(cwd, file)
+    })
+    if (statePath === loaded.path) return yield* new BadUsage({ why: "--state: the state file cannot be the plan" })
+    const code = yield* Effect.provide(conductPlan(settings, loaded, project, statePath, flags.permission, flags.json), conductor(settings))
+    if (code !== 0) return yield* new Ended({ code })
+  })
+).pipe(
+  Command.withDescription("Drive a plan through implementer and reviewer agents, unattended, to its end"),
+  Command.withExamples([
+    { command: "souffleur conduct plan.yaml", description: "Conduct a plan; after a stop, go on with it" },
+    { command: 'souffleur conduct answer task-002 "use the other library"', description: "Answer an escalation" }
+  ]),
+  Command.withSubcommands([conductStatusCommand, conductAnswerCommand])
+)

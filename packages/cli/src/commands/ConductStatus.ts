@@ -1,0 +1,67 @@
+import { allRuns, stateJson, streamOf } from "@souffleur/conductor"
+import { Beats, Processes } from "@souffleur/domain"
+import { Clock, Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { host, settingsOf } from "../App.ts"
+import { findRun, type NamedRun, runs } from "../Conducted.ts"
+import { Environment } from "../Environment.ts"
+import { runStanding, taskLine } from "../RunTelling.ts"
+import { inWords, paint } from "../Telling.ts"
+import { runName } from "./ConductAnswer.ts"
+import { json, projectDir, realProject } from "./Options.ts"
+
+const statusOf = Effect.fnUntraced(function* ({ id, run }: NamedRun) {
+  const [beats, processes, now] = [yield* Beats, yield* Processes, yield* Clock.currentTimeMillis]
+  const beat = yield* beats.last(streamOf(id))
+  const owner = run.owner === null ? null : { ...run.owner.process, condition: yield* processes.condition(run.owner.process) }
+  return {
+    run: id,
+    project: run.project,
+    plan: run.plan,
+    standing: runStanding(run),
+    revision: run.revision,
+    owner,
+    beat_age_ms: Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at }),
+    paused: run.paused,
+    agent:
+      run.turn === null
+        ? null
+        : { role: run.turn.role, task: run.turn.taskId, pid: run.turn.launch?.process.pid ?? null, session_id: run.turn.sessionId },
+    escalations: run.tasks.flatMap(({ escalation, id: task }) => (escalation === null ? [] : [{ task, ...escalation }])),
+    finishing: run.finishing,
+    ...stateJson(run)
+  }
+})
+
+export const conductStatusCommand = Command.make(
+  "status",
+  {
+    run: runName,
+    all: Flag.Boolean("all").pipe(Flag.withDescription("Every run of this machine"), Flag.withDefault(false)),
+    projectDir,
+    json
+  },
+  Effect.fnUntraced(function* ({ all, run, ...flags }) {
+    const project = yield* realProject(flags.projectDir)
+    const settings = yield* settingsOf(project)
+    const { colour } = yield* Environment
+    const brush = paint(colour)
+    yield* Effect.gen(function* () {
+      const found = all ? yield* allRuns : [yield* findRun(run, project)]
+      const statuses = yield* Effect.forEach(found, statusOf)
+      if (flags.json) return yield* Console.log(JSON.stringify(all ? statuses : statuses[0], null, 2))
+      if (found.length === 0) return yield* Console.log("No run yet. Start one: souffleur conduct PLAN")
+      for (const [index, { id, run }] of found.entries()) {
+        const { beat_age_ms, owner } = statuses[index]!
+        const by =
+          owner === null || owner.condition === "gone"
+            ? run.phase === "finished"
+              ? ""
+              : `  nobody conducts: souffleur conduct ${run.plan}`
+            : `  by pid ${owner.pid}, beat ${inWords(beat_age_ms)} ago`
+        yield* Console.log(`${id}  ${run.workflowId}  ${runStanding(run)}${brush("dim", by)}`)
+        if (!all) yield* Effect.forEach(run.tasks, (task) => Console.log(taskLine(task)))
+      }
+    }).pipe(Effect.provide([runs(settings), host]))
+  })
+).pipe(Command.withDescription("Where a run stands: its tasks, its agent, what it waits for"))

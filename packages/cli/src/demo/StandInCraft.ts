@@ -1,0 +1,98 @@
+import { runProgram } from "@souffleur/domain"
+import { Effect, FileSystem, Path, Schema } from "effect"
+import { agentFolder, type Session } from "./StandInSession.ts"
+
+/** `craft.json` in the project: what each implementer and reviewer of a task does, one turn after another; the last does for the rest. */
+const Craft = Schema.fromJsonString(
+  Schema.Struct({
+    /** How long a turn takes, in ms. */
+    millis: Schema.Natural,
+    tasks: Schema.Record(
+      Schema.String,
+      Schema.Struct({
+        implementer: Schema.NonEmptyArray(Schema.Literals(["commit", "claim", "blocked", "mute", "hang"])),
+        reviewer: Schema.NonEmptyArray(Schema.Literals(["approve", "reject", "lazy", "mute", "hang"]))
+      })
+    )
+  })
+)
+
+/** What a prompt of the Conductor loop asks for; `undefined`: another prompt. */
+export const craftOf = (prompt: string) => {
+  const role = prompt.startsWith("## Implementation Task")
+    ? ("implementer" as const)
+    : prompt.startsWith("## Code Review Task")
+      ? ("reviewer" as const)
+      : undefined
+  const task = /^\*\*Task ID:\*\* (\S+)$/mu.exec(prompt)?.[1]
+  return role === undefined || task === undefined ? undefined : { role, task }
+}
+
+/** The which turn of its role and task this is, from 1: across processes, and also after one was killed. */
+const turnOf = Effect.fnUntraced(function* (role: string, task: string) {
+  const [files, paths] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const folder = paths.join(yield* agentFolder, "craft")
+  yield* files.makeDirectory(folder, { recursive: true, mode: 0o700 })
+  const file = paths.join(folder, `${task}.${role}`)
+  yield* files.writeFileString(file, ".", { flag: "a" })
+  return (yield* files.readFileString(file)).length
+})
+
+const git = (cwd: string, ...args: ReadonlyArray<string>) =>
+  runProgram({
+    command: "git",
+    args: ["-C", cwd, "-c", "user.name=Stand-In", "-c", "user.email=stand-in@localhost", ...args],
+    stdin: "",
+    within: "30 seconds",
+    atMost: 1_000_000
+  })
+
+const implement = Effect.fnUntraced(function* (session: Session, task: string, turn: number) {
+  const [files, paths] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const file = `${task}.txt`
+  const use = yield* session.toolUse("Write", { file_path: file })
+  yield* files.writeFileString(paths.join(session.cwd, file), `${task}, turn ${turn}\n`, { flag: "a" })
+  yield* git(session.cwd, "add", "--", file)
+  yield* git(session.cwd, "commit", "-q", "-m", `${task}: turn ${turn}`)
+  yield* session.toolResult(use, "committed")
+  const hash = (yield* git(session.cwd, "rev-parse", "--short", "HEAD")).trim()
+  return `It is done.\n\n\`\`\`\nIMPLEMENTATION_COMPLETE\ncommits: [${hash}]\nfiles_changed: [${file}]\ntest_file: none\n\`\`\``
+})
+
+const look = Effect.fnUntraced(function* (session: Session, task: string) {
+  const use = yield* session.toolUse("Read", { file_path: `${task}.txt` })
+  yield* session.toolResult(use, "read")
+})
+
+/** One turn of an implementer or a reviewer: what it says at its end; `undefined`: it never ends. */
+export const craft = Effect.fnUntraced(function* (session: Session, { role, task }: NonNullable<ReturnType<typeof craftOf>>) {
+  const [files, paths] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const script = yield* Effect.option(
+    Effect.flatMap(files.readFileString(paths.join(session.cwd, "craft.json")), Schema.decodeUnknownEffect(Craft))
+  )
+  const { millis, tasks } = script._tag === "Some" ? script.value : { millis: 0, tasks: {} as (typeof Craft.Type)["tasks"] }
+  const turn = yield* turnOf(role, task)
+  const acts = tasks[task]?.[role] ?? (role === "implementer" ? (["commit"] as const) : (["approve"] as const))
+  const act = acts[Math.min(turn, acts.length) - 1]!
+  yield* Effect.sleep(millis)
+  switch (act) {
+    case "commit":
+      return yield* implement(session, task, turn)
+    case "claim":
+      return "IMPLEMENTATION_COMPLETE\ncommits: []\nfiles_changed: []\ntest_file: none"
+    case "blocked":
+      return `IMPLEMENTATION_BLOCKED\nreason: ${task} needs a key that is not there`
+    case "approve":
+      yield* look(session, task)
+      return `APPROVED\nsummary: ${task} is as it should be`
+    case "lazy":
+      return `APPROVED\nsummary: ${task} looks fine from here`
+    case "reject":
+      yield* look(session, task)
+      return `REJECTED\nsummary: ${task} is not there yet\nissues:\n- turn ${turn} lacks a test\nsuggestions:\n- write one`
+    case "mute":
+      return "I have nothing to say."
+    case "hang":
+      return undefined
+  }
+})

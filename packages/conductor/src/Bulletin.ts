@@ -1,0 +1,78 @@
+import { Beats, type CommsLink, type CommsUnavailable, Settings } from "@souffleur/domain"
+import { Clock, Duration, Effect, Option, Schedule, Stream } from "effect"
+import { initialRun, type Run, type Task } from "./Run.ts"
+import { evolveRun } from "./RunEvolution.ts"
+import { RunLog, streamOf } from "./RunLog.ts"
+
+/** A task's state in the words that comms allows (spec §5); a task that has not begun has no row. */
+const stateOf = (task: Task): string | undefined => {
+  switch (task.status) {
+    case "pending":
+      return undefined
+    case "completed":
+      return "complete"
+    case "escalated":
+      return "error"
+    case "in_progress":
+      return task.implementation !== null ? "needs_review" : task.feedback.length > 0 ? "review_failed" : "working"
+  }
+}
+
+const conductorState = (run: Run): string =>
+  run.phase === "finished" && run.finishing !== "failed"
+    ? "complete"
+    : run.paused !== null || run.tasks.some(({ status }) => status === "escalated")
+      ? "error"
+      : "working"
+
+/** Comms is others': out for a while, it is told as soon as it is back. */
+const untilBack = Schedule.spaced("1 second")
+const patiently = <A>(effect: Effect.Effect<A, CommsUnavailable>) => Effect.orDie(Effect.retry(effect, { schedule: untilBack }))
+
+const tell = Effect.fnUntraced(function* (comms: CommsLink["Service"], told: Map<string, string>, run: Run) {
+  const at = yield* Clock.currentTimeMillis
+  const rows = run.tasks.flatMap((task) => {
+    const state = stateOf(task)
+    return state === undefined || told.get(task.id) === state ? [] : [{ id: task.id, state }]
+  })
+  for (const row of rows) {
+    yield* patiently(comms.setTask(row, at))
+    told.set(row.id, row.state)
+  }
+  // After its tasks: who sees the Conductor complete sees them complete.
+  const state = conductorState(run)
+  if (told.get("task-00") === state) return
+  yield* patiently(comms.setState(state, at))
+  told.set("task-00", state)
+})
+
+/**
+ * What others see of a run until its conductor leaves: its beat in our own store, and, where there is comms, `task-00` with its
+ * heartbeat and a row for each task that has begun (spec §5). Told anew by each conductor, so that nothing is lost with one.
+ */
+export const bulletins = Effect.fn("Bulletin.tell")(function* (id: string, comms: Option.Option<CommsLink["Service"]>) {
+  const [log, beats, { heartbeatStaleAfter }] = [yield* RunLog, yield* Beats, yield* Settings]
+  // Four beats in the time after which a watcher would miss one, and at most as often as a watcher beats.
+  const every = Duration.min(Duration.seconds(60), Duration.times(heartbeatStaleAfter, 0.25))
+  const beat = Effect.gen(function* () {
+    const at = yield* Clock.currentTimeMillis
+    yield* beats.beat(streamOf(id), { by: "conductor", at })
+    if (Option.isSome(comms)) yield* Effect.ignore(comms.value.beat(at))
+  })
+  yield* Effect.forkScoped(Effect.repeat(beat, Schedule.spaced(every)))
+  const told = new Map<string, string>()
+  const known = yield* log.read(streamOf(id), 0)
+  const before = known.reduce((run, { event }) => evolveRun(run, event), initialRun)
+  yield* log.changes(streamOf(id), before.revision).pipe(
+    Stream.mapAccum(
+      () => before,
+      (run, { event }) => {
+        const after = evolveRun(run, event)
+        return [after, [{ run: after, event }]] as const
+      }
+    ),
+    Stream.tap(({ run }) => Option.match(comms, { onNone: () => Effect.void, onSome: (link) => tell(link, told, run) })),
+    Stream.takeUntil(({ event }) => event._tag === "RunLeft"),
+    Stream.runDrain
+  )
+}, Effect.scoped)

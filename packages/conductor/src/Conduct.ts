@@ -1,0 +1,92 @@
+import { Effect } from "effect"
+import { Conducting } from "./Conducting.ts"
+import { judge } from "./Judging.ts"
+import { next, type Run, type Turn } from "./Run.ts"
+import { writeState } from "./StateStore.ts"
+import { askAgent, awaitAgent, settleTurn } from "./Turn.ts"
+
+/** What git says that a person must put right before work goes on (spec §6). `dirty`: also what is changed and not committed. */
+const obstacle = Effect.fnUntraced(function* (dirty: boolean) {
+  const { git } = yield* Conducting
+  const { changed, conflicts } = yield* git.standing
+  if (conflicts.length > 0) return { cause: "conflict" as const, files: conflicts.slice(0, 50) }
+  return dirty && changed.length > 0 ? { cause: "dirty" as const, files: changed.slice(0, 50) } : undefined
+})
+
+/** Does it, or pauses where git is in the way. */
+const unhindered = Effect.fnUntraced(function* <E, R>(dirty: boolean, then: Effect.Effect<Run, E, R>) {
+  const { ref } = yield* Conducting
+  const found = yield* obstacle(dirty)
+  return found === undefined ? yield* then : yield* ref.tell({ _tag: "Pause", ...found })
+})
+
+/** Sees an agent through: launched or never, until its end, and what it came to. */
+const finishTurn = Effect.fn("Conduct.turn")(function* (turn: Turn) {
+  const { ref } = yield* Conducting
+  if (turn.launch === null) return yield* settleTurn(turn)
+  const ended = yield* awaitAgent(turn, turn.launch)
+  const report = yield* judge(yield* ref.state, turn, ended)
+  const reported = ref.tell({ _tag: "Report", token: turn.token, report })
+  if (turn.role === "finisher") return yield* reported
+  // A turn that came to nothing leaves its work where it is, for the next one; what is complete leaves none uncommitted.
+  return yield* unhindered(report._tag === "Completed" || report._tag === "Approved", reported)
+})
+
+const verify = Effect.fn("Conduct.verify")(function* (run: Run) {
+  const { git, ref } = yield* Conducting
+  const commits = [...new Set(run.tasks.flatMap(({ work }) => work.commits))]
+  const files = new Set(run.tasks.flatMap(({ work }) => work.files)).size
+  return yield* ref.tell({ _tag: "Verify", commits: commits.length, files, missing: yield* git.missing(commits) })
+})
+
+const finish = Effect.fn("Conduct.finish")(function* () {
+  const { plan, ref } = yield* Conducting
+  return plan.finish._tag === "None" ? yield* ref.tell({ _tag: "Finish", finishing: "none", detail: "" }) : yield* askAgent("finisher")
+})
+
+/** One step of the loop; `undefined` when a person's word is needed, or all is done. */
+const advance = Effect.fnUntraced(function* (run: Run) {
+  const { git, ref } = yield* Conducting
+  const step = next(run)
+  switch (step._tag) {
+    case "Await":
+      return yield* finishTurn(step.turn)
+    case "Start":
+      return yield* unhindered(
+        true,
+        Effect.flatMap(git.head, (base) => ref.tell({ _tag: "StartTask", taskId: step.task.id, base }))
+      )
+    case "Ask":
+      return yield* unhindered(false, askAgent(step.role))
+    case "Verify":
+      return yield* unhindered(true, verify(run))
+    case "Finish":
+      return yield* finish()
+    case "Escalated":
+    case "Done":
+      return undefined
+  }
+})
+
+/** A pause is over when git is in order again. */
+const resumed = Effect.fnUntraced(function* (run: Run) {
+  const { ref } = yield* Conducting
+  if (run.paused === null) return true
+  if ((yield* obstacle(run.paused.cause === "dirty")) !== undefined) return false
+  yield* ref.tell({ _tag: "Resume" })
+  return true
+})
+
+/**
+ * Conducts a run until its end, or until a person is needed: escalated or paused. Everything that is done is in the log before and
+ * after it, so that whoever is killed here goes on from there. Returns the run as it then is.
+ */
+export const conduct = Effect.fn("Conduct.run")(function* () {
+  const { ref, statePath } = yield* Conducting
+  const told = Effect.tap(ref.state, (run) => writeState(statePath, run))
+  if (!(yield* resumed(yield* told))) return yield* told
+  for (;;) {
+    const run = yield* told
+    if (run.paused !== null || (yield* advance(run)) === undefined) return run
+  }
+})

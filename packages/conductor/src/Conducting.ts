@@ -1,0 +1,21 @@
+import type { AgentCommand, Permission } from "@souffleur/domain"
+import { Context } from "effect"
+import type { Git } from "./Git.ts"
+import type { Plan } from "./Plan.ts"
+import type { RunRef } from "./RunRef.ts"
+
+/** One plan as it is conducted now: what its steps need beside the ports. */
+export class Conducting extends Context.Service<
+  Conducting,
+  {
+    readonly ref: RunRef
+    readonly plan: Plan
+    readonly git: Git
+    /** Absolute. */
+    readonly statePath: string
+    /** What agents are asked to be launched with; the ceiling is applied to it. */
+    readonly requested: Permission
+    /** The finishing command, resolved; `null` where the plan has none. */
+    readonly finishing: AgentCommand | null
+  }
+>()("@souffleur/conductor/Conducting") {}

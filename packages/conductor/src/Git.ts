@@ -1,0 +1,101 @@
+import { type ProgramFailed, runProgram } from "@souffleur/domain"
+import { Effect, Schema } from "effect"
+import type { ChildProcessSpawner } from "effect/process"
+
+/** git cannot say what is asked: there is no repository, no git, or it failed. `why` is a sentence. */
+export class GitUnusable extends Schema.TaggedError<GitUnusable>()("GitUnusable", { project: Schema.String, why: Schema.String }) {}
+
+/** What stands in the way of work, as `git status` says it; files relative to the repository. Files that git does not know are none. */
+export interface Standing {
+  readonly conflicts: ReadonlyArray<string>
+  /** Changed or staged, and not committed. */
+  readonly changed: ReadonlyArray<string>
+}
+
+/** Reads `git status --porcelain=v2 -z`. */
+export const parseStatus = (text: string): Standing => {
+  const [conflicts, changed]: [Array<string>, Array<string>] = [[], []]
+  const entries = text.split("\0")
+  for (let at = 0; at < entries.length; at++) {
+    const entry = entries[at]!
+    // The path is the last field, and may hold spaces: u has ten before it, a rename nine and its old name after it.
+    const path = (fields: number) => entry.split(" ").slice(fields).join(" ")
+    if (entry.startsWith("u ")) conflicts.push(path(10))
+    else if (entry.startsWith("1 ")) changed.push(path(8))
+    else if (entry.startsWith("2 ")) {
+      changed.push(path(9))
+      at += 1
+    }
+  }
+  return { conflicts, changed }
+}
+
+const words = (text: string) => text.split(/\0|\n/u).filter((one) => one !== "")
+
+/** One repository, asked through git itself, never through a shell. What is souffleur's own in it is not seen. */
+export const gitOf = Effect.fn("Git.of")(function* (project: string, own: (root: string) => ReadonlyArray<string>) {
+  const services = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner>()
+  const git = (args: ReadonlyArray<string>, stdin = "") =>
+    runProgram({
+      command: "git",
+      args: ["-C", project, "--no-optional-locks", ...args],
+      stdin,
+      within: "60 seconds",
+      atMost: 32_000_000
+    }).pipe(Effect.provide(services))
+  const failed = (doing: string) => (error: ProgramFailed) => new GitUnusable({ project, why: `git could not tell ${doing}: ${error.why}` })
+  const root = yield* git(["rev-parse", "--show-toplevel"]).pipe(
+    Effect.map((text) => text.replace(/\n$/u, "")),
+    Effect.mapError(() => new GitUnusable({ project, why: "it is in no git repository: make one with git init" }))
+  )
+  const ours = new Set(own(root))
+  const theirs = (files: ReadonlyArray<string>) => files.filter((file) => !ours.has(file))
+  /** The commit that is checked out; `null` before the first. */
+  const head = git(["rev-parse", "--verify", "--quiet", "HEAD"]).pipe(
+    Effect.map((text): string | null => text.trim()),
+    Effect.orElseSucceed(() => null)
+  )
+  return {
+    head,
+    standing: git(["status", "--porcelain=v2", "-z", "--untracked-files=no"]).pipe(
+      Effect.map((text) => {
+        const { changed, conflicts } = parseStatus(text)
+        return { conflicts, changed: theirs(changed) } satisfies Standing
+      }),
+      Effect.mapError(failed("whether the work tree is clean"))
+    ),
+    /** Commits after `base`, oldest first, and the files that differ from it. */
+    since: Effect.fn("Git.since")(function* (base: string | null) {
+      if ((yield* head) === null) return { commits: [], files: [] }
+      const range = base === null ? ["HEAD"] : [`${base}..HEAD`]
+      const commits = yield* Effect.mapError(git(["rev-list", "--reverse", ...range, "--"]), failed("which commits were made"))
+      const files = yield* Effect.mapError(
+        git(
+          base === null
+            ? ["ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD"]
+            : ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", base, "HEAD", "--"]
+        ),
+        failed("which files were changed")
+      )
+      return { commits: words(commits), files: theirs(words(files)) }
+    }),
+    /** Those of the commits that HEAD does not have any more. */
+    missing: Effect.fn("Git.missing")(function* (commits: ReadonlyArray<string>) {
+      if (commits.length === 0) return []
+      const asked = `${commits.join("\n")}\n`
+      const found = yield* Effect.mapError(
+        git(["cat-file", "--batch-check=%(objectname) %(objecttype)"], asked),
+        failed("which commits there are")
+      )
+      const whole = found.split("\n").map((line) => (line.endsWith(" commit") ? line.split(" ")[0]! : undefined))
+      const there = whole.filter((hash) => hash !== undefined)
+      const unreachable = new Set(
+        there.length === 0
+          ? []
+          : words(yield* Effect.mapError(git(["rev-list", "--stdin"], `${there.join("\n")}\n^HEAD\n`), failed("which commits HEAD has")))
+      )
+      return commits.filter((_, index) => whole[index] === undefined || unreachable.has(whole[index]))
+    })
+  }
+})
+export type Git = Effect.Success<ReturnType<typeof gitOf>>

@@ -1,0 +1,52 @@
+import { AlreadyWatched, Claims, type LogError, type Refused } from "@souffleur/domain"
+import { Effect, Ref } from "effect"
+import { initialRun, type Run } from "./Run.ts"
+import type { RunCommand, RunIntent } from "./RunDecider.ts"
+import { loadRun, RunLog, tellRun } from "./RunLog.ts"
+
+/** One run as whoever conducts it sees it. */
+export interface RunRef {
+  readonly id: string
+  /** Read from the log, never remembered. */
+  readonly state: Effect.Effect<Run, LogError>
+  readonly tell: (intent: RunIntent) => Effect.Effect<Run, Refused | LogError>
+}
+
+/** Folds each event once, however often it is asked. */
+export const makeRunRef = Effect.fnUntraced(function* (id: string, by: RunCommand["by"]) {
+  const log = yield* RunLog
+  const known = yield* Ref.make<Run>(initialRun)
+  const remember = (run: Run) => Ref.update(known, (before) => (before.revision > run.revision ? before : run))
+  const withLog = Effect.provideService(RunLog, log)
+  return {
+    id,
+    state: Ref.get(known).pipe(
+      Effect.flatMap((from) => loadRun(id, from)),
+      Effect.tap(remember),
+      withLog
+    ),
+    tell: (intent) =>
+      Ref.get(known).pipe(
+        Effect.flatMap((from) => tellRun(id, intent, by, from)),
+        Effect.tap(remember),
+        withLog
+      )
+  } satisfies RunRef
+})
+
+/**
+ * Owns a run under a new fence until the scope closes (spec §4, One owner): a live owner is never overtaken, and one that is not
+ * provably dead is alive.
+ */
+export const ownRun = Effect.fn("Run.own")(function* (id: string) {
+  const claims = yield* Claims
+  const run = yield* loadRun(id)
+  if (run.owner !== null && !(yield* claims.isDead(run.owner))) {
+    const { host, process } = run.owner
+    return yield* new AlreadyWatched({ owner: run.owner, why: `souffleur with pid ${process.pid} on ${host} conducts run ${id}` })
+  }
+  const { fence } = yield* tellRun(id, { _tag: "Take", owner: claims.self, over: run.fence }, { _tag: "Operator" })
+  const ref = yield* makeRunRef(id, { _tag: "Owner", fence })
+  yield* Effect.addFinalizer(() => Effect.ignore(ref.tell({ _tag: "Leave" })))
+  return ref
+})

@@ -1,0 +1,71 @@
+import { Effect, FileSystem, Path, Result, Schema } from "effect"
+import type { Run } from "./Run.ts"
+import { readState, type StateJson, stateText } from "./StateFile.ts"
+
+/** What stands under the state file's name is somebody else's, and is left as it is. */
+export class StateForeign extends Schema.TaggedError<StateForeign>()("StateForeign", { path: Schema.String, why: Schema.String }) {}
+
+export type Found =
+  | { readonly _tag: "State"; readonly state: StateJson }
+  | { readonly _tag: "Missing" }
+  | { readonly _tag: "Corrupt" }
+  | { readonly _tag: "Foreign" }
+
+/** Bytes of a state file that is read. */
+const largest = 16_000_000
+
+export const backupOf = (path: string): string => `${path}.backup`
+
+/** What is there; a file that cannot be read is foreign: it is not written over. */
+const look = Effect.fnUntraced(function* (path: string): Effect.fn.Return<Found, never, FileSystem.FileSystem> {
+  const fs = yield* FileSystem.FileSystem
+  const text = yield* Effect.gen(function* () {
+    if (!(yield* fs.exists(path))) return undefined
+    if (Number((yield* fs.stat(path)).size) > largest) return null
+    return yield* fs.readFileString(path)
+  }).pipe(Effect.orElseSucceed(() => null))
+  if (text === undefined) return { _tag: "Missing" }
+  if (text === null) return { _tag: "Foreign" }
+  return Result.match(readState(text), {
+    onFailure: (why): Found => (why === "corrupt" ? { _tag: "Corrupt" } : { _tag: "Foreign" }),
+    onSuccess: (state): Found => ({ _tag: "State", state })
+  })
+})
+
+/** The state file and its backup, as they are. */
+export const lookAtState = Effect.fn("StateStore.look")(function* (path: string) {
+  return { state: yield* look(path), backup: yield* look(backupOf(path)) }
+})
+
+/** The file is there whole, or as it was. */
+const replace = Effect.fnUntraced(function* (path: string, text: string) {
+  const fs = yield* FileSystem.FileSystem
+  const draft = `${path}.new`
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const file = yield* fs.open(draft, { flag: "w", mode: 0o600 })
+      yield* file.writeAll(new TextEncoder().encode(text))
+      yield* file.sync
+    })
+  )
+  yield* fs.rename(draft, path)
+})
+
+/**
+ * Writes what the log says of a run, whole or not at all, with what was there before it as `….backup`. What was corrupt is no
+ * backup of anything; nothing is written where nothing changed.
+ */
+export const writeState = Effect.fn("StateStore.write")(function* (path: string, run: Run) {
+  const fs = yield* FileSystem.FileSystem
+  const text = stateText(run)
+  const before = yield* Effect.orElseSucceed(fs.readFileString(path), () => undefined)
+  if (before === text) return
+  if (before !== undefined && Result.isSuccess(readState(before))) yield* replace(backupOf(path), before)
+  yield* replace(path, text)
+})
+
+/** Files of ours in the project, for whoever looks at what changed there. */
+export const ownFiles = Effect.fnUntraced(function* (statePath: string, others: ReadonlyArray<string>) {
+  const path = yield* Path.Path
+  return (root: string) => [statePath, backupOf(statePath), `${statePath}.new`, ...others].map((file) => path.relative(root, file))
+})

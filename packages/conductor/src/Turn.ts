@@ -1,0 +1,139 @@
+import {
+  Agent,
+  type AgentCommand,
+  clamp,
+  endTree,
+  freshSessionId,
+  isGone,
+  Launcher,
+  LaunchFailed,
+  Processes,
+  type ProcessIdentity,
+  Settings
+} from "@souffleur/domain"
+import { Clock, Duration, Effect, FileSystem, Option, Schedule } from "effect"
+import { Conducting } from "./Conducting.ts"
+import { completionSummary, implementerPrompt, reviewerPrompt } from "./Prompt.ts"
+import { type Run, taskOf, type Turn } from "./Run.ts"
+import type { Report } from "./RunDecider.ts"
+import type { Role } from "./RunEvent.ts"
+
+/** How often a running agent is looked at. */
+const look = Schedule.spaced("200 millis")
+/** Bytes of the end of an agent's output in which its verdict is looked for. */
+const tail = 1 << 20
+
+const launchIdOf = (run: string, token: string) => `run-${run}-${token}`
+
+/** What an agent is told; the plan must still have its task. */
+const promptOf = Effect.fnUntraced(function* (run: Run, { role, taskId }: Turn) {
+  const { plan } = yield* Conducting
+  if (role === "finisher")
+    return `${completionSummary(run)}\n\nTransitioning to Phase 4: Finishing the development branch.\n\n${plan.finish._tag === "Prompt" ? plan.finish.prompt : ""}\n`
+  const [planned, task] = [plan.tasks.find(({ id }) => id === taskId), taskOf(run, taskId)]
+  if (planned === undefined || task === undefined) return yield* new LaunchFailed({ why: `the plan has no task ${taskId} any more` })
+  return role === "implementer" ? implementerPrompt(planned, task) : reviewerPrompt(planned, task)
+})
+
+const commandOf = Effect.fnUntraced(function* (
+  run: Run,
+  turn: Turn
+): Effect.fn.Return<AgentCommand, LaunchFailed, Agent | Settings | Conducting> {
+  const [agent, { maxExternalPermission }, { finishing, requested }] = [yield* Agent, yield* Settings, yield* Conducting]
+  if (turn.role === "finisher" && finishing !== null) return finishing
+  const { effective } = clamp(requested, maxExternalPermission)
+  const session = { _tag: turn.resumed ? ("Resume" as const) : ("Fresh" as const), sessionId: turn.sessionId }
+  return yield* agent
+    .command({ session, permission: effective, prompt: yield* promptOf(run, turn), print: true })
+    .pipe(Effect.catchTag("AgentNotFound", ({ program, why }) => Effect.fail(new LaunchFailed({ why: `${program}: ${why}` }))))
+})
+
+/** The intent is in the log: the launch file, its digest in the log, then the act (spec §4, Launch at most once). */
+const launch = Effect.fn("Turn.launch")(function* (run: Run, turn: Turn) {
+  const [launcher, { maxExternalPermission }, { ref, requested }] = [yield* Launcher, yield* Settings, yield* Conducting]
+  const launchId = launchIdOf(ref.id, turn.token)
+  const command = yield* commandOf(run, turn)
+  const digest = yield* launcher.prepare({ id: launchId, command, cwd: run.project, title: `${turn.role} ${turn.taskId ?? ""}`.trimEnd() })
+  const { effective } = clamp(requested, maxExternalPermission)
+  yield* ref.tell({ _tag: "Prepare", token: turn.token, launchId, digest, requested, effective })
+  const process = yield* launcher.launch(launchId)
+  return yield* ref.tell({ _tag: "Launched", token: turn.token, launchId, process })
+})
+
+/** An agent is asked for and launched; a launch that failed is a turn that came to nothing. */
+export const askAgent = Effect.fn("Turn.ask")(function* (role: Role) {
+  const { git, ref } = yield* Conducting
+  const run = yield* ref.tell({ _tag: "Ask", role, sessionId: yield* freshSessionId, head: yield* git.head })
+  const { turn } = run
+  if (turn === null) return run
+  return yield* Effect.catchTag(launch(run, turn), "LaunchFailed", ({ why }) =>
+    ref.tell({ _tag: "Report", token: turn.token, report: { _tag: "Failed", cause: "launch", detail: `it could not be launched: ${why}` } })
+  )
+})
+
+/** A crash came between the intent and the launch's outcome: whether it runs is settled by looking, now and for ever. */
+export const settleTurn = Effect.fn("Turn.settle")(function* (turn: Turn) {
+  const [launcher, { ref }] = [yield* Launcher, yield* Conducting]
+  const launchId = launchIdOf(ref.id, turn.token)
+  const taken = yield* launcher.settle(launchId)
+  return yield* ref.tell(
+    Option.match(taken, {
+      onNone: () => ({ _tag: "NeverRan" as const, token: turn.token }),
+      onSome: (process) => ({ _tag: "Launched" as const, token: turn.token, launchId, process })
+    })
+  )
+})
+
+/** Ends an agent and all that it started: nobody may write beside the next one. */
+const endAgent = Effect.fnUntraced(function* (turn: Turn, launchId: string, process: ProcessIdentity) {
+  const [agent, processes, { stopGrace }] = [yield* Agent, yield* Processes, yield* Settings]
+  const tags = [...agent.tags({ pid: process.pid, sessionId: turn.sessionId }), { environment: { SOUFFLEUR_LAUNCH_ID: launchId } }]
+  const tree = Effect.gen(function* () {
+    const others = (yield* agent.sessions).map(({ pid }) => pid).filter((pid) => pid !== process.pid)
+    return yield* processes.tree(process, tags, others)
+  })
+  return yield* endTree(process, tree, stopGrace, Effect.void)
+})
+
+/** The end of what an agent printed; nothing where there is no file. */
+const printed = Effect.fnUntraced(
+  function* (path: string) {
+    const fs = yield* FileSystem.FileSystem
+    const { size } = yield* fs.stat(path)
+    const skip = Number(size) > tail ? Number(size) - tail : 0
+    const bytes = new Uint8Array(Number(size) - skip)
+    const file = yield* fs.open(path, { flag: "r" })
+    let filled = 0
+    while (filled < bytes.length) {
+      const read = yield* file.read(bytes.subarray(filled), { position: BigInt(skip + filled) })
+      if (read === 0) break
+      filled += read
+    }
+    return new TextDecoder().decode(bytes.subarray(0, filled))
+  },
+  Effect.scoped,
+  Effect.orElseSucceed(() => "")
+)
+
+/** How an agent that runs ended. */
+export type Ended =
+  | { readonly _tag: "Ended"; readonly printed: string; readonly code: number | null }
+  | Extract<Report, { readonly _tag: "Failed" }>
+
+/** Waits for an agent's end, at most until its time is over; what it left running is ended with it. */
+export const awaitAgent = Effect.fn("Turn.await")(function* (turn: Turn, started: NonNullable<Turn["launch"]>) {
+  const [launcher, processes, settings] = [yield* Launcher, yield* Processes, yield* Settings]
+  const limit = turn.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout
+  const left = started.at + Duration.toMillis(limit) - (yield* Clock.currentTimeMillis)
+  const gone = isGone(processes, started.process)
+  const inTime = yield* Effect.repeat(gone, { schedule: look, until: (yes) => yes }).pipe(
+    Effect.timeoutOption(Math.max(0, left)),
+    Effect.andThen(gone)
+  )
+  yield* endAgent(turn, started.launchId, started.process)
+  if (!inTime) {
+    return { _tag: "Failed", cause: "timeout", detail: `the ${turn.role} took longer than ${Duration.format(limit)}` } satisfies Ended
+  }
+  const code = yield* launcher.exitCode(started.launchId)
+  return { _tag: "Ended", printed: yield* printed(launcher.outputPath(started.launchId)), code: Option.getOrNull(code) } satisfies Ended
+})

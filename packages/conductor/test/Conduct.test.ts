@@ -1,0 +1,246 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { type ResolvedSettings, runProgram } from "@souffleur/domain"
+import { Duration, Effect, FileSystem, Path } from "effect"
+import { gitOf, readState, stateJson, taskOf } from "../src/index.ts"
+import { type Act, approves, complete, own, planOf, rejects, stage } from "./Stage.ts"
+
+const git = (project: string, ...args: ReadonlyArray<string>) =>
+  runProgram({
+    command: "git",
+    args: ["-C", project, "-c", "user.name=A", "-c", "user.email=a@localhost", "-c", "commit.gpgsign=false", ...args],
+    stdin: "",
+    within: "30 seconds",
+    atMost: 1_000_000
+  })
+
+/** A real repository with one commit, and agents that work in it. */
+const theatre = Effect.fnUntraced(function* (
+  acts: (work: {
+    readonly commits: Act
+    readonly project: string
+    readonly git: (...args: ReadonlyArray<string>) => Effect.Effect<string>
+    readonly write: (name: string, text: string) => Effect.Effect<void>
+  }) => Parameters<typeof stage>[3],
+  options: { readonly tasks?: ReadonlyArray<string>; readonly settings?: Partial<ResolvedSettings>; readonly lazy?: boolean } = {}
+) {
+  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const services = yield* Effect.context<Effect.Services<ReturnType<typeof git>>>()
+  const project = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
+  const asked = (...args: ReadonlyArray<string>) => git(project, ...args).pipe(Effect.provide(services), Effect.orDie)
+  const write = (name: string, text: string) => Effect.orDie(fs.writeFileString(path.join(project, name), text))
+  let count = 0
+  const commit = Effect.fnUntraced(function* () {
+    count += 1
+    yield* write(`work-${count}.txt`, `${count}\n`)
+    yield* asked("add", "-A")
+    yield* asked("commit", "-q", "-m", `work ${count}`)
+    return complete
+  })
+  yield* asked("init", "-q", "-b", "main")
+  yield* write("base.txt", "base\n")
+  yield* asked("add", "base.txt")
+  yield* asked("commit", "-q", "-m", "base")
+  const repository = yield* gitOf(project, yield* own(path.join(project, "state.json"), []))
+  const it = yield* stage(
+    planOf(...(options.tasks ?? ["t1"])),
+    repository,
+    project,
+    acts({ commits: commit, git: asked, write, project }),
+    options.settings,
+    options.lazy
+  )
+  return { ...it, git: asked, write, project }
+})
+const say =
+  (text: string | undefined): Act =>
+  () =>
+    Effect.succeed(text)
+
+const live = (title: string, test: () => Effect.Effect<unknown, unknown, NodeServices.NodeServices | import("effect").Scope.Scope>) =>
+  it.live(title, () => Effect.provide(Effect.scoped(test()), NodeServices.layer))
+
+describe.concurrent("over a real repository", () => {
+  live("approved the first time: commits and files are git's, and the state file is what the log says", () =>
+    Effect.gen(function* () {
+      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), { tasks: ["t1", "t2"] })
+      const run = yield* play.conducts
+      assert.deepInclude(run, { phase: "finished", summary: { completed: 2, skipped: 0, commits: 2, files: 2 } })
+      const log = (yield* play.git("log", "--format=%H", "--reverse")).trim().split("\n")
+      assert.deepStrictEqual(
+        run.tasks.map(({ work }) => work),
+        [
+          { commits: [log[1]!], files: ["work-1.txt"], testFile: null },
+          { commits: [log[2]!], files: ["work-2.txt"], testFile: null }
+        ]
+      )
+      const fs = yield* FileSystem.FileSystem
+      assert.deepInclude(JSON.parse(yield* fs.readFileString(play.statePath)), {
+        phase: "completion",
+        tasks: JSON.parse(JSON.stringify(stateJson(run).tasks))
+      })
+      assert.strictEqual((yield* fs.stat(play.statePath)).mode & 0o777, 0o600)
+      assert.isTrue(readState(yield* fs.readFileString(`${play.statePath}.backup`))._tag === "Success")
+    })
+  )
+  live("rejected, then approved by the same implementer, that got the feedback", () =>
+    Effect.gen(function* () {
+      const prompts: Array<string> = []
+      const play = yield* theatre(({ commits }) => ({
+        implementer: [
+          (turn) =>
+            Effect.andThen(
+              Effect.sync(() => prompts.push(turn.prompt)),
+              commits(turn)
+            )
+        ],
+        reviewer: [say(rejects(1)), say(approves)]
+      }))
+      const run = yield* play.conducts
+      assert.deepStrictEqual(
+        play.asked.map(({ resumed, role }) => `${role} ${resumed}`),
+        ["implementer false", "reviewer false", "implementer true", "reviewer false"]
+      )
+      assert.strictEqual(play.asked[0]!.session, play.asked[2]!.session)
+      assert.notInclude(prompts[0], "issue 1")
+      assert.include(prompts[1], "issue 1")
+      assert.deepInclude(taskOf(run, "t1"), { status: "completed", attempts: 2, rejections: 1 })
+      assert.strictEqual(taskOf(run, "t1")?.work.commits.length, 2)
+    })
+  )
+  live("rejected twice, then approved from a fresh implementer", () =>
+    Effect.gen(function* () {
+      const play = yield* theatre(({ commits }) => ({
+        implementer: [commits],
+        reviewer: [say(rejects(1)), say(rejects(2)), say(approves)]
+      }))
+      assert.strictEqual((yield* play.conducts).phase, "finished")
+      const implementers = play.asked.filter(({ role }) => role === "implementer")
+      assert.deepStrictEqual(
+        implementers.map(({ resumed }) => resumed),
+        [false, true, false]
+      )
+      assert.strictEqual(new Set(implementers.map(({ session }) => session)).size, 2)
+    })
+  )
+  live("rejected to escalation, answered, finished", () =>
+    Effect.gen(function* () {
+      const prompts: Array<string> = []
+      const play = yield* theatre(({ commits }) => ({
+        implementer: [
+          (turn) =>
+            Effect.andThen(
+              Effect.sync(() => prompts.push(turn.prompt)),
+              commits(turn)
+            )
+        ],
+        reviewer: [say(rejects(1)), say(rejects(2)), say(rejects(3)), say(approves)]
+      }))
+      assert.strictEqual(taskOf(yield* play.conducts, "t1")?.status, "escalated")
+      assert.strictEqual(taskOf(yield* play.conducts, "t1")?.attempts, 3, "nothing is asked until a person answers")
+      yield* play.tell({ _tag: "Answer", taskId: "t1", answer: "guidance", text: "mind the gap" })
+      assert.strictEqual((yield* play.conducts).phase, "finished")
+      assert.include(prompts.at(-1), "mind the gap")
+    })
+  )
+  live("blocked: escalated at once, with the reason", () =>
+    Effect.gen(function* () {
+      const play = yield* theatre(() => ({ implementer: [say("IMPLEMENTATION_BLOCKED\nreason: no key")], reviewer: [] }))
+      assert.deepStrictEqual(taskOf(yield* play.conducts, "t1")?.escalation, { cause: "blocked", reason: "no key" })
+      assert.strictEqual(play.asked.length, 1)
+    })
+  )
+  live("an implementer that hangs is ended, and a fresh one goes on", () =>
+    Effect.gen(function* () {
+      const play = yield* theatre(({ commits }) => ({ implementer: [say(undefined), commits], reviewer: [say(approves)] }), {
+        settings: { implementerTimeout: Duration.millis(1) }
+      })
+      const run = yield* play.conducts
+      assert.deepStrictEqual([run.phase, taskOf(run, "t1")?.attempts, play.signals], ["finished", 2, ["SIGTERM"]])
+      assert.strictEqual(new Set(play.asked.map(({ session }) => session)).size, 3)
+    })
+  )
+  live("a reviewer that hangs is ended, and a fresh one reviews the same", () =>
+    Effect.gen(function* () {
+      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(undefined), say(approves)] }), {
+        settings: { reviewerTimeout: Duration.millis(1) }
+      })
+      const run = yield* play.conducts
+      assert.deepStrictEqual([run.phase, taskOf(run, "t1")?.attempts, play.signals], ["finished", 1, ["SIGTERM"]])
+    })
+  )
+  live("who says complete without a commit, or with one that changes nothing, is not believed", () =>
+    Effect.gen(function* () {
+      const play = yield* theatre(({ commits, git }) => ({
+        implementer: [say(complete), () => Effect.as(git("commit", "-q", "--allow-empty", "-m", "nothing"), complete), commits],
+        reviewer: [say(approves)]
+      }))
+      const run = yield* play.conducts
+      assert.strictEqual(taskOf(run, "t1")?.attempts, 3)
+      assert.strictEqual((yield* play.tags).filter((tag) => tag === "ImplementationFailed").length, 2)
+    })
+  )
+  live("a reviewer that looked at nothing, or changed what it reviewed, is no approval", () =>
+    Effect.gen(function* () {
+      const lazy = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), { lazy: true })
+      assert.strictEqual(taskOf(yield* lazy.conducts, "t1")?.escalation?.cause, "reviewer failures")
+      const busy = yield* theatre(({ commits }) => ({
+        implementer: [commits],
+        reviewer: [(turn) => Effect.as(commits(turn), approves), say(approves)]
+      }))
+      yield* busy.conducts
+      assert.include(yield* busy.tags, "ReviewFailed")
+    })
+  )
+  live("a conflict pauses; the same conductor's word goes on when a person has put it right", () =>
+    Effect.gen(function* () {
+      const play = yield* theatre(({ git, write }) => ({
+        implementer: [
+          () =>
+            Effect.gen(function* () {
+              yield* git("checkout", "-q", "-b", "side")
+              yield* write("base.txt", "side\n")
+              yield* git("commit", "-qam", "side")
+              yield* git("checkout", "-q", "main")
+              yield* write("base.txt", "main\n")
+              yield* git("commit", "-qam", "main")
+              yield* Effect.ignore(Effect.sandbox(git("merge", "-q", "side")))
+              return complete
+            })
+        ],
+        reviewer: [say(approves)]
+      }))
+      const paused = yield* play.conducts
+      assert.deepStrictEqual(paused.paused, { cause: "conflict", files: ["base.txt"] })
+      assert.deepStrictEqual((yield* play.conducts).paused, paused.paused, "still paused")
+      yield* play.git("merge", "--abort")
+      assert.strictEqual((yield* play.conducts).phase, "finished")
+      assert.strictEqual(play.asked.filter(({ role }) => role === "implementer").length, 1, "what was done is not done again")
+    })
+  )
+  live("what is not committed pauses before a task begins; files that git does not know, and our own, do not", () =>
+    Effect.gen(function* () {
+      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
+      yield* play.write("unknown.txt", "?")
+      yield* play.write("base.txt", "changed\n")
+      assert.deepStrictEqual((yield* play.conducts).paused, { cause: "dirty", files: ["base.txt"] })
+      yield* play.git("checkout", "--", "base.txt")
+      const run = yield* play.conducts
+      assert.strictEqual(run.phase, "finished")
+      assert.deepStrictEqual(taskOf(run, "t1")?.work.files, ["unknown.txt", "work-1.txt"], "what was committed with it, and not state.json")
+    })
+  )
+  live("a state file that was spoiled is made anew from the log, and the backup stays a whole one", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const play = yield* theatre(({ commits, project }) => ({
+        implementer: [commits],
+        reviewer: [() => Effect.as(fs.writeFileString(`${project}/state.json`, '{"workflow_id": "pl'), approves)]
+      }))
+      const run = yield* play.conducts
+      assert.strictEqual(JSON.parse(yield* fs.readFileString(play.statePath)).phase, "completion")
+      assert.strictEqual(readState(yield* fs.readFileString(`${play.statePath}.backup`))._tag, "Success")
+      assert.strictEqual(run.phase, "finished")
+    })
+  )
+})

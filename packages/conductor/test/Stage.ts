@@ -1,0 +1,188 @@
+import {
+  Agent,
+  type AgentOrder,
+  Claims,
+  Launcher,
+  LaunchFailed,
+  type LaunchOrder,
+  Processes,
+  type ProcessIdentity,
+  type ResolvedSettings,
+  Settings
+} from "@souffleur/domain"
+import { Context, Deferred, Duration, Effect, Fiber, FileSystem, Layer, Option, Path } from "effect"
+import { conduct, Conducting, type Git, loadRun, ownFiles, ownRun, type Plan, type Run, RunLog, tellRun } from "../src/index.ts"
+
+/** What an agent prints at its end; `undefined`: it never ends. */
+export type Act<E = unknown, R = never> = (turn: {
+  readonly prompt: string
+  readonly resumed: boolean
+  readonly session: string
+}) => Effect.Effect<string | undefined, E, R>
+
+export const complete = "IMPLEMENTATION_COMPLETE\ncommits: [x]\nfiles_changed: [y]\ntest_file: none"
+export const approves = "APPROVED\nsummary: good"
+export const rejects = (n: number) => `REJECTED\nsummary: no ${n}\nissues:\n- issue ${n}`
+
+export const planOf = (...ids: ReadonlyArray<string>): Plan => ({
+  workflowId: "play",
+  tasks: ids.map((id) => ({ id, title: `Do ${id}`, description: "D", acceptanceCriteria: "A", referenceDocs: [], dependsOn: [] })),
+  finish: { _tag: "None" }
+})
+
+const unused = () => Effect.die("not used here")
+const identity = (pid: number): ProcessIdentity => ({ pid, startTime: pid, bootId: "boot" })
+const notAsked = new Proxy({}, { get: unused })
+
+export interface Asked {
+  readonly role: string
+  readonly resumed: boolean
+  readonly session: string
+}
+
+/**
+ * Agents that do at once, in this process, what a script says, turn after turn of a role, and a conductor that can be made to vanish
+ * at any of its moments: before and after each append, and before and after each launch.
+ */
+export const stage = Effect.fnUntraced(function* (
+  plan: Plan,
+  git: Git,
+  project: string,
+  acts: { readonly implementer: ReadonlyArray<Act>; readonly reviewer: ReadonlyArray<Act> },
+  settings: Partial<ResolvedSettings> = {},
+  lazy = false
+) {
+  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const outputs = yield* fs.makeTempDirectoryScoped()
+  const statePath = path.join(project, "state.json")
+  const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
+  const gate = { passed: 0, at: Infinity, crashed: yield* Deferred.make<void>() }
+  const pass = Effect.suspend(() =>
+    ++gate.passed === gate.at ? Effect.andThen(Deferred.succeed(gate.crashed, undefined), Effect.never) : Effect.void
+  )
+  const running = new Set<number>()
+  const receipts = new Map<string, ProcessIdentity | "never">()
+  const prepared = new Map<string, LaunchOrder>()
+  const asked: Array<Asked> = []
+  const signals: Array<string> = []
+  const turns = { implementer: 0, reviewer: 0, finisher: 0 }
+  let pids = 1000
+
+  const act = Effect.fnUntraced(function* (order: LaunchOrder) {
+    const [session = "", resumed, prompt = ""] = order.command.args
+    const role = prompt.startsWith("## Implementation Task") ? "implementer" : prompt.startsWith("## Code Review") ? "reviewer" : "finisher"
+    asked.push({ role, resumed: resumed === "Resume", session })
+    const list = role === "finisher" ? [() => Effect.succeed("bye")] : acts[role]
+    const chosen = list[Math.min(turns[role]++, list.length - 1)]!
+    return yield* Effect.orDie(chosen({ prompt, resumed: resumed === "Resume", session }))
+  })
+
+  const launcher = Launcher.of({
+    terminal: "headless",
+    prepare: (order) => Effect.sync(() => (prepared.set(order.id, order), `digest of ${order.id}`)),
+    launch: Effect.fnUntraced(function* (id) {
+      yield* pass
+      if (receipts.has(id)) return yield* new LaunchFailed({ why: "taken" })
+      const process = identity(++pids)
+      receipts.set(id, process)
+      const said = yield* act(prepared.get(id)!)
+      if (said === undefined) running.add(process.pid)
+      else yield* Effect.orDie(fs.writeFileString(path.join(outputs, id), said))
+      yield* pass
+      return process
+    }),
+    settle: (id) =>
+      Effect.sync(() => {
+        if (!receipts.has(id)) receipts.set(id, "never")
+        const receipt = receipts.get(id)!
+        return receipt === "never" ? Option.none() : Option.some(receipt)
+      }),
+    kept: unused,
+    forget: unused,
+    exitCode: () => Effect.succeedNone,
+    outputPath: (id) => path.join(outputs, id)
+  })
+  const processes = Processes.of({
+    ...(notAsked as Processes["Service"]),
+    condition: ({ pid }) => Effect.sync(() => (running.has(pid) ? "running" : "gone")),
+    tree: () => Effect.succeed([]),
+    signal: ({ pid }, signal) => Effect.sync(() => (signals.push(signal), void running.delete(pid)))
+  })
+  const agent = Agent.of({
+    ...(notAsked as Agent["Service"]),
+    name: "agent",
+    sessions: Effect.succeed([]),
+    usedTools: () => Effect.succeed(!lazy),
+    tags: () => [],
+    command: ({ prompt, session }: AgentOrder) =>
+      Effect.succeed({ program: "/agent", args: [session.sessionId, session._tag, prompt], environment: {} })
+  })
+  let incarnation = 0
+  const claims = () => {
+    const self = { host: "here", pidNamespace: "pid:[1]", process: identity(++incarnation) }
+    return Claims.of({
+      self,
+      isDead: ({ process }) => Effect.succeed(process.pid !== self.process.pid),
+      claim: () => Effect.void,
+      release: () => Effect.void
+    })
+  }
+  const resolved = {
+    implementerTimeout: Duration.hours(1),
+    reviewerTimeout: Duration.hours(1),
+    stopGrace: Duration.millis(10),
+    maxExternalPermission: "acceptEdits",
+    ...settings
+  } as ResolvedSettings
+  const fragile = RunLog.of({
+    ...log,
+    append: (stream, revision, events) =>
+      events.length === 0
+        ? log.append(stream, revision, events)
+        : pass.pipe(Effect.andThen(log.append(stream, revision, events)), Effect.tap(pass))
+  })
+  yield* tellRun(
+    "r",
+    { _tag: "Open", workflowId: plan.workflowId, project, plan: "/plan.yaml", digest: "d", tasks: plan.tasks, progress: null, found: null },
+    { _tag: "Operator" }
+  ).pipe(Effect.provideService(RunLog, log))
+
+  /** A process that conducts, from its beginning to its end. */
+  const conducts = Effect.scoped(
+    Effect.gen(function* () {
+      const ref = yield* ownRun("r")
+      return yield* Effect.provideService(conduct(), Conducting, { ref, plan, git, statePath, requested: "acceptEdits", finishing: null })
+    })
+  )
+  const process = <A, E>(effect: Effect.Effect<A, E, Launcher | Processes | Agent | Claims | RunLog | Settings | FileSystem.FileSystem>) =>
+    Effect.suspend(() =>
+      effect.pipe(
+        Effect.provideService(Launcher, launcher),
+        Effect.provideService(Processes, processes),
+        Effect.provideService(Agent, agent),
+        Effect.provideService(Claims, claims()),
+        Effect.provideService(RunLog, fragile),
+        Effect.provideService(Settings, Settings.of(resolved)),
+        Effect.provideService(FileSystem.FileSystem, fs)
+      )
+    )
+  return {
+    statePath,
+    asked,
+    signals,
+    conducts: process(conducts),
+    run: Effect.provideService(loadRun("r"), RunLog, log) as Effect.Effect<Run>,
+    tags: Effect.orDie(Effect.map(log.read("run/r", 0), (all) => all.map(({ event }) => event._tag))),
+    tell: (intent: Parameters<typeof tellRun>[1]) => Effect.provideService(tellRun("r", intent, { _tag: "Operator" }), RunLog, log),
+    /** Runs until that moment and abandons it there: no interruption, no finalizer, as after SIGKILL. `false`: it ended before. */
+    abandonedAt: Effect.fnUntraced(function* (moment: number) {
+      Object.assign(gate, { passed: 0, at: moment, crashed: yield* Deferred.make<void>() })
+      const fiber = yield* Effect.forkDetach(process(conducts))
+      const crashed = yield* Effect.raceFirst(Effect.as(Deferred.await(gate.crashed), true), Effect.as(Fiber.await(fiber), false))
+      gate.at = Infinity
+      return crashed
+    })
+  }
+})
+
+export const own = ownFiles

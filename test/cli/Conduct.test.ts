@@ -1,0 +1,137 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { execFileSync } from "node:child_process"
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { alive, type Running, stage, until } from "./Stage.ts"
+
+const first = `workflow_id: play
+finish: none
+tasks:
+  - id: task-001
+    title: The first scene
+    acceptance_criteria: it is written
+`
+const plan = `${first}  - id: task-002
+    title: The second scene
+    acceptance_criteria: it is written
+    depends_on: [task-001]
+`
+const git = (project: string, ...args: ReadonlyArray<string>) =>
+  execFileSync("git", ["-C", project, "-c", "user.name=A", "-c", "user.email=a@localhost", ...args], { encoding: "utf8" })
+
+/** A repository with a plan, and what its agents do. */
+const theatre = Effect.fnUntraced(function* (craft: object, text = plan) {
+  const the = yield* stage([])
+  git(the.project, "init", "-q", "-b", "main")
+  git(the.project, "commit", "-q", "--allow-empty", "-m", "base")
+  fs.writeFileSync(join(the.project, "plan.yaml"), text)
+  fs.writeFileSync(join(the.project, "craft.json"), JSON.stringify(craft))
+  const state = () => JSON.parse(fs.readFileSync(join(the.project, "state.json"), "utf8"))
+  /** How many turns agents of a role took in a task. */
+  const turns = (task: string, role: string) => {
+    const file = join(the.home, "claude", "craft", `${task}.${role}`)
+    return fs.existsSync(file) ? fs.readFileSync(file, "utf8").length : 0
+  }
+  const prints = (conductor: Running, tag: string, nth = 1) =>
+    until(
+      Effect.sync(() => conductor.lines.map((line) => JSON.parse(line)).filter(({ _tag }) => _tag === tag)),
+      (found) => found.length >= nth
+    )
+  return { ...the, state, turns, prints }
+})
+
+describe.concurrent("souffleur conduct", () => {
+  it.live("a conductor that is killed while an agent works goes on with that very agent, and comms is told", () =>
+    Effect.gen(function* () {
+      const the = yield* theatre({ millis: 500, tasks: {} }, first)
+      const one = the.start(["conduct", "plan.yaml", "--json"])
+      const [launched] = yield* the.prints(one, "AgentLaunched")
+      one.kill("SIGKILL")
+      yield* one.ended
+      assert.isTrue(alive(launched.process.pid), "the agent lives on")
+
+      const two = the.start(["conduct", "plan.yaml", "--json"])
+      yield* the.prints(two, "ImplementationCompleted")
+      const working = JSON.parse((yield* the.run(["conduct", "status", "--json"])).lines.join("\n"))
+      assert.deepInclude(working, { workflow_id: "play", current_task: "task-001", paused: null })
+      assert.deepInclude(working.tasks[0], { status: "in_progress" })
+      assert.strictEqual((yield* two.ended).code, 0)
+      assert.deepStrictEqual([the.turns("task-001", "implementer"), the.turns("task-001", "reviewer")], [1, 1])
+      assert.strictEqual(git(the.project, "rev-list", "--count", "HEAD").trim(), "2")
+      assert.deepInclude(the.state(), { phase: "completion", current_task: null })
+      const rows = the.board((db) =>
+        db.prepare("SELECT task_id, state FROM orchestration_tasks WHERE task_id <> 'souffleur' ORDER BY task_id").all()
+      )
+      assert.deepStrictEqual(
+        rows.map((row) => `${row["task_id"]} ${row["state"]}`),
+        ["task-00 complete", "task-001 complete"]
+      )
+      const watches = yield* the.run(["status", "--json"])
+      assert.deepStrictEqual([watches.code, watches.lines.join("")], [0, "[]"], "a run is no watch")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("escalated, answered and finished; another conductor of the project is refused meanwhile", () =>
+    Effect.gen(function* () {
+      const the = yield* theatre({ millis: 0, tasks: { "task-001": { implementer: ["blocked", "commit"], reviewer: ["approve"] } } })
+      // A state file of the seed's own kind, of which half is left, and its backup: the second scene is written.
+      const before = {
+        workflow_id: "play",
+        phase: "implementation",
+        current_task: "task-001",
+        created_at: "2026-01-25T10:00:00Z",
+        updated_at: "2026-01-25T10:00:00Z"
+      }
+      const tasks = [
+        { id: "task-002", title: "T", status: "completed", attempts: 1 },
+        { id: "task-009", title: "U", status: "pending", attempts: 0 }
+      ]
+      fs.writeFileSync(join(the.project, "state.json.backup"), JSON.stringify({ ...before, tasks }))
+      fs.writeFileSync(join(the.project, "state.json"), JSON.stringify({ ...before, tasks }).slice(0, 60))
+      const one = the.start(["conduct", "plan.yaml", "--json"])
+      yield* the.prints(one, "AgentLaunched")
+      // One that is stopped is alive.
+      one.kill("SIGSTOP")
+      const other = yield* the.run(["conduct", "plan.yaml"])
+      one.kill("SIGCONT")
+      const ended = yield* one.ended
+      assert.strictEqual(other.code, 3, other.errors)
+      assert.strictEqual(ended.code, 1)
+      assert.include(one.errors(), "souffleur conduct answer task-001")
+      const tags = one.lines.map((line) => JSON.parse(line)._tag)
+      assert.includeMembers(tags, ["StateFileRebuilt", "UnknownTaskSkipped", "ProgressImported", "TaskEscalated"])
+      assert.strictEqual((yield* the.run(["conduct", "answer", "task-002", "--retry"])).code, 2)
+      assert.strictEqual((yield* the.run(["conduct", "answer", "task-001", "here is the key"])).code, 0)
+      const two = yield* the.run(["conduct", "plan.yaml"])
+      assert.strictEqual(two.code, 0, two.errors)
+      assert.strictEqual(the.turns("task-002", "implementer"), 0, "what was complete before is not done again")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("what cannot be conducted is bad usage, with nothing on standard output and nothing changed", () =>
+    Effect.gen(function* () {
+      const the = yield* theatre({ millis: 0, tasks: {} })
+      fs.writeFileSync(join(the.project, "wrong.yaml"), plan.replace("[task-001]", "[task-007]"))
+      fs.writeFileSync(join(the.project, "foreign.json"), '{"mine": true}')
+      const refused = [
+        [["conduct", "wrong.yaml"], /tasks\[1\]\.depends_on: there is no task "task-007"/u],
+        [["conduct", "nowhere.yaml"], /nowhere\.yaml: the file: it is not there/u],
+        [["conduct", "plan.yaml", "--state", "foreign.json"], /foreign\.json: it is no state file of this kind/u],
+        [["conduct", "plan.yaml", "--reviewer-timeout", "soon"], /--reviewer-timeout: must be a duration/u]
+      ] as const
+      for (const [args, why] of refused) {
+        const { code, errors, lines } = yield* the.run(args)
+        assert.deepStrictEqual([code, lines], [2, []], errors)
+        assert.match(errors, why)
+      }
+      assert.strictEqual(fs.readFileSync(join(the.project, "foreign.json"), "utf8"), '{"mine": true}')
+      const dry = yield* the.run(["conduct", "plan.yaml", "--dry-run", "--json"])
+      assert.deepStrictEqual(
+        JSON.parse(dry.lines.join("\n")).tasks.map(({ id }: { id: string }) => id),
+        ["task-001", "task-002"]
+      )
+      assert.isFalse(fs.existsSync(join(the.project, "state.json")))
+    }).pipe(Effect.scoped)
+  )
+})
