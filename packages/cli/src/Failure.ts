@@ -59,6 +59,10 @@ export type Failure =
 /** What is wrong with a file; most who say so name it themselves. */
 export const ofFile = (path: string, detail: string): string => (detail.includes(path) ? detail : `${path}: ${detail}`)
 
+/** What can be done about a log that no copy replaces. */
+const remedy = (reason: (LogUnusable | SqliteUnusable)["reason"]) =>
+  reason === "damaged" || reason === "foreign" ? '. "souffleur doctor --quarantine" moves it aside and says how to go on' : ""
+
 /** One sentence for a person, and the exit code of cli.md. */
 export const told = (failure: Failure): { readonly code: number; readonly text: string } => {
   switch (failure._tag) {
@@ -90,9 +94,9 @@ export const told = (failure: Failure): { readonly code: number; readonly text: 
     case "ServiceFailed":
       return { code: 1, text: failure.why }
     case "LogUnusable":
-      return { code: 4, text: `the event log cannot be used: ${failure.detail}` }
+      return { code: 4, text: `the event log cannot be used: ${failure.detail}${remedy(failure.reason)}` }
     case "SqliteUnusable":
-      return { code: 4, text: `the event log cannot be used: ${ofFile(failure.path, failure.detail)}` }
+      return { code: 4, text: `the event log cannot be used: ${ofFile(failure.path, failure.detail)}${remedy(failure.reason)}` }
     case "UnreadableEvent":
       return {
         code: 4,

@@ -143,6 +143,13 @@ const sync = (path: string) =>
     )
   )
 
+/** A connection that can write would play a `-wal` that was left into a damaged file when it closes; one that cannot leaves one behind. */
+const check = (path: string, left: boolean) =>
+  within(path, left ? `${pathToFileURL(path).href}?mode=ro` : existing(path), (database) => {
+    const [verdict] = database.prepare("PRAGMA quick_check(1)").all()
+    if (verdict?.["quick_check"] !== "ok") throw unusable(path, "damaged", "it fails SQLite's check")
+  })
+
 const prepare = Effect.fnUntraced(function* (file: OwnFile) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -155,13 +162,8 @@ const prepare = Effect.fnUntraced(function* (file: OwnFile) {
   else if (found.value.applicationId !== file.applicationId)
     return yield* unusable(file.path, "foreign", "it is a database that souffleur did not make")
   yield* fs.access(file.path, { readable: true, writable: true })
-  yield* within(file.path, existing(file.path), (database) => {
-    migrate(database, file)
-    if (Option.isSome(found) && found.value.size <= checkedBytes) {
-      const [verdict] = database.prepare("PRAGMA quick_check(1)").all()
-      if (verdict?.["quick_check"] !== "ok") throw unusable(file.path, "damaged", "it fails SQLite's check")
-    }
-  })
+  if (Option.isSome(found) && found.value.size <= checkedBytes) yield* check(file.path, yield* fs.exists(`${file.path}-wal`))
+  yield* within(file.path, existing(file.path), (database) => migrate(database, file))
 })
 
 /**

@@ -1,11 +1,12 @@
-import { Processes } from "@souffleur/domain"
+import { Processes, type ResolvedSettings } from "@souffleur/domain"
 import { Console, Effect } from "effect"
-import { Command } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { host, settingsOf } from "../App.ts"
 import { board } from "../doctor/Board.ts"
 import type { Level } from "../doctor/Finding.ts"
 import { hooks } from "../doctor/Hooks.ts"
 import { keep } from "../doctor/Keep.ts"
+import { quarantine } from "../doctor/Quarantine.ts"
 import { setup } from "../doctor/Setup.ts"
 import { Environment } from "../Environment.ts"
 import { Ended } from "../Failure.ts"
@@ -14,23 +15,34 @@ import { json, projectDir, realProject } from "./Options.ts"
 
 const colours: Readonly<Record<Level, Parameters<ReturnType<typeof paint>>[0]>> = { ok: "green", note: "yellow", wrong: "red" }
 
+const examined = Effect.fnUntraced(function* (settings: ResolvedSettings, project: string) {
+  const { uid } = yield* Effect.provide(
+    Effect.map(Processes, ({ host }) => host),
+    host
+  )
+  const kept = yield* keep(settings)
+  return [
+    ...(yield* setup(settings, uid)),
+    ...(yield* hooks(settings, project)),
+    ...kept.findings,
+    ...(yield* board(settings, project, kept.watches))
+  ]
+})
+
 export const doctorCommand = Command.make(
   "doctor",
-  { projectDir, json },
+  {
+    projectDir,
+    quarantine: Flag.Boolean("quarantine").pipe(
+      Flag.withDescription("Move a damaged event log aside, as it is, and say how to go on; a sound one stays"),
+      Flag.withDefault(false)
+    ),
+    json
+  },
   Effect.fnUntraced(function* (flags) {
     const project = yield* realProject(flags.projectDir)
     const settings = yield* settingsOf(project)
-    const { uid } = yield* Effect.provide(
-      Effect.map(Processes, ({ host }) => host),
-      host
-    )
-    const kept = yield* keep(settings)
-    const findings = [
-      ...(yield* setup(settings, uid)),
-      ...(yield* hooks(settings, project)),
-      ...kept.findings,
-      ...(yield* board(settings, project, kept.watches))
-    ]
+    const findings = flags.quarantine ? yield* quarantine(settings) : yield* examined(settings, project)
     const bad = findings.filter(({ level }) => level === "wrong").length
     if (flags.json) {
       const facts = findings.map(({ check, detail, level, todo }) => ({ check, ok: level !== "wrong", level, detail, todo }))

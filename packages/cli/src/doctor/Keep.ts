@@ -85,7 +85,7 @@ const readable = Effect.gen(function* () {
   return { gap, ratios, watches: revisions.size, events: [...revisions.values()].reduce((all, one) => all + one, 0) }
 })
 
-const restore = "move it and its -wal aside and restore a copy; watches begin anew without it"
+const restore = "bring back a copy of it; where there is none, souffleur doctor --quarantine moves it aside and says how to go on"
 
 /** One unfinished watch: who looks after it, whether that one beats, whether it waits for a person. */
 const standing = Effect.fnUntraced(function* ({ id, watch }: Named, settings: ResolvedSettings) {

@@ -1,0 +1,172 @@
+import {
+  Claims,
+  decodeEvent,
+  Event,
+  eventTags,
+  evolve,
+  initial,
+  Launcher,
+  Processes,
+  type ResolvedSettings,
+  Store,
+  type Watch
+} from "@souffleur/domain"
+import { HookFiles, Salvage } from "@souffleur/node"
+import { Clock, Console, Effect, FileSystem, Option, Path, Result } from "effect"
+import { agentFiles, claims, host, launches } from "../App.ts"
+import { Ended } from "../Failure.ts"
+import { liveSessions } from "../Live.ts"
+import { standing } from "../Telling.ts"
+import { type Finding, note, ok, wrong } from "./Finding.ts"
+
+/** Events of a watch that are told. */
+const lastTold = 5
+
+/** A watch as far as it can be read, the newest of its events last. */
+interface Salvaged {
+  watch: Watch
+  revision: number
+  read: number
+  newest: ReadonlyArray<string>
+}
+
+/** Folds what decodes; what does not is counted, and missed. */
+const folding = () => {
+  const watches = new Map<string, Salvaged>()
+  const lost = { newer: 0, wrong: undefined as string | undefined }
+  const each = (row: Salvage.SalvagedRow) => {
+    const { revision, stream, tag } = row
+    const before = watches.get(stream) ?? { watch: initial, revision: 0, read: 0, newest: [] }
+    if (revision !== before.revision + 1) lost.wrong ??= `${stream} goes from revision ${before.revision} to ${revision}`
+    // Of another aggregate: it has no Conductor to go on with.
+    const event = stream.includes("/") ? undefined : decodeEvent(stream, revision, row)
+    const known = (eventTags as ReadonlyArray<string>).includes(tag)
+    if (event !== undefined && Result.isFailure(event)) {
+      if (!known || row.version > Event.versionOf(event.failure.tag as never)) lost.newer++
+      else lost.wrong ??= `event ${revision} of ${stream} (${tag}): ${event.failure.why}`
+    }
+    watches.set(stream, {
+      watch: event !== undefined && Result.isSuccess(event) ? evolve(before.watch, event.success) : before.watch,
+      revision,
+      read: before.read + 1,
+      newest: [...before.newest, `${revision} ${tag}`].slice(-lastTold)
+    })
+  }
+  return { each, lost, watches }
+}
+
+/** Nobody becomes an agent any more of a launch that only the log knew; those that did are told as they were. */
+const settled = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
+  const [fs, launcher, path] = [yield* FileSystem.FileSystem, yield* Launcher, yield* Path.Path]
+  const names = yield* Effect.orElseSucceed(fs.readDirectory(path.join(stateDir, "launches")), (): ReadonlyArray<string> => [])
+  const undecided = names.filter((name) => name.endsWith(".json")).map((name) => name.slice(0, -".json".length))
+  return yield* Effect.forEach(undecided, (id) =>
+    Effect.match(launcher.settle(id), {
+      onFailure: ({ why }) => wrong("launch", `${id}: ${why}`, "see that no agent of it runs before a new watch is begun"),
+      onSuccess: Option.match({
+        onNone: () => note("launch", `${id} was undecided: it is cancelled for good`),
+        onSome: ({ pid }) => note("launch", `${id} had become process ${pid}`)
+      })
+    })
+  )
+})
+
+const placeOf = (project: string) => (project === "" ? "" : ` --project-dir '${project.replaceAll("'", "'\\''")}'`)
+
+/** How one unfinished watch is gone on with: its Conductor watched anew where it lives, else its session resumed. */
+const goOn = Effect.fnUntraced(function* ([id, { newest, read, revision, watch }]: readonly [string, Salvaged]) {
+  const launch = watch.recovery?.launch
+  const launched =
+    launch === undefined ? Option.none() : Option.flatten(yield* Effect.option(Launcher.use(({ settle }) => settle(launch.launchId))))
+  const conductor = Option.getOrElse(launched, () => watch.conductor)
+  const session = Option.isSome(launched) ? (launch?.sessionId ?? "") : watch.sessionId
+  const condition = conductor === undefined ? "gone" : yield* (yield* Processes).condition(conductor)
+  const alive = condition === "running" || condition === "stopped"
+  const place = placeOf(watch.project)
+  const todo =
+    watch.kind === "command"
+      ? alive
+        ? `process ${conductor?.pid} still runs the command: end it, or let it end, before souffleur run starts another`
+        : `souffleur run${place} -- COMMAND: the command itself is in no log`
+      : session === ""
+        ? "souffleur watch: on a terminal it lists the live sessions"
+        : alive
+          ? `souffleur watch${place} --pid ${conductor?.pid} --session-id ${session}`
+          : `souffleur run${place} -- claude --resume ${session} "Go on."`
+  const who = conductor === undefined ? "no Conductor is known" : `Conductor pid ${conductor.pid}, ${condition}, session ${session}`
+  const told = `${standing(watch)}; ${who}; ${read} of ${revision} events read, the last: ${newest.join(", ")}`
+  return note(`watch ${id}`, told, todo)
+})
+
+/** Sessions that can be watched, where nothing of the log says which. */
+const live = Effect.fnUntraced(function* (settings: ResolvedSettings) {
+  const sessions = yield* Effect.orElseSucceed(
+    Effect.provide(liveSessions(), [agentFiles(settings), HookFiles.layer(settings.stateDir)]),
+    () => []
+  )
+  return sessions.map(({ pid, project, sessionId }) =>
+    note("live session", `pid ${pid} ${project}`, `souffleur watch${placeOf(project)} --pid ${pid} --session-id ${sessionId}`)
+  )
+})
+
+const refuse = (why: string) => Effect.andThen(Console.error(`souffleur: nothing is moved: ${why}`), Effect.fail(new Ended({ code: 3 })))
+
+/** Renamed into a folder of its own, the log first: what a crash leaves behind is no log that lacks its newest events. */
+const move = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings, present: ReadonlyArray<string>) {
+  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const time = new Date(yield* Clock.currentTimeMillis).toISOString().replaceAll(":", "-")
+  const folder = path.join(stateDir, "quarantine", time)
+  yield* fs.makeDirectory(path.join(stateDir, "quarantine"), { recursive: true, mode: 0o700 })
+  // Exclusive: what is there already is never written over.
+  yield* fs.makeDirectory(folder, { mode: 0o700 })
+  for (const file of present) yield* fs.rename(file, path.join(folder, path.basename(file)))
+  for (const changed of [folder, stateDir]) yield* Effect.scoped(Effect.flatMap(fs.open(changed), (open) => open.sync))
+  return folder
+})
+
+/**
+ * Moves a damaged log aside, byte for byte, and says what could still be read of it and how to go on (spec §4). A sound one stays. Ends
+ * with 3 where a process has it open or a souffleur that may be alive owns a watch in it; fails where it cannot be used for another reason.
+ */
+export const quarantine = Effect.fn("Doctor.quarantine")(
+  function* (settings: ResolvedSettings) {
+    const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+    const file = path.join(settings.stateDir, "souffleur.db")
+    const present = yield* Effect.filter(Salvage.parts(file), (one) => Effect.orElseSucceed(fs.exists(one), () => false))
+    if (present.length === 0) return [ok("event log", "there is none: nothing to move")]
+    const holders = yield* Salvage.holders(present)
+    if (holders.length > 0) return yield* refuse(`process ${holders.join(", ")} has the event log open: end it first`)
+    const { each, lost, watches } = folding()
+    const scratch = fs.makeTempDirectoryScoped({ directory: settings.stateDir, prefix: ".new-" })
+    const found = yield* Effect.scoped(Effect.flatMap(scratch, (folder) => Salvage.salvage({ ...Store, path: file }, folder, each)))
+    const damage = found.wrong ?? lost.wrong
+    if (damage === undefined) {
+      const newer = "it holds events of a newer souffleur, which is no damage: use that one"
+      return [lost.newer > 0 ? wrong("event log", newer, "nothing is moved") : ok("event log", `${file} is sound: nothing to move`)]
+    }
+    const unfinished = [...watches].filter(([id, { watch }]) => !id.includes("/") && watch.phase !== "Exited")
+    const { isDead } = yield* Claims
+    for (const [id, { watch }] of unfinished)
+      if (watch.owner !== undefined && !(yield* isDead(watch.owner)))
+        return yield* refuse(`souffleur with pid ${watch.owner.process.pid} on ${watch.owner.host} may watch ${id}: end it first`)
+    const cancelled = yield* settled(settings)
+    const folder = yield* move(settings, present)
+    const read = [...watches.values()].reduce((all, one) => all + one.read, 0)
+    const unread = [...found.streams].filter(([stream]) => !watches.has(stream)).map(([stream, newest]) => `${stream} (${newest})`)
+    const findings: Array<Finding> = [
+      note(
+        "event log",
+        `${present.map((one) => path.basename(one)).join(", ")} moved to ${folder}: ${damage}`,
+        "keep it: it may be repaired"
+      ),
+      note(
+        "what it held",
+        `${read} events of ${watches.size} watches could be read${unread.length > 0 ? `; lost: ${unread.join(", ")}` : ""}`
+      ),
+      ...cancelled,
+      ...(yield* Effect.forEach(unfinished, goOn))
+    ]
+    return unfinished.length > 0 ? findings : [...findings, ...(yield* live(settings))]
+  },
+  (effect, settings) => Effect.provide(Effect.provide(effect, [claims, launches(settings)]), host)
+)
