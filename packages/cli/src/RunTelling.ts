@@ -12,7 +12,7 @@ export const runSentence = (event: RunEvent): string =>
     RunOpened: ({ plan, tasks, workflowId }) => `workflow ${workflowId}: ${many(tasks.length, "task")} of ${plan}`,
     PlanRevised: ({ tasks }) => `the plan was changed: ${many(tasks.length, "task")}`,
     RunTaken: ({ fence, owner }) => `souffleur pid ${owner.process.pid} conducts (fence ${fence})`,
-    RunLeft: () => "souffleur left; the run can go on",
+    RunLeft: () => "souffleur left",
     ProgressImported: ({ from, tasks }) =>
       `progress of ${many(tasks.length, "task")} was taken over from ${from === "state" ? "state.json" : "its backup"}`,
     UnknownTaskSkipped: ({ taskId }) => `warning: the state file has a task ${taskId} that the plan has not: it is skipped`,

@@ -1,14 +1,17 @@
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
-import { demo } from "../demo/Demo.ts"
+import { conductDemo } from "../demo/ConductDemo.ts"
+import { demo, type DemoFailed } from "../demo/Demo.ts"
 import { Ended } from "../Failure.ts"
 
-export const demoCommand = Command.make(
-  "demo",
-  {},
-  Effect.fnUntraced(function* () {
-    yield* Effect.catchTag(demo(), "DemoFailed", ({ why }) =>
-      Effect.andThen(Console.error(`souffleur: the demo failed: ${why}`), Effect.fail(new Ended({ code: 1 })))
-    )
-  })
-).pipe(Command.withDescription("The main job on real processes, in a temporary folder, narrated"))
+const failed = ({ why }: DemoFailed) =>
+  Effect.andThen(Console.error(`souffleur: the demo failed: ${why}`), Effect.fail(new Ended({ code: 1 })))
+
+const conductDemoCommand = Command.make("conduct", {}, () => Effect.catchTag(conductDemo(), "DemoFailed", failed)).pipe(
+  Command.withDescription("The second act: a plan is conducted to its end, its conductor killed half-way")
+)
+
+export const demoCommand = Command.make("demo", {}, () => Effect.catchTag(demo(), "DemoFailed", failed)).pipe(
+  Command.withDescription("The main job on real processes, in a temporary folder, narrated; demo conduct: its second act"),
+  Command.withSubcommands([conductDemoCommand])
+)

@@ -11,7 +11,7 @@ import { paint } from "../Telling.ts"
 export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { why: Schema.String }) {}
 
 /** A second or so in place of minutes (cli.md, settings). */
-const timings = {
+export const timings = {
   SOUFFLEUR_WATCHER_INITIAL_WAIT: "1 second",
   SOUFFLEUR_WATCHER_INTERVAL: "500 millis",
   SOUFFLEUR_HEARTBEAT_STALE_AFTER: "4 seconds",
@@ -33,7 +33,7 @@ const tasks = ["stage", "lights", "prompt-book", "curtain"].map((name, n) => ({
 const stageWords = ["aubergine", "barnacle", "chandelier", "dromedary", "eglantine", "flotsam", "gossamer", "harlequin"]
 
 /** Fails loudly when what it waits for does not come. */
-const within = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
+export const within = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
   Effect.timeoutOrElse(effect, {
     duration: "30 seconds",
     orElse: () => Effect.fail(new DemoFailed({ why: `${what} did not happen in 30 seconds` }))

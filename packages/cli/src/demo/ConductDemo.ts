@@ -1,0 +1,132 @@
+import { completionSummary, loadRun, RunLog, type RunEvent } from "@souffleur/conductor"
+import { runProgram } from "@souffleur/domain"
+import { Console, Effect, FileSystem, Path, Schedule, Stream } from "effect"
+import { ChildProcess } from "effect/process"
+import { settingsOf } from "../App.ts"
+import { runs } from "../Conducted.ts"
+import { Environment } from "../Environment.ts"
+import { runLine } from "../RunTelling.ts"
+import { paint } from "../Telling.ts"
+import { DemoFailed, timings, within } from "./Demo.ts"
+
+const plan = `workflow_id: opera
+finish: none
+tasks:
+  - id: overture
+    title: Write the overture
+    acceptance_criteria: [it is written, it is tested]
+  - id: finale
+    title: Write the finale
+    acceptance_criteria: it is written
+    depends_on: [overture]
+`
+/** The overture is rejected once; each turn of an agent takes a moment, so that one is at work when its conductor is killed. */
+const craft = { millis: 400, tasks: { overture: { implementer: ["commit"], reviewer: ["reject", "approve"] } } }
+
+const git = (project: string, ...args: ReadonlyArray<string>) =>
+  runProgram({
+    command: "git",
+    args: ["-C", project, "-c", "user.name=Demo", "-c", "user.email=demo@localhost", ...args],
+    stdin: "",
+    within: "10 seconds",
+    atMost: 1_000_000
+  }).pipe(Effect.mapError(({ why }) => new DemoFailed({ why: `git, which the demo needs: ${why}` })))
+
+/**
+ * The second act: a plan of two tasks is conducted under souffleur's own watch. Its conductor is killed while an agent works, brought
+ * back, and goes on with that very agent.
+ */
+export const conductDemo = Effect.fn("ConductDemo")(function* () {
+  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const { colour, self, variables } = yield* Environment
+  const brush = paint(colour)
+  const say = (text: string) => Console.log(`${brush("yellow", "▸")} ${text}`)
+
+  const home = yield* fs.realPath(yield* fs.makeTempDirectory({ prefix: "souffleur-demo-" }))
+  const project = path.join(home, "opera")
+  yield* fs.makeDirectory(project)
+  yield* git(project, "init", "-q", "-b", "main")
+  yield* git(project, "commit", "-q", "--allow-empty", "-m", "An empty stage")
+  yield* fs.writeFileString(path.join(project, "plan.yaml"), plan)
+  yield* fs.writeFileString(path.join(project, "craft.json"), JSON.stringify(craft))
+  const environment = {
+    ...variables,
+    ...timings,
+    SOUFFLEUR_STATE_DIR: path.join(home, "state"),
+    SOUFFLEUR_CLAUDE_DIR: path.join(home, "claude"),
+    CLAUDE_CONFIG_DIR: path.join(home, "claude"),
+    SOUFFLEUR_AGENT_COMMAND: JSON.stringify([...self, "__stand-in"])
+  }
+  const [program, ...first] = self
+  const words = ["run", "--no-guardian", "--", ...self, "conduct", "plan.yaml"]
+  yield* say(`A plan of two tasks in ${project}, conducted under souffleur's own watch:`)
+  yield* Console.log(brush("dim", "    souffleur run -- souffleur conduct plan.yaml"))
+  const watchdog = yield* ChildProcess.make(program, [...first, ...words], {
+    cwd: project,
+    env: environment,
+    extendEnv: false,
+    stdin: "ignore"
+  })
+  const told = (lines: typeof watchdog.stdout) =>
+    lines.pipe(
+      Stream.decodeText(),
+      Stream.splitLines,
+      Stream.runForEach((line) => Console.log(brush("dim", `    watchdog  ${line}`)))
+    )
+  yield* Effect.forkScoped(told(watchdog.stdout))
+  yield* Effect.forkScoped(told(watchdog.stderr))
+
+  const settings = yield* settingsOf(project).pipe(Effect.provideService(Environment, { ...(yield* Environment), variables: environment }))
+  const run = yield* Effect.gen(function* () {
+    const log = yield* RunLog
+    const stream = yield* within(
+      "the run",
+      log.streams.pipe(
+        Effect.repeat({ schedule: Schedule.spaced("50 millis"), until: ([one]) => one !== undefined }),
+        Effect.map(([one]) => one!)
+      )
+    )
+    yield* Effect.forkScoped(
+      Stream.runForEach(log.changes(stream, 0), (recorded) => Console.log(`    conductor ${runLine(recorded, brush)}`))
+    )
+    const until = <T extends RunEvent["_tag"]>(what: string, tag: T, after = 0) =>
+      within(
+        what,
+        log.changes(stream, after).pipe(
+          Stream.filter((one): one is typeof one & { readonly event: Extract<RunEvent, { readonly _tag: T }> } => one.event._tag === tag),
+          Stream.runHead,
+          Effect.flatMap(Effect.fromOption),
+          Effect.orDie
+        )
+      )
+    const taken = yield* until("the conductor", "RunTaken")
+    const rejected = yield* until("the rejection", "ReviewRejected")
+    const working = yield* until("the second attempt", "AgentLaunched", rejected.revision)
+    const { pid } = taken.event.owner.process
+    yield* say(`The same implementer works on the feedback. Its conductor is killed: kill -9 ${pid}`)
+    yield* Effect.sync(() => process.kill(pid, "SIGKILL"))
+    const again = yield* until("another conductor", "RunTaken", taken.revision)
+    yield* say(`Brought back by its watchdog as pid ${again.event.owner.process.pid}; it goes on with the agent that was at work`)
+    const outcome = yield* until("what that agent came to", "ImplementationCompleted", working.revision)
+    if (outcome.event.token !== working.event.token) return yield* new DemoFailed({ why: "an agent was asked to do its work twice" })
+    yield* until("the end", "RunFinished")
+    return yield* loadRun(stream.slice("run/".length))
+  }).pipe(Effect.provide(runs(settings)))
+  const code = yield* within("the end of the watchdog", watchdog.exitCode)
+  if (code !== 0) return yield* new DemoFailed({ why: `the watchdog ended with ${code}` })
+  const commits = (yield* git(project, "rev-list", "--count", "HEAD")).trim()
+  if (commits !== "4") return yield* new DemoFailed({ why: `${commits} commits where 4 should be` })
+  yield* Console.log(`\n${brush("green", completionSummary(run))}\n`)
+  yield* say(brush("green", "Killed half-way, finished all the same: no work lost, and none done twice."))
+  const command = self.at(-1)!.endsWith(".ts") ? "npx --yes pnpm@12.21.0 souffleur" : "souffleur"
+  yield* Console.log(
+    [
+      `The state: ${path.join(project, "state.json")}`,
+      "Try next:",
+      `  export SOUFFLEUR_STATE_DIR=${path.join(home, "state")}`,
+      `  ${command} conduct status --all`,
+      `  ${command} conduct plan.yaml --dry-run --project-dir ${project}`,
+      `  ${command} log`
+    ].join("\n")
+  )
+}, Effect.scoped)
