@@ -128,6 +128,23 @@ describe.concurrent("run, of a plain command", () => {
   )
 })
 
+live("started three times in one folder at once, one command runs", () =>
+  Effect.gen(function* () {
+    const the = yield* solo()
+    const runs = [1, 2, 3].map((n) => the.start(["run", "--json", "--no-guardian", ...sh(`echo ${n} >> said; exec sleep 60`)]))
+    const ends: Array<number | null> = []
+    yield* Effect.forEach(runs, (run) => Effect.forkScoped(Effect.map(run.ended, ({ code }) => ends.push(code))))
+    yield* until(
+      Effect.sync(() => ends.length),
+      (ended) => ended >= 2
+    )
+    assert.deepStrictEqual(ends, [3, 3])
+    const words = Effect.sync(() => lines(join(the.project, "said")))
+    assert.lengthOf(yield* until(words, (found) => found.length > 0), 1)
+    assert.strictEqual((yield* the.run(["release"])).code, 0)
+  })
+)
+
 describe.concurrent("run, of a known agent", () => {
   live("killed, it is recovered with its conversation and its own flags; its end completes the watch", () =>
     Effect.gen(function* () {

@@ -109,7 +109,10 @@ const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule"
         seen: [
           event.resetsAt === null ? "the session file does not state when it ends" : `it ends at ${new Date(event.resetsAt).toISOString()}`
         ],
-        rule: "A usage limit and an outage are waited out: neither is a death."
+        rule:
+          event.kind === "quiet-hours"
+            ? "In the quiet hours nothing is launched: the recovery begins after them."
+            : "A usage limit and an outage are waited out: neither is a death."
       }
     case "WaitEnded":
       return {

@@ -16,11 +16,17 @@ export const allWatches = Effect.gen(function* () {
 
 const newest = (watches: ReadonlyArray<Named>) => Option.fromNullishOr(watches.at(-1))
 
+/** Released before it had a Conductor, such as the second of two that were started at once: nobody means that one without its name. */
+const neverBegan = ({ watch }: Named) => watch.generation === 0 && watch.end === "released"
+
 /** WATCH of cli.md: a watch's id, any session id it had, or nothing: this folder's newest. */
 export const findWatch = Effect.fn("Watches.find")(function* (name: Option.Option<string>, project: string) {
   const watches = yield* allWatches
   const found = Option.match(name, {
-    onNone: () => newest(watches.filter(({ watch }) => watch.project === project)),
+    onNone: () => {
+      const here = watches.filter(({ watch }) => watch.project === project)
+      return Option.orElse(newest(here.filter((one) => !neverBegan(one))), () => newest(here))
+    },
     onSome: (name) =>
       Option.orElse(Option.fromNullishOr(watches.find(({ id }) => id === name)), () =>
         newest(watches.filter(({ watch }) => watch.sessions.includes(name)))

@@ -10,6 +10,9 @@ export interface Beat {
   readonly at: number
 }
 
+/** Under this name the agent itself beats: beside who guards it. */
+export const agentBeats = (watch: string): string => `${watch}/agent`
+
 /**
  * Beats are not transitions: they live in souffleur's own store beside the log (spec §2, Watching). What the watcher
  * writes here is what the self-monitor reads; the row in comms is a mirror.

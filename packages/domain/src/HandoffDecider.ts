@@ -12,10 +12,12 @@ export const handoffForbidden = (watch: Watch, sessionId: string): string | unde
   if (watch.phase === "Validating") return "the watch is not validated yet: ask again in half a minute"
   if (watch.standby !== undefined)
     return `souffleur stands by since a recovery failed closed at ${watch.standby.stage}: an operator must say "souffleur retry" or "adopt"`
+  if (watch.wait?.trigger === "handoff")
+    return `it is asked for already, and nothing is launched before ${new Date(watch.wait.until).toISOString()} (quiet hours)`
   return watch.recovery === undefined ? undefined : "a recovery runs already"
 }
 
-/** The word of an agent that has no comms to raise a handoff in: the same handoff of its generation, at once (spec §2). */
+/** The word of an agent that has no comms to raise a handoff in: the same handoff of its generation (spec §2). */
 export const decideHandoff = (watch: Watch, command: Request): Decision => {
   const { digest, now: at, request, sessionId, tasks } = command
   // Said again, because its answer was lost: it counts once.
@@ -24,8 +26,11 @@ export const decideHandoff = (watch: Watch, command: Request): Decision => {
   if (never !== undefined) return no("not now", never)
   const retries = retriesAfterHandoff(watch, command)
   const counted = { taskCount: tasks?.count ?? null, taskFingerprint: tasks?.fingerprint ?? null, retries }
+  const watcher = watch.watcher?.watcher ?? 0
   return ok(
     Event.HandoffRequested.make({ at, sessionId, request, digest, ...counted }),
-    ...recoveryOf(watch, at, "handoff", retries, { watcher: watch.watcher?.watcher ?? 0 })
+    // Who asks has gone on.
+    ...(watch.wait === undefined ? [] : [Event.WaitEnded.make({ at, watcher, how: "went on" })]),
+    ...recoveryOf(watch, at, "handoff", retries, { ...command, watcher })
   )
 }

@@ -1,4 +1,4 @@
-import { DateTime, Option, Predicate } from "effect"
+import { Clock, DateTime, Effect, Option, Predicate } from "effect"
 
 /** The part of each day in which nothing is launched, in minutes of the host's local day; it may go over midnight. */
 export interface QuietHours {
@@ -31,3 +31,10 @@ export const quietUntil = ({ from, to }: QuietHours, now: number, zone: DateTime
   const end = DateTime.setParts(here, { hour: Math.floor(to / 60), minute: to % 60, second: 0, millisecond: 0 })
   return DateTime.toEpochMillis(time < to ? end : DateTime.add(end, { days: 1 }))
 }
+
+/** The same for now; without quiet hours `null`. It is the host's day, unless somebody says otherwise by `CurrentTimeZone`. */
+export const quietUntilNow = Effect.fnUntraced(function* (hours: QuietHours | null) {
+  if (hours === null) return null
+  const zone = Option.getOrElse(yield* Effect.serviceOption(DateTime.CurrentTimeZone), DateTime.zoneMakeLocal)
+  return quietUntil(hours, yield* Clock.currentTimeMillis, zone)
+})

@@ -125,6 +125,8 @@ export type WatchIntent =
       readonly request: string
       readonly digest: string
       readonly tasks: { readonly count: number; readonly fingerprint: string } | null
+      /** As of `ReportExit`. */
+      readonly quietUntil?: number | null
     }
   | { readonly _tag: "Release" }
   | { readonly _tag: "Retry" }

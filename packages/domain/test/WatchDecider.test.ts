@@ -417,6 +417,28 @@ describe("deaths and retries", () => {
       .thenTags("HandoffRequested", "RecoveryStarted")
     assert.deepInclude(second, { purpose: "salvage", trigger: "handoff" })
   })
+  const wait = (kind: "usage-limit" | "quiet-hours", trigger: "limit" | "hang" | "handoff", until = 9000) =>
+    Event.WaitStarted.make({ at: 1000, watcher: 1, kind, until, resetsAt: until, trigger })
+  it("an agent's own request in the quiet hours waits for their end, and another one then is refused", () => {
+    given(...watching)
+      .when(asks({ quietUntil: 9000 }), operator)
+      .then(asked(1), wait("quiet-hours", "handoff"), Event.WatcherStarted.make({ ...watcher(2), at: 1000 }))
+    const { watch, when } = given(...watching, asked(1), wait("quiet-hours", "handoff"), watcher(2))
+    when(asks({ request: "w-1-ee11", quietUntil: 9000 }), operator).thenRefused("not now")
+    assert.deepStrictEqual(watch.handoff, { request: "w-1-00ff", digest: "d" })
+    const over = { _tag: "ReportExit", watcher: 2, exit: { _tag: "WaitOver", how: "over" }, tasks: null, evidence } as const
+    const [, begun] = when(over).thenTags("WaitEnded", "RecoveryStarted")
+    assert.deepInclude(begun, { trigger: "handoff" })
+  })
+  it("an agent that asks goes on: what was waited for is over, and told so", () => {
+    const ended = Event.WaitEnded.make({ at: 1000, watcher: 2, how: "went on" })
+    given(...watching, wait("usage-limit", "limit"), watcher(2))
+      .when(asks(), operator)
+      .then(asked(1), ended, handoff)
+    given(...watching, wait("quiet-hours", "hang"), watcher(2))
+      .when(asks({ quietUntil: 9000 }), operator)
+      .thenTags("HandoffRequested", "WaitEnded", "WaitStarted", "WatcherStarted")
+  })
   it("refuses an agent's request that is not the Conductor's, or comes while something else is under way", () => {
     given(...watching)
       .when(asks({ sessionId: "s0" }), operator)

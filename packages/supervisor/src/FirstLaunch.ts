@@ -25,12 +25,15 @@ const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firs
   const launcher = yield* Launcher
   const first = firstLaunch!
   const kept = yield* launcher.kept(first.launchId, first.digest)
-  const launchId = `${ref.id}-g1-launch-${failures.length + 1}`
-  if (launchId === first.launchId) return { launchId, args: kept.command.args }
-  const digest = yield* launcher.prepare({ ...kept, id: launchId, keep: true })
-  const { effective, requested, sessionId } = first
-  yield* ref.tell({ _tag: "PrepareLaunch", cycle: 0, launchId, digest, sessionId, requested, effective })
-  yield* launcher.forget(first.launchId)
+  const idOf = (attempt: number) => `${ref.id}-g1-launch-${attempt}`
+  const launchId = idOf(failures.length + 1)
+  if (launchId !== first.launchId) {
+    const digest = yield* launcher.prepare({ ...kept, id: launchId, keep: true })
+    const { effective, requested, sessionId } = first
+    yield* ref.tell({ _tag: "PrepareLaunch", cycle: 0, launchId, digest, sessionId, requested, effective })
+  }
+  // Also what a souffleur that died here left behind: it holds an environment.
+  yield* Effect.forEach(failures, (_, n) => launcher.forget(idOf(n + 1)))
   return { launchId, args: kept.command.args }
 })
 

@@ -9,6 +9,10 @@ export interface Notice {
 
 const cleared = (text: string): Notice => ({ kind: "cleared", text })
 
+/** A person was told of something that is not over. */
+const isOpen = ({ person, standby, wait }: Watch): boolean =>
+  standby !== undefined || person !== undefined || (wait !== undefined && wait.kind !== "quiet-hours")
+
 /**
  * A recovery that failed closed, a person who is awaited, and a limit that is waited out are episodes: told when they begin,
  * and when they are over. `before`: the watch up to that event.
@@ -45,7 +49,7 @@ export const noticeOf = (event: WatchEvent, before: Watch): Notice | undefined =
       return before.wait?.kind === "quiet-hours" ? undefined : cleared("the wait is over")
     case "ConductorAdopted":
     case "ConductorCompleted":
-      return before.standby === undefined
+      return !isOpen(before)
         ? undefined
         : cleared(event._tag === "ConductorCompleted" ? "the Conductor completed" : "a Conductor is watched again")
     default:

@@ -1,4 +1,4 @@
-import { Agent, Comms, soloSnapshot, type Watch } from "@souffleur/domain"
+import { Agent, baselineOf, Comms, soloSnapshot, unreadBaseline, type Watch } from "@souffleur/domain"
 import { Effect } from "effect"
 import { headOf } from "./Commits.ts"
 
@@ -15,4 +15,10 @@ export const soloComms = Effect.fnUntraced(function* ({ kind, project, sessions 
     return { ...soloSnapshot, taskCount, taskFingerprint: `${taskCount} ${yield* headOf(project)}` }
   })
   return Comms.solo(Effect.provideContext(snapshot, context))
+})
+
+/** What a Conductor that is adopted now is measured against later, as its watcher will measure it; comms is the watch's own. */
+export const adoptedBaseline = Effect.fn("SoloProgress.adopted")(function* (watch: Watch, sessionId: string) {
+  const comms = watch.comms === null ? yield* soloComms({ ...watch, sessions: [...watch.sessions, sessionId] }) : yield* Comms
+  return yield* Effect.match(comms.snapshot, { onFailure: () => unreadBaseline(watch.baseline), onSuccess: baselineOf })
 })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, makeWatchRef } from "@souffleur/domain"
+import { Event, makeWatchRef, type WatchEvent } from "@souffleur/domain"
 import { Effect } from "effect"
 import { bootstrap } from "../src/index.ts"
 import { begun, identityOf, living, owned, settle, until, World } from "./World.ts"
@@ -67,6 +67,21 @@ describe("the first launch of a run", () => {
         assert.deepStrictEqual((yield* tags).slice(-2), ["ValidationFailed", "ValidationExhausted"])
         assert.deepStrictEqual(world.launched, ["w-g1-launch-1", "w-g1-launch-2", "w-g1-launch-3"])
       }
+    })
+  )
+  it.effect("keeps what it was started with once, also where a souffleur died before the attempt before was forgotten", () =>
+    Effect.gen(function* () {
+      const world = new World()
+      const again = { ...kept, id: "w-g1-launch-2" }
+      for (const order of [kept, again]) world.launches.set(order.id, order)
+      const [open, first, own] = opening("agent")
+      const failed = Event.ValidationFailed.make({ at: begun, attempt: 1, check: "launch", reason: "too slow", lastMessageId: 0 })
+      const second = { ...first!, launchId: again.id, digest: `digest of ${again.id}` } as WatchEvent
+      const { context } = yield* living([open!, first!, own!, failed, second], world)
+      const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), context)
+      yield* bootstrap(ref).pipe(Effect.provideContext(context), Effect.forkChild)
+      yield* until(31)
+      assert.deepStrictEqual([...world.launches.keys()], [again.id])
     })
   )
 })

@@ -71,6 +71,15 @@ describe("a person is told", () => {
     )
     assert.deepStrictEqual(kinds, ["waiting_for_a_person", "cleared", "usage_limit", undefined, "cleared"])
   })
+  it("that it is over, also where the work is done or another Conductor is watched meanwhile; of the quiet hours nothing", () => {
+    const wait = (kind: "usage-limit" | "quiet-hours") =>
+      Event.WaitStarted.make({ at, watcher: 1, kind, until: at, resetsAt: at, trigger: "limit" })
+    const well = watching.reduce(evolve, initial)
+    const kinds = (episode: WatchEvent) => [adopted, completed].map((event) => noticeOf(event, evolve(well, episode))?.kind)
+    assert.deepStrictEqual(kinds(Event.PersonAwaited.make({ at, watcher: 1, for: "permission prompt" })), ["cleared", "cleared"])
+    assert.deepStrictEqual(kinds(wait("usage-limit")), ["cleared", "cleared"])
+    assert.deepStrictEqual(kinds(wait("quiet-hours")), [undefined, undefined])
+  })
 })
 
 it.layer(NodeServices.layer)((it) => {

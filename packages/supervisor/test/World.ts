@@ -43,6 +43,8 @@ export class World {
     [4711, { uid: 1000, condition: "running" }]
   ])
   readonly files = new Set(["s1"])
+  /** Results of tools, by session. */
+  readonly results = new Map<string, number>()
   /** Launch files, by their ids, and what a launch of each comes to: a pid, or why it fails. */
   readonly launches = new Map<string, LaunchOrder>()
   becomes: (id: string) => number | string = () => 4711
@@ -138,7 +140,7 @@ const agent = (world: World) =>
     projectOf: () => Effect.die("not asked here"),
     mark: () => Effect.die("not asked here"),
     compactedSince: () => Effect.succeed("not yet" as const),
-    toolResults: () => Effect.succeed(0),
+    toolResults: (sessions) => Effect.sync(() => sessions.reduce((all, one) => all + (world.results.get(one) ?? 0), 0)),
     inPrintMode: () => false,
     turnEnded: () => Effect.succeed(false),
     signs: () => Effect.succeedNone,
@@ -186,7 +188,7 @@ const launcher = (world: World) =>
           ? Effect.fail(new LaunchFailed({ why: "the launch file is missing" }))
           : Effect.succeed(order)
       }),
-    forget: () => Effect.void,
+    forget: (id) => Effect.sync(() => void world.launches.delete(id)),
     exitCode: () => Effect.succeedNone,
     outputPath: (id) => `/state/launches/${id}.out`
   })

@@ -1,8 +1,5 @@
-import { Agent, Beats, type Event, Hooks, Processes, type Signs, type Turn, type Watch, type WatchRef } from "@souffleur/domain"
+import { Agent, agentBeats, Beats, type Event, Hooks, Processes, type Signs, type Turn, type Watch, type WatchRef } from "@souffleur/domain"
 import { Clock, Effect, Option } from "effect"
-
-/** Under this name the agent itself beats, in souffleur's own store. */
-const ofAgent = (watch: string) => `${watch}/agent`
 
 /** Processes that a Conductor started and that live: by parent, and by the tags of its tools. */
 const childrenOf = Effect.fnUntraced(function* ({ conductor, sessions }: Watch) {
@@ -30,7 +27,7 @@ export const readSigns = Effect.fn("Watcher.signs")(function* (
     children: session?.turn?._tag === "Tool" && session.turn.spawns ? yield* childrenOf(watch) : undefined,
     pidFile: file === undefined ? undefined : { status: file.status, waitingFor: file.waitingFor, writtenAt: file.writtenAt },
     hook: Option.getOrUndefined(yield* hooks.last(sessionId)),
-    beat: Option.getOrUndefined(yield* beats.last(ofAgent(id)))?.at
+    beat: Option.getOrUndefined(yield* beats.last(agentBeats(id)))?.at
   } satisfies Signs
 })
 

@@ -3,25 +3,19 @@ import {
   Beats,
   Comms,
   Processes,
-  quietUntil,
+  quietUntilNow,
   Settings,
   type Verdict,
   type Watch,
   type WatcherExit,
   type WatchRef
 } from "@souffleur/domain"
-import { Clock, DateTime, Deferred, Duration, Effect, Option, Ref } from "effect"
+import { Clock, Deferred, Duration, Effect, Option, Ref } from "effect"
 import { classify, evidenceOf, excuseOf, isStale, type Sighting } from "./Classify.ts"
 import { isGone, makeLook } from "./Look.ts"
 import { patrol, probe } from "./WatchSchedule.ts"
 
 type Report = Pick<Sighting, "comms"> & { readonly exit: WatcherExit; readonly evidence: ReturnType<typeof evidenceOf> }
-
-/** Whose day it is: the host's, unless somebody says otherwise. */
-const zone = Effect.map(
-  Effect.serviceOption(DateTime.CurrentTimeZone),
-  Option.getOrElse(() => DateTime.zoneMakeLocal())
-)
 
 /** Whom it waits for, in a few words of the agent's; nobody: `null`. */
 const awaited = (verdict: Verdict): string | null => (verdict._tag === "Waiting" ? verdict.for.slice(0, 100) : null)
@@ -139,6 +133,6 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
     exit: report.exit,
     tasks: report.comms === undefined ? null : { count: report.comms.taskCount, fingerprint: report.comms.taskFingerprint },
     evidence: report.evidence,
-    quietUntil: settings.quietHours === null ? null : quietUntil(settings.quietHours, yield* Clock.currentTimeMillis, yield* zone)
+    quietUntil: yield* quietUntilNow(settings.quietHours)
   })
 })

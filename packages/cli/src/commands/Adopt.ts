@@ -1,8 +1,8 @@
-import { Agent, baselineOf, Claims, Comms, parsePid, parseSessionId, Processes, unreadBaseline } from "@souffleur/domain"
-import { adopt, refuseTarget } from "@souffleur/supervisor"
+import { Agent, Claims, parsePid, parseSessionId, Processes } from "@souffleur/domain"
+import { adopt, adoptedBaseline, refuseTarget } from "@souffleur/supervisor"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { comms, settingsOf, store, world } from "../App.ts"
+import { settingsOf, store, world } from "../App.ts"
 import { BadUsage } from "../Failure.ts"
 import { findWatch } from "../Watches.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
@@ -32,11 +32,7 @@ export const adoptCommand = Command.make(
       // Asked, not taken: the claim is the owner's, who takes it with the event.
       yield* claims.claim(conductor)
       yield* claims.release(conductor)
-      const baseline = yield* Effect.flatMap(Comms, ({ snapshot }) => snapshot).pipe(
-        Effect.map(baselineOf),
-        Effect.orElseSucceed(() => unreadBaseline(watch.baseline)),
-        Effect.provide(comms(watch.comms))
-      )
+      const baseline = yield* adoptedBaseline(watch, sessionId)
       const print = agent.inPrintMode(yield* processes.commandLine(pid))
       return yield* adopt(id, { conductor, sessionId, print, baseline })
     }).pipe(Effect.provide(world(settings, project, watch.comms)))

@@ -9,7 +9,7 @@ import {
   resolveProgram,
   freshSessionId
 } from "@souffleur/domain"
-import { command } from "@souffleur/supervisor"
+import { command, release } from "@souffleur/supervisor"
 import { Console, Effect, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { settingsOf, store, world } from "../App.ts"
@@ -17,7 +17,7 @@ import { Environment } from "../Environment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { type Kept, keptOf } from "../Kept.ts"
 import { ready } from "../service/Watchdog.ts"
-import { allWatches, newId, unfinished } from "../Watches.ts"
+import { allWatches, type Named, newId, unfinished } from "../Watches.ts"
 import { watching } from "../Watching.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 import { watch } from "./Watch.ts"
@@ -95,6 +95,10 @@ const open = Effect.fn("Run.open")(function* (
   return id
 })
 
+/** Of two that were started in one folder at once the log says who was first: the other starts nothing, and goes on with that one. */
+const oldest = (watches: ReadonlyArray<Named>, project: string) =>
+  watches.find(({ watch }) => watch.phase !== "Exited" && watch.project === project)
+
 export const runCommand = Command.make(
   "run",
   {
@@ -112,28 +116,16 @@ export const runCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const project = yield* realProject(flags.projectDir)
     const settings = yield* settingsOf(project)
-    const known = yield* Effect.provide(
-      Effect.map(allWatches, (watches) => unfinished(watches, { project })),
-      store(settings)
-    )
-    const going = Effect.gen(function* () {
-      if (Option.isSome(known)) {
-        const { id, watch: state } = known.value
-        yield* Console.error(
-          `watch ${id} of this folder is not finished: it goes on, and nothing else is started ("souffleur release ${id}" ends it)`
-        )
-        const goingOn = watch(
-          settings,
-          project,
-          state.comms,
-          known,
-          Option.none(),
-          false,
-          { guardian: flags.guardian, restored: Option.none() },
-          flags.json
-        )
-        return yield* Effect.provide(goingOn, world(settings, project, state.comms, yield* keptOf(settings, known)))
-      }
+    const goOn = Effect.fnUntraced(function* (known: Named) {
+      const { id, watch: state } = known
+      yield* Console.error(
+        `watch ${id} of this folder is not finished: it goes on, and nothing else is started ("souffleur release ${id}" ends it)`
+      )
+      const guarding = { guardian: flags.guardian, restored: Option.none() }
+      const goingOn = watch(settings, project, state.comms, Option.some(known), Option.none(), false, guarding, flags.json)
+      return yield* Effect.provide(goingOn, world(settings, project, state.comms, yield* keptOf(settings, Option.some(known))))
+    })
+    const begin = Effect.gen(function* () {
       if (flags.words.length === 0) return yield* bad('which command? souffleur run -- claude "do it"')
       const literal = yield* Effect.fromResult(
         literalAgent(flags.words, yield* Effect.fromResult(parseAgentCommand(settings.agentCommand)))
@@ -144,12 +136,22 @@ export const runCommand = Command.make(
       })
       const running = Effect.gen(function* () {
         const id = yield* open(flags.words, literal, settings, project)
+        const before = oldest(yield* allWatches, project)
+        if (before !== undefined && before.id !== id) {
+          yield* release(id)
+          return before
+        }
         yield* ready
         return yield* watching(settings, project, null, id, 0, flags.guardian, flags.json)
       })
       return yield* Effect.provide(running, world(settings, project, null, kept))
     })
-    const code = yield* going
+    const known = yield* Effect.provide(
+      Effect.map(allWatches, (watches) => unfinished(watches, { project })),
+      store(settings)
+    )
+    const begun = Option.isSome(known) ? known.value : yield* begin
+    const code = typeof begun === "number" ? begun : yield* goOn(begun)
     if (code !== 0) return yield* new Ended({ code })
   })
 ).pipe(

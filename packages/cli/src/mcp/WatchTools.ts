@@ -1,4 +1,5 @@
 import {
+  agentBeats,
   Beats,
   Comms,
   EventLog,
@@ -7,6 +8,8 @@ import {
   handoffForbidden,
   parseTime,
   Processes,
+  quietUntilNow,
+  type Watch,
   type WatchEvent,
   writeHandoff
 } from "@souffleur/domain"
@@ -22,16 +25,13 @@ import { ToolFailed, type Word } from "./Tools.ts"
 
 const iso = (at: number) => new Date(at).toISOString()
 
-/** The agent's own beats, beside those of who guards it. */
-const beatsOf = (id: string) => `${id}/agent`
-
 /** A sign of life: in our own store first, which no other program locks. */
 export const heartbeat = () =>
   call(
     Effect.fnUntraced(function* (here) {
       yield* asConductor(here)
       const [at, beats] = [yield* Clock.currentTimeMillis, yield* Beats]
-      if (here.watched !== undefined) yield* beats.beat(beatsOf(here.watched.id), { by: "agent", at })
+      if (here.watched !== undefined) yield* beats.beat(agentBeats(here.watched.id), { by: "agent", at })
       const onto = here.comms !== null || here.watched === undefined
       if (onto) yield* onBoard(here, (link) => link.beat(at))
       return {
@@ -43,15 +43,23 @@ export const heartbeat = () =>
     })
   )
 
-/** Why the Conductor was last recovered, as the log tells it. */
-const isReason = ({ _tag }: WatchEvent) =>
-  _tag === "ConductorDied" || _tag === "ContextRecoveryRequested" || _tag === "HandoffRequested" || _tag === "TurnEnded"
+/** What a recovery follows from. */
+const reasons: ReadonlySet<WatchEvent["_tag"]> = new Set([
+  "ConductorDied",
+  "ContextRecoveryRequested",
+  "ContextExhausted",
+  "HandoffRequested",
+  "TurnEnded",
+  "RecoveryRetried"
+])
+const isReason = (event: WatchEvent) => reasons.has(event._tag) || (event._tag === "WaitEnded" && event.how === "over")
 
+/** Why the Conductor was last recovered, as the log tells it. */
 const lastRecovery = Effect.fnUntraced(function* (id: string) {
   const events = (yield* (yield* EventLog).read(id, 0)).map(({ event }) => event)
   const started = events.findLastIndex(({ _tag }) => _tag === "RecoveryStarted")
   if (started === -1) return null
-  const reason = events.slice(0, started).findLast((event) => isReason(event) || event._tag === "RecoveryRetried")
+  const reason = events.slice(0, started).findLast(isReason)
   const came = events.slice(started).find(({ _tag }) => ["ConductorRelaunched", "RecoveryFailedClosed", "RetriesExhausted"].includes(_tag))
   const what = came ?? events[started]!
   return { at: iso(what.at), what: sentence(what), reason: reason === undefined ? "" : sentence(reason) }
@@ -95,7 +103,7 @@ export const myState = () =>
       }
       const { id, watch } = here.watched
       const [beats, settings] = [yield* Beats, yield* settingsOf(watch.project)]
-      const beat = yield* beats.last(beatsOf(id))
+      const beat = yield* beats.last(agentBeats(id))
       const snapshot = yield* Effect.option(Comms.use((board) => board.snapshot)).pipe(Effect.provide(comms(watch.comms)))
       const heard = Option.flatMap(snapshot, ({ conductor }) => Option.flatMap(conductor, ({ lastHeartbeat }) => parseTime(lastHeartbeat)))
       return {
@@ -119,6 +127,23 @@ export const myState = () =>
   )
 
 const farewell = "You are stopped and a successor is launched. End your turn now and start nothing new."
+const goOn = "Nobody stops you: go on as far as you can, and tell a person."
+
+/** What the agent hears of its request, by what came of it in the log. */
+const answerOf = ({ recovery, standby, wait }: Watch): string => {
+  if (standby !== undefined) return `souffleur stands by: ${standby.reason}. ${goOn}`
+  if (wait !== undefined)
+    return `Nothing is launched before ${iso(wait.until)} (quiet hours): go on as far as you can; then you are stopped and a successor is launched.`
+  return recovery?.purpose === "salvage"
+    ? "It is the third time without progress: you are stopped, your conversation is kept for a person, and nobody is launched after you."
+    : farewell
+}
+
+/** The same where a watcher is still to see the request. */
+const answerOnBoard = ({ ceiling, observe, wait }: Watch): string =>
+  observe || ceiling !== undefined
+    ? `It stands in the task database, and souffleur launches nobody as it is: it ${observe ? "only observes" : "has reached its ceiling"}. ${goOn}`
+    : `${wait === undefined ? "At souffleur's next look, within a minute or so" : `Not before ${iso(wait.until)}`}: ${farewell}`
 
 /** An id that nobody else has, safe as a file's name. */
 const freshRequest = Effect.fnUntraced(function* ({ id, watch }: Named) {
@@ -140,16 +165,16 @@ const progressOf = Effect.fn("WatchTools.progress")(
 )
 
 /** In a watch without comms: the words in a file first, then the request, whose word a crash cannot lose. */
-const askSolo = Effect.fnUntraced(function* (here: Here, named: Named, text: string) {
-  const { stateDir } = yield* settingsOf(here.project)
+const askSolo = Effect.fnUntraced(function* (named: Named, text: string) {
+  const { quietHours, stateDir } = yield* settingsOf(named.watch.project)
   const request = yield* freshRequest(named)
   const digest = yield* writeHandoff(stateDir, request, text).pipe(
     Effect.mapError(
       ({ why }) => new ToolFailed({ message: `Your words could not be kept: ${why}. Nothing was asked for: go on, and tell a person.` })
     )
   )
-  const tasks = yield* progressOf(named)
-  yield* command(named.id, { _tag: "RequestHandoff", sessionId: named.watch.sessionId, request, digest, tasks }).pipe(
+  const [tasks, quietUntil] = [yield* progressOf(named), yield* quietUntilNow(quietHours)]
+  return yield* command(named.id, { _tag: "RequestHandoff", sessionId: named.watch.sessionId, request, digest, tasks, quietUntil }).pipe(
     // Something else came first: nobody will read it.
     Effect.catchTag("Refused", (refused) => Effect.andThen(forgetHandoff(stateDir, request), Effect.fail(refused)))
   )
@@ -181,8 +206,9 @@ export const requestContextRecovery = ({
       const { id, watch } = here.watched
       const never = handoffForbidden(watch, watch.sessionId)
       if (never !== undefined) return yield* new ToolFailed({ message: `Not now: ${never}.` })
-      yield* watch.comms === null ? askSolo(here, here.watched, text) : askOnBoard(here, text)
-      return { watch: id, note: watch.comms === null ? farewell : `At souffleur's next look, within a minute or so: ${farewell}` }
+      if (watch.comms === null) return { watch: id, note: answerOf(yield* askSolo(here.watched, text)) }
+      yield* askOnBoard(here, text)
+      return { watch: id, note: answerOnBoard(watch) }
     })
   )
 

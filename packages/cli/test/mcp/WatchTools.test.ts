@@ -50,6 +50,18 @@ it.layer(services)((it) => {
         assert.strictEqual(yield* as("s2")(whoIs), "conductor")
       })
     )
+    it.effect("hears of the wait that its recovery followed, and of no death before it", () =>
+      Effect.gen(function* () {
+        const { as, comms, project, watch } = yield* place()
+        const wait = { at: 1000, watcher: 1, kind: "usage-limit", until: 2000, resetsAt: 2000, trigger: "limit" } as const
+        const recoveries = [
+          [Event.WaitStarted.make(wait), Event.WaitEnded.make({ at: 2000, watcher: 1, how: "over" })],
+          [Event.RecoveryStarted.make({ at: 2000, cycle: 2, purpose: "relaunch", trigger: "limit" })]
+        ].flat()
+        yield* watch("w-1", [...watching({ project, comms }), handedOn, recovering, relaunched, ...recoveries])
+        assert.match((yield* as("s2")(myState())).last_recovery?.reason ?? "", /wait/u)
+      })
+    )
     it.effect("hears why it was recovered, how long its heartbeat may be away, and of a watch that has ended", () =>
       Effect.gen(function* () {
         const { as, board, comms, project, watch } = yield* place()
@@ -111,6 +123,43 @@ it.layer(services)((it) => {
         )
         assert.lengthOf(yield* fs.readDirectory(`${stateDir}/requests`), 1)
       })
+    )
+    it.effect(
+      "hears what comes of it: who only observes, a ceiling, the quiet hours and the third without progress launch nobody now",
+      () =>
+        Effect.gen(function* () {
+          const ceiling = Event.CeilingReached.make({ at: 1000, watcher: 1, ceiling: "tokens", used: 2, limit: 1 })
+          const died = { at: 1000, cycle: 1, purpose: "relaunch", trigger: "handoff" } as const
+          const answer = Effect.fnUntraced(function* (
+            comms: boolean,
+            change: (events: ReturnType<typeof watching>) => ReadonlyArray<WatchEvent>
+          ) {
+            const the = yield* place({ comms })
+            yield* the.watch("w-1", change(watching({ project: the.project, comms: comms ? the.comms : null })))
+            const asking = Effect.map(requestContextRecovery({}), ({ note }) => note)
+            return { ...the, ask: (more: Readonly<Record<string, string>> = {}) => the.as("s1", more)(asking) }
+          })
+          const observed = ([opened, ...rest]: ReturnType<typeof watching>) => [{ ...opened!, observe: true } as WatchEvent, ...rest]
+          for (const comms of [false, true]) {
+            assert.match(yield* (yield* answer(comms, observed)).ask(), /only observ.*Nobody stops you/u)
+            assert.match(yield* (yield* answer(comms, (events) => [...events, ceiling])).ask(), /ceiling.*Nobody stops you/u)
+            assert.match(
+              yield* (yield* answer(comms, (events) => events)).ask(),
+              /You are stopped and a successor is launched\. End your turn/u
+            )
+          }
+          const quiet = yield* answer(false, (events) => events)
+          const note = yield* quiet.ask({ SOUFFLEUR_QUIET_HOURS: "00:00-23:59" })
+          assert.match(note, /Nothing is launched before .*\(quiet hours\)/u)
+          assert.deepStrictEqual(tags(yield* quiet.events("w-1")).slice(-3), ["HandoffRequested", "WaitStarted", "WatcherStarted"])
+          const third = yield* answer(false, (events) => [
+            ...events,
+            Event.HandoffRequested.make({ ...handedOn, retries: 2 }),
+            Event.RecoveryStarted.make(died),
+            Event.ConductorRelaunched.make({ ...relaunched, sessionId: "s1" })
+          ])
+          assert.match(yield* third.ask(), /nobody is launched after you/u)
+        })
     )
     it.effect("without comms counts what was done since the launch, as a watcher would; talk with the watchdog is nothing", () =>
       Effect.gen(function* () {

@@ -1,0 +1,37 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Event, load } from "@souffleur/domain"
+import { Effect, FileSystem, Path } from "effect"
+import { adoptedBaseline, soloComms } from "../src/index.ts"
+import { confirmed, identityOf, living, opened, owned, watching, World } from "./World.ts"
+
+const adopted = { at: 0, by: "operator", generation: 2, conductor: identityOf(4712), sessionId: "s2", print: false } as const
+
+describe("a Conductor that is adopted", () => {
+  it.effect("without comms is measured from where its sessions stand: one that then does nothing has made no progress", () =>
+    Effect.gen(function* () {
+      const world = Object.assign(new World(), {
+        results: new Map([
+          ["s1", 3],
+          ["s2", 4]
+        ])
+      })
+      const { context, log } = yield* living([opened(null), owned, confirmed], world)
+      const here = Effect.provideContext(context)
+      const baseline = yield* here(adoptedBaseline(yield* here(load("w")), "s2"))
+      assert.strictEqual(baseline.taskCount, 7)
+      yield* log.append("w", 3, [Event.ConductorAdopted.make({ ...adopted, ...baseline })])
+      const later = yield* here(Effect.flatMap(soloComms(yield* here(load("w"))), ({ snapshot }) => snapshot))
+      assert.strictEqual(later.taskFingerprint, baseline.taskFingerprint)
+    }).pipe(Effect.provide([FileSystem.layerNoop({}), Path.layer]))
+  )
+  it.effect("with comms by its tasks; where that is out, by what was known before, and another state must be seen first", () =>
+    Effect.gen(function* () {
+      const { context, world } = yield* living(watching)
+      const here = Effect.provideContext(context)
+      const asked = Effect.flatMap(here(load("w")), (watch) => here(adoptedBaseline(watch, "s2")))
+      assert.deepInclude(yield* asked, { taskCount: 3, taskFingerprint: "3 tasks", conductorState: "working" })
+      world.out = "locked"
+      assert.deepInclude(yield* asked, { taskCount: 3, taskFingerprint: "3 tasks", conductorState: null })
+    }).pipe(Effect.provide([FileSystem.layerNoop({}), Path.layer]))
+  )
+})
