@@ -1,0 +1,136 @@
+import * as fs from "node:fs"
+import { Claude } from "@souffleur/claude"
+import { Agent, type Condition, judge, type ProcessInfo, Processes, type Signs, type Verdict } from "@souffleur/domain"
+import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
+
+/** Ms: what the agent's calls may stall, as souffleur's settings have it (cli.md). */
+export const stall = 361_000
+
+const folder = new URL("../fixtures/evidence/", import.meta.url)
+const Time = Schema.String
+
+/** Everything that could be seen of one Conductor at a moment, and what is right to make of it. Times are ISO 8601. */
+const Situation = Schema.Struct({
+  /** One sentence of what is going on in truth. */
+  what: Schema.String,
+  /** `recorded`: Claude Code 2.1.329 wrote these records; their words are replaced, their ages set. */
+  from: Schema.Literals(["recorded", "constructed"]),
+  right: Schema.Literals(["alive", "dead"]),
+  now: Time,
+  since: Time,
+  process: Schema.Literals(["running", "stopped", "zombie", "gone", "unknown"]),
+  stillSince: Schema.optionalKey(Time),
+  children: Schema.optionalKey(Schema.Int),
+  hook: Schema.optionalKey(Schema.Struct({ event: Schema.String, at: Time })),
+  beat: Schema.optionalKey(Time),
+  pidFile: Schema.optionalKey(Schema.Struct({ status: Schema.String, waitingFor: Schema.optionalKey(Schema.String), writtenAt: Time })),
+  session: Schema.optionalKey(
+    Schema.Struct({
+      writtenAt: Time,
+      subagentsWroteAt: Schema.optionalKey(Time),
+      /** The last line has no newline. */
+      torn: Schema.optionalKey(Schema.Boolean),
+      /** A record; a line as it stands; or a record that is filled up to so many bytes. */
+      lines: Schema.Array(Schema.Union([Schema.String, Schema.Struct({ fill: Schema.Int, type: Schema.String }), Schema.Json]))
+    })
+  ),
+  /** What it comes to, as far as it matters here; times of it as text. */
+  verdict: Schema.StructWithRest(Schema.Struct({ _tag: Schema.String }), [Schema.Record(Schema.String, Schema.Unknown)])
+})
+export type Situation = typeof Situation.Type
+
+const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Situation), { onExcessProperty: "error" })
+export const situations: ReadonlyArray<Situation & { readonly name: string }> = fs
+  .readdirSync(folder)
+  .filter((name) => name.endsWith(".json"))
+  .toSorted()
+  .map((name) => ({ name: name.replace(".json", ""), ...decode(fs.readFileSync(new URL(name, folder), "utf8")) }))
+
+const identity = { pid: 70, startTime: 77, bootId: "boot" }
+const sessionId = "11111111-0000-4000-8000-000000000000"
+const optional = (time: string | undefined) => (time === undefined ? undefined : Date.parse(time))
+
+const isFill = (line: unknown): line is { readonly fill: number; readonly type: string } =>
+  typeof line === "object" && line !== null && "fill" in line && typeof line.fill === "number"
+const textOf = (line: unknown): string =>
+  typeof line === "string" ? line : JSON.stringify(isFill(line) ? { type: line.type, x: "x".repeat(line.fill) } : line)
+
+/** Lays the files out as the agent would have, in a folder of their own; their times too. */
+const laidOut = Effect.fnUntraced(function* ({ pidFile, session }: Situation) {
+  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const root = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-evidence-" })
+  const write = Effect.fnUntraced(function* (name: string, text: string, at: string) {
+    const file = path.join(root, name)
+    yield* fs.makeDirectory(path.dirname(file), { recursive: true })
+    yield* fs.writeFileString(file, text)
+    yield* fs.utimes(file, Date.parse(at) / 1000, Date.parse(at) / 1000)
+  })
+  if (pidFile !== undefined) {
+    const { writtenAt, ...said } = pidFile
+    yield* write(
+      `sessions/${identity.pid}.json`,
+      JSON.stringify({ pid: identity.pid, sessionId, cwd: "/p", procStart: "77", ...said }),
+      writtenAt
+    )
+  }
+  if (session !== undefined) {
+    const text = session.lines.map(textOf).join("\n")
+    if (session.subagentsWroteAt !== undefined) {
+      yield* write(`projects/-p/${sessionId}/subagents/agent-a.jsonl`, "{}\n", session.subagentsWroteAt)
+    }
+    yield* write(`projects/-p/${sessionId}.jsonl`, text === "" || session.torn === true ? text : `${text}\n`, session.writtenAt)
+  }
+  return root
+})
+
+const table = (condition: Condition | undefined) => {
+  const info: ProcessInfo = { identity, parent: 1, uid: 1000, name: "claude", condition: "running" }
+  const there = condition !== "gone"
+  return Layer.mock(Processes)({
+    self: { pid: 1, startTime: 1, bootId: "boot" },
+    host: { name: "host", pidNamespace: "pid:[1]", uid: 1000 },
+    find: (pid) =>
+      Effect.succeed(
+        pid === identity.pid && there ? Option.some({ ...info, condition: condition === undefined ? "running" : condition }) : Option.none()
+      )
+  })
+}
+
+/** What the readers of the product itself make of the files. */
+export const signsOf = Effect.fn("Situation.signs")(function* (situation: Situation) {
+  const claudeDir = yield* laidOut(situation)
+  const process = situation.process === "unknown" ? undefined : situation.process
+  const options = { claudeDir, agentCommand: { program: "claude", args: [] }, environment: {} }
+  return yield* Effect.gen(function* () {
+    const agent = yield* Agent
+    const session = Option.getOrUndefined(yield* agent.signs(sessionId))
+    const file = (yield* agent.sessions).find(({ pid }) => pid === identity.pid)
+    return {
+      now: Date.parse(situation.now),
+      process,
+      turnEnded: process === "gone" && (yield* agent.turnEnded(identity, sessionId)),
+      stillSince: optional(situation.stillSince),
+      children: situation.children,
+      session,
+      pidFile: file,
+      hook: situation.hook === undefined ? undefined : { event: situation.hook.event, at: Date.parse(situation.hook.at) },
+      beat: optional(situation.beat),
+      since: Date.parse(situation.since)
+    } satisfies Signs
+  }).pipe(Effect.provide(Claude.layer(options).pipe(Layer.provide(table(process)))))
+}, Effect.scoped)
+
+/** A verdict with its times as text, and of it what the right one speaks of. */
+export const comparable = (verdict: Verdict, right: Situation["verdict"]): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(verdict)
+      .filter(([key]) => key in right)
+      .map(([key, value]) => [
+        key,
+        ["at", "resetsAt", "since", "until"].includes(key) && typeof value === "number" ? new Date(value).toISOString() : value
+      ])
+  )
+
+export const kills = ({ _tag }: Verdict) => _tag === "Hung" || _tag === "Gone"
+
+export const judged = (signs: Signs) => judge(signs, stall)
