@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { type ResolvedSettings, runProgram } from "@souffleur/domain"
-import { Duration, Effect, FileSystem, Path } from "effect"
+import { Duration, Effect, FileSystem, Path, type Scope } from "effect"
 import { gitOf, readState, stateJson, taskOf } from "../src/index.ts"
 import { type Act, approves, complete, own, planOf, rejects, stage } from "./Stage.ts"
 
@@ -57,7 +57,7 @@ const say =
   () =>
     Effect.succeed(text)
 
-const live = (title: string, test: () => Effect.Effect<unknown, unknown, NodeServices.NodeServices | import("effect").Scope.Scope>) =>
+const live = (title: string, test: () => Effect.Effect<unknown, unknown, NodeServices.NodeServices | Scope.Scope>) =>
   it.live(title, () => Effect.provide(Effect.scoped(test()), NodeServices.layer))
 
 describe.concurrent("over a real repository", () => {
