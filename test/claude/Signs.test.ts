@@ -40,7 +40,7 @@ it.live.skipIf(claude === null || tmuxMissing)(
         Effect.map(statusOf(lab), ([{ conductor }]) => (conductor.heartbeat_age_ms ?? 0) > 4000)
       )
       const [{ conductor, standing }] = yield* statusOf(lab)
-      assert.deepStrictEqual([standing, conductor.waits_for], ["watching", "permission prompt"])
+      assert.deepStrictEqual([standing, conductor.waits_for], ["waits for a person", "permission prompt"])
       yield* stage.type("Enter")
       assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
       const log = yield* lab.log

@@ -14,7 +14,7 @@ const claude = inject("claude")
  */
 const stalled = Effect.fn("Stall.stalled")(function* (
   stageOf: typeof headless | typeof tmux,
-  silence: (late: Effect.Effect<Answer>) => Effect.Effect<Answer>,
+  silence: (late: Effect.Effect<Answer>, over: Effect.Effect<unknown>) => Effect.Effect<Answer>,
   options: LabOptions
 ) {
   const [since, over] = [yield* Ref.make<number | undefined>(undefined), yield* Deferred.make<number>()]
@@ -30,7 +30,7 @@ const stalled = Effect.fn("Stall.stalled")(function* (
       })
       if (before !== undefined) return yield* speaks
       if (options.solo !== true) yield* board.beat
-      return yield* silence(speaks)
+      return yield* silence(speaks, Deferred.await(over))
     })
   const { lab, souffleur } = yield* staged(claude!, stageOf, part, "", options)
   yield* lab.write("go", "")
@@ -44,6 +44,9 @@ const stalled = Effect.fn("Stall.stalled")(function* (
   return silent
 })
 
+/** The endpoint closes when each of its requests is over. */
+const never = (_: unknown, over: Effect.Effect<unknown>) => Effect.as(over, {})
+
 describe.concurrent("a model that is silent for minutes kills nobody", () => {
   it.live.skipIf(claude === null)("for 200 s, less than a heartbeat may be old", () =>
     Effect.gen(function* () {
@@ -54,13 +57,13 @@ describe.concurrent("a model that is silent for minutes kills nobody", () => {
 
   it.live.skipIf(claude === null)("until the agent gives its call up, in print mode", () =>
     Effect.gen(function* () {
-      assert.isAtLeast(yield* stalled(headless, () => Effect.never, { solo: true }), 350_000)
+      assert.isAtLeast(yield* stalled(headless, never, { solo: true }), 350_000)
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 
   it.live.skipIf(claude === null || tmuxMissing)("the same in a window of tmux", () =>
     Effect.gen(function* () {
-      assert.isAtLeast(yield* stalled(tmux, () => Effect.never, { solo: true }), 350_000)
+      assert.isAtLeast(yield* stalled(tmux, never, { solo: true }), 350_000)
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 

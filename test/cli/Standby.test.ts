@@ -49,6 +49,8 @@ describe.concurrent("standing by", () => {
       assert.lengthOf(the.launched(), 2, "both of them to compact")
       const status = JSON.parse((yield* the.run(["status", "--json"])).lines.join("\n"))
       assert.strictEqual(status[0].standing, "standing by (compact)")
+      assert.strictEqual(status[0].standby.stage, "compact")
+      assert.deepStrictEqual([status[0].wait, status[0].deferred, status[0].ceiling], [null, null, null])
 
       fs.rmSync(the.failing)
       const retried = yield* the.run(["retry"])

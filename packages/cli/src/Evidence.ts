@@ -1,5 +1,5 @@
 import type { Event, Watch } from "@souffleur/domain"
-import { inWords } from "./Telling.ts"
+import { count, inWords } from "./Telling.ts"
 
 /** The owner is of another boot than the Conductor that it looks after. */
 const rebooted = ({ conductor, owner }: Watch) =>
@@ -13,14 +13,18 @@ export const evidence = (
   watch.conductor === undefined
     ? "no process was known"
     : `process ${watch.conductor.pid} (started at tick ${watch.conductor.startTime}) was ${process}${rebooted(watch) ? ": the machine was started anew since" : ""}`,
-  heartbeat === null
-    ? "task-00 had no heartbeat"
-    : `the heartbeat of task-00 was ${heartbeat}, ${heartbeatAge === null ? "which says nothing" : `${inWords(heartbeatAge)} old`}; the limit is ${inWords(staleAfter)}`,
-  conductorState === null ? "comms did not tell a state" : `task-00 was in state ${conductorState}`,
+  ...(watch.comms === null
+    ? []
+    : [
+        heartbeat === null
+          ? "task-00 had no heartbeat"
+          : `the heartbeat of task-00 was ${heartbeat}, ${heartbeatAge === null ? "which says nothing" : `${inWords(heartbeatAge)} old`}; the limit is ${inWords(staleAfter)}`,
+        conductorState === null ? "comms did not tell a state" : `task-00 was in state ${conductorState}`
+      ]),
   ...signs.map(({ age, says, source }) =>
     source === "processor"
       ? `it has used no processor for ${inWords(age)}`
       : `${source}: ${says}${age === null ? "" : `, ${inWords(age)} old`}`
   ),
-  ...(contextTokens === null ? [] : [`${contextTokens} tokens of context were in use`])
+  ...(contextTokens === null ? [] : [`${count(contextTokens)} tokens of context were in use`])
 ]

@@ -3,6 +3,7 @@ import { Gate } from "@souffleur/recovery"
 import { Option, Predicate, Schema } from "effect"
 import { evidence } from "./Evidence.ts"
 import { reasonOfGuard } from "./GuardReason.ts"
+import { becauseOf, reasonOfSigns } from "./SignReason.ts"
 import { inWords, sentence } from "./Telling.ts"
 
 /** One decision, told: what was seen, the rule that made it one, and what was done then. */
@@ -94,7 +95,11 @@ const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule"
   switch (event._tag) {
     case "ConductorDied":
       return {
-        seen: [...evidence(event.evidence, before), progress(event, before)],
+        seen: [
+          ...evidence(event.evidence, before),
+          ...(event.cause === "untaken" ? [`it was launched ${inWords(event.at - before.launchedAt)} before`] : []),
+          progress(event, before)
+        ],
         rule: ruleOfDeath(event)
       }
     case "ContextExhausted":
@@ -103,27 +108,12 @@ const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule"
         rule: "A conversation that no longer fits ends every turn: it is handed to a fresh session, smaller."
       }
     case "KillDeferred":
-      return { seen: [event.because], rule: "A live process whose session file states why it is silent is left alone for as long." }
+    case "PersonAwaited":
     case "WaitStarted":
-      return {
-        seen: [
-          event.resetsAt === null ? "the session file does not state when it ends" : `it ends at ${new Date(event.resetsAt).toISOString()}`
-        ],
-        rule:
-          event.kind === "quiet-hours"
-            ? "In the quiet hours nothing is launched: the recovery begins after them."
-            : "A usage limit and an outage are waited out: neither is a death."
-      }
     case "WaitEnded":
-      return {
-        seen: [event.how === "over" ? "nothing has gone on meanwhile" : "the session has gone on meanwhile"],
-        rule: "At its end a wait is checked once, and the session resumed once."
-      }
+    case "CeilingReached":
     case "HandoffTaken":
-      return {
-        seen: [`the session of launch ${event.launchId} has our prompt, and a first real answer after it`],
-        rule: "A recovery has succeeded when the successor has taken the hand-off, not when it was started."
-      }
+      return reasonOfSigns(event, before)
     case "ContextRecoveryRequested":
       return {
         seen: evidence(event.evidence, before),
@@ -176,13 +166,19 @@ const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule"
         rule: "After three deaths without progress nothing is launched."
       }
     case "ConductorRelaunched": {
-      const { launch } = before.recovery ?? {}
+      const { launch, trigger } = before.recovery ?? {}
       const clamped =
         launch === undefined || launch.requested === launch.effective
           ? []
           : [`permission ${launch.requested} was asked for, ${launch.effective} is the ceiling`]
       return {
-        seen: [...gate(before), ...failures(before), ...unsummarized(before), ...clamped],
+        seen: [
+          ...(trigger === undefined ? [] : [`the recovery began because ${becauseOf[trigger]}`]),
+          ...gate(before),
+          ...failures(before),
+          ...unsummarized(before),
+          ...clamped
+        ],
         rule: `${event.provider} is the first provider that could launch.`
       }
     }

@@ -1,7 +1,8 @@
 import { type Run, type RunEvent, streamOf, type Task, taskOf } from "@souffleur/conductor"
 import type { RecordedAs } from "@souffleur/domain"
 import { Match } from "effect"
-import { type Paint, when } from "./Telling.ts"
+import { when } from "./Standing.ts"
+import type { Paint } from "./Telling.ts"
 
 const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`
 const idOf = (stream: string) => stream.slice(streamOf("").length)

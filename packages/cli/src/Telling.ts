@@ -1,5 +1,6 @@
-import type { Event, Recorded, Watch, WatchEvent } from "@souffleur/domain"
+import type { Event, Recorded, WatchEvent } from "@souffleur/domain"
 import { Match } from "effect"
+import { deadline, when } from "./Standing.ts"
 
 /** Colours for a terminal; plain text everywhere else. */
 export type Paint = (colour: "red" | "green" | "yellow" | "dim", text: string) => string
@@ -41,7 +42,10 @@ const died = (event: typeof Event.ConductorDied.Type) => `the Conductor is dead:
 /** A service that does not serve, as a person says it. */
 export const waitInWords = { "usage-limit": "a usage limit", outage: "an outage of the service", "quiet-hours": "the quiet hours" } as const
 
-const tokens = (count: number | null) => (count === null ? "" : `, ${count} tokens of context in use`)
+/** `2,000,400` */
+export const count = (number: number): string => number.toLocaleString("en-US")
+
+const tokens = (used: number | null) => (used === null ? "" : `, ${count(used)} tokens of context in use`)
 
 /** A command has no session. */
 const inSession = (sessionId: string) => (sessionId === "" ? "" : `, session ${sessionId}`)
@@ -96,17 +100,18 @@ export const sentence = (event: WatchEvent): string =>
     ConductorAdopted: ({ by, conductor, generation, sessionId }) =>
       `Conductor (S${generation}) is pid ${conductor.pid}, session ${sessionId}: ${by === "operator" ? "adopted by an operator" : "it came back by itself"}`,
     RecoveryRetried: ({ cycle }) => `an operator wants recovery ${cycle} tried again`,
-    KillDeferred: ({ because, until }) => `no heartbeat, yet left alone until ${when(until)}: ${because}`,
+    KillDeferred: ({ at, because, until }) => `no heartbeat, yet left alone until ${deadline(until, at)}: ${because}`,
     PersonAwaited: (event) => `the Conductor waits for a person: ${event.for}`,
     PersonCame: () => "the Conductor waits for nobody any more",
-    WaitStarted: ({ kind, resetsAt, until }) =>
-      `${waitInWords[kind]}: waiting until ${when(until)}${resetsAt === null ? ", a guess: the session does not say" : ""}`,
+    WaitStarted: ({ at, kind, resetsAt, until }) =>
+      `${waitInWords[kind]}: ${kind === "quiet-hours" ? "nothing is launched" : "waiting"} until ${deadline(until, at)}${resetsAt === null ? ", a guess: the session does not say" : ""}`,
     WaitEnded: ({ how }) => (how === "over" ? "the wait is over" : "the Conductor went on by itself: the wait is over"),
     CeilingReached: ({ ceiling, limit, used }) =>
       ceiling === "tokens"
-        ? `the ceiling is reached: ${used} tokens of ${limit} are used`
+        ? `the ceiling is reached: ${count(used)} tokens of ${count(limit)} are used`
         : `the ceiling is reached: it has gone on for ${inWords(used)} of ${inWords(limit)}`,
-    ContextExhausted: ({ retries }) => `the conversation no longer fits the model${counted(retries)}`,
+    ContextExhausted: ({ retries }) =>
+      `the conversation no longer fits the model${retries === 0 ? "" : ` (${retries} of 3 without progress)`}`,
     HandoffTaken: ({ contextTokens, generation }) => `Conductor (S${generation}) has taken the hand-off${tokens(contextTokens)}`,
     WatchReleased: () => "released by an operator; the Conductor is left as it is"
   })
@@ -152,9 +157,6 @@ const colourOf = (event: WatchEvent): "red" | "green" | "yellow" | "dim" | undef
 /** What a person wants to hear of; the rest is how souffleur goes about it. */
 export const isNews = (event: WatchEvent): boolean => colourOf(event) !== "dim"
 
-/** Time of day, UTC. */
-export const when = (at: number): string => new Date(at).toISOString().slice(11, 19)
-
 /** One line of `watch` and `log` for a person: UTC time, generation, what happened. */
 export const line = (recorded: Recorded, generation: number, paint: Paint): string => {
   const colour = colourOf(recorded.event)
@@ -165,11 +167,3 @@ export const line = (recorded: Recorded, generation: number, paint: Paint): stri
 /** One line of `log --json` and `watch --json` (cli.md). */
 export const jsonLine = ({ event: { at, ...event }, revision, stream }: Recorded): string =>
   JSON.stringify({ watch: stream, revision, at: new Date(at).toISOString(), ...event })
-
-/** How a watch stands, in a word or two. */
-export const standing = (watch: Watch): string => {
-  if (watch.phase === "Exited") return watch.end ?? "ended"
-  if (watch.recovery !== undefined) return watch.recovery.purpose === "salvage" ? "saving what can be saved" : "recovering"
-  if (watch.wait !== undefined) return `waiting out ${waitInWords[watch.wait.kind]} until ${when(watch.wait.until)}`
-  return watch.standby === undefined ? watch.phase.toLowerCase() : `standing by (${watch.standby.stage})`
-}

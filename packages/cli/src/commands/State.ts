@@ -3,7 +3,7 @@ import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { settingsOf, store } from "../App.ts"
 import { BadUsage } from "../Failure.ts"
-import { standing } from "../Telling.ts"
+import { standing } from "../Standing.ts"
 import { findWatch } from "../Watches.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 

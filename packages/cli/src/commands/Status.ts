@@ -1,9 +1,10 @@
 import { Agent, Beats, Comms, EventLog, heartbeatAge, Outbox, Processes, type ResolvedSettings, see } from "@souffleur/domain"
-import { Clock, Console, Effect, Option } from "effect"
+import { Clock, Console, Duration, Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import { agentFiles, comms, host, settingsOf, store } from "../App.ts"
 import { Environment } from "../Environment.ts"
-import { inWords, isNews, paint, sentence, standing, when } from "../Telling.ts"
+import { standing, when } from "../Standing.ts"
+import { inWords, isNews, paint, sentence } from "../Telling.ts"
 import { allWatches, findWatch, type Named } from "../Watches.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
@@ -25,6 +26,8 @@ export const statusOf = Effect.fnUntraced(function* ({ id, watch }: Named, setti
     Option.map(({ lastHeartbeat }) => heartbeatAge(see(undefined, lastHeartbeat, now), now, 0) ?? null),
     Option.getOrElse(() => null)
   )
+  // Why nobody was killed is worth a word as long as somebody might have been.
+  const silent = (watch.deferred?.until ?? 0) > now && (heartbeat === null || heartbeat > Duration.toMillis(settings.heartbeatStaleAfter))
   const condition = watch.conductor === undefined ? null : yield* processes.condition(watch.conductor)
   const signs = over
     ? Option.none()
@@ -38,7 +41,7 @@ export const statusOf = Effect.fnUntraced(function* ({ id, watch }: Named, setti
     watch: id,
     project: watch.project,
     phase: watch.phase,
-    standing: standing(watch),
+    standing: standing(watch, silent),
     generation: watch.generation,
     conductor: {
       pid: watch.conductor?.pid ?? watch.pid,
@@ -51,6 +54,9 @@ export const statusOf = Effect.fnUntraced(function* ({ id, watch }: Named, setti
       waits_for: watch.person?.for ?? null
     },
     wait: watch.wait === undefined ? null : { kind: watch.wait.kind, until: new Date(watch.wait.until).toISOString() },
+    deferred: silent && watch.deferred !== undefined ? { ...watch.deferred, until: new Date(watch.deferred.until).toISOString() } : null,
+    ceiling: watch.ceiling ?? null,
+    standby: watch.standby === undefined ? null : { stage: watch.standby.stage, reason: watch.standby.reason },
     handoff:
       watch.generation > 1 && watch.launchId !== undefined
         ? { launch: watch.launchId, taken_at: watch.taken === undefined ? null : new Date(watch.taken.at).toISOString() }
@@ -80,11 +86,18 @@ const mostNews = 6
 const usage = (tokens: number, window: number | null) =>
   window === null ? `${Math.round(tokens / 1000)}k` : `${Math.round(tokens / 1000)}k of ${Math.round(window / 1000)}k`
 
-const row = (cells: ReadonlyArray<string>, widths: ReadonlyArray<number>) =>
-  cells
-    .map((cell, n) => cell.padEnd(widths[n]!))
-    .join("  ")
-    .trimEnd()
+const titles = ["WATCH", "STATE", "GEN", "CONDUCTOR", "HEARTBEAT", "CONTEXT", "BEAT", "RETRIES", "LAST EVENT", "OWNER"]
+
+/** Aligned, the titles first; of a column in which nobody has anything nothing is left. */
+const table = (titles: ReadonlyArray<string>, cells: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
+  const widths = titles.map((_, n) => Math.max(...cells.map((line) => line[n]!.length)))
+  return [titles, ...cells].map((line) =>
+    line
+      .flatMap((cell, n) => (widths[n] === 0 ? [] : [cell.padEnd(Math.max(widths[n]!, titles[n]!.length))]))
+      .join("  ")
+      .trimEnd()
+  )
+}
 
 export const statusCommand = Command.make(
   "status",
@@ -126,15 +139,15 @@ export const statusCommand = Command.make(
           ? "no souffleur: resume with watch"
           : `by pid ${one.owner.pid}`
     ])
-    const titles = ["WATCH", "STATE", "GEN", "CONDUCTOR", "HEARTBEAT", "CONTEXT", "BEAT", "RETRIES", "LAST EVENT", "OWNER"]
-    const widths = titles.map((title, n) => Math.max(title.length, ...cells.map((line) => line[n]!.length)))
-    yield* Console.log(brush("dim", row(titles, widths)))
-    yield* Effect.forEach(cells, (line) => Console.log(row(line, widths)))
+    const [title, ...lines] = table(titles, cells)
+    yield* Console.log(brush("dim", title!))
+    yield* Effect.forEach(lines, (line) => Console.log(line))
     if (unseen.length > 0) yield* Console.log(`\n${brush("dim", "SINCE YOU LAST LOOKED")}`)
+    const widest = Math.max(0, ...unseen.map(([first]) => first!.stream.length))
     for (const events of unseen) {
-      const id = events[0]!.stream
+      const id = events[0]!.stream.padEnd(widest)
       if (events.length > mostNews)
-        yield* Console.log(brush("dim", `${id}  ${events.length - mostNews} more before these: souffleur log ${id}`))
+        yield* Console.log(brush("dim", `${id}  ${events.length - mostNews} more before these: souffleur log ${id.trimEnd()}`))
       for (const { event } of events.slice(-mostNews)) yield* Console.log(`${id}  ${when(event.at)}  ${sentence(event)}`)
     }
   })

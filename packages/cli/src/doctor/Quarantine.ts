@@ -16,7 +16,7 @@ import { Clock, Console, Effect, FileSystem, Option, Path, Result } from "effect
 import { agentFiles, claims, host, launches } from "../App.ts"
 import { Ended } from "../Failure.ts"
 import { liveSessions } from "../Live.ts"
-import { standing } from "../Telling.ts"
+import { standing } from "../Standing.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 /** Events of a watch that are told. */

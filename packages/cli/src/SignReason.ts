@@ -1,0 +1,65 @@
+import type { RecoveryCycle, Watch, WatchEvent } from "@souffleur/domain"
+import { count, inWords, waitInWords } from "./Telling.ts"
+
+type Told = { readonly seen: ReadonlyArray<string>; readonly rule: string }
+type Signed = Extract<
+  WatchEvent,
+  { readonly _tag: "KillDeferred" | "PersonAwaited" | "WaitStarted" | "WaitEnded" | "CeilingReached" | "HandoffTaken" }
+>
+
+/** Why a recovery began. */
+export const becauseOf: Readonly<Record<RecoveryCycle["trigger"], string>> = {
+  pid: "its process was gone",
+  heartbeat: "its heartbeat was too old",
+  hang: "every sign had been silent for too long",
+  untaken: "it had not taken its hand-off in time",
+  handoff: "it had asked for a planned handoff",
+  "turn-ended": "its turn had ended before its work",
+  limit: "what had ended its last turn was over",
+  context: "its conversation no longer fitted the model"
+}
+
+/** What the signs of a Conductor led to besides its end, and the rule; `undefined` where that only follows from another decision. */
+export const reasonOfSigns = (event: Signed, before: Watch): Told | undefined => {
+  switch (event._tag) {
+    case "KillDeferred":
+      return {
+        seen: [event.because],
+        rule: "A live process whose session file says why it is silent is left alone for as long; then its heartbeat counts."
+      }
+    case "PersonAwaited":
+      return {
+        seen: [`the agent says that it waits for a person: ${event.for}`],
+        rule: "Who waits for a person is alive, however long it takes: nothing is launched. souffleur attach goes there."
+      }
+    case "WaitStarted":
+      if (event.kind === "quiet-hours") return undefined
+      return {
+        seen: [
+          `its last turn was ended by ${waitInWords[event.kind]}`,
+          event.resetsAt === null
+            ? `the session file does not state when that ends: ${inWords(event.until - event.at)} are tried, wait ${before.waits + 1} in a row`
+            : `the session file states that it ends at ${new Date(event.resetsAt).toISOString()}`
+        ],
+        rule: "A usage limit and an outage are no deaths: they are waited out, and then the session is resumed once."
+      }
+    case "WaitEnded":
+      return event.how === "over"
+        ? { seen: ["nothing has gone on meanwhile"], rule: "At its end a wait is checked once, and what was waited with is done once." }
+        : { seen: ["the session has gone on meanwhile"], rule: "A Conductor that goes on by itself is left alone." }
+    case "CeilingReached":
+      return {
+        seen: [
+          event.ceiling === "tokens"
+            ? `${count(event.used)} tokens were used, of ${count(event.limit)} that are allowed (MAX_TOKENS)`
+            : `it has gone on for ${inWords(event.used)}, of ${inWords(event.limit)} that are allowed (MAX_TIME)`
+        ],
+        rule: "At the ceiling what is in hand goes on, nothing more is launched; souffleur retry allows as much again."
+      }
+    case "HandoffTaken":
+      return {
+        seen: [`the session of launch ${event.launchId} has our prompt, and a first real answer after it`],
+        rule: "A recovery has succeeded when the successor has taken the hand-off, not when it was started."
+      }
+  }
+}

@@ -1,0 +1,36 @@
+import type { Watch, WatchEvent } from "@souffleur/domain"
+import { Match } from "effect"
+
+/** Time of day, UTC. */
+export const when = (at: number): string => new Date(at).toISOString().slice(11, 19)
+
+/** A time to come as it is said at `from`: of another day it has its date, and it is never taken for local time. */
+export const deadline = (at: number, from: number): string => {
+  const day = (time: number) => new Date(time).toISOString().slice(0, 10)
+  return `${day(at) === day(from) ? when(at) : `${day(at)} ${when(at).slice(0, 5)}`} UTC`
+}
+
+type Wait = Extract<WatchEvent, { readonly _tag: "WaitStarted" }>["kind"]
+
+/** What is waited out, in a word or two. */
+const waits: Readonly<Record<Wait, string>> = { "usage-limit": "usage limit", outage: "outage", "quiet-hours": "quiet hours" }
+
+/** A successor that was launched with a prompt of ours, and has not answered it. */
+export const isUntaken = ({ generation, kind, launchId, taken }: Watch): boolean =>
+  kind === "agent" && generation > 1 && launchId !== undefined && taken === undefined
+
+/** How a watch stands, in a few words: what a person would ask about first. `silent`: its heartbeat is too old now. */
+export const standing = (watch: Watch, silent = false): string =>
+  Match.value(watch).pipe(
+    Match.when({ phase: "Exited" }, ({ end }) => end ?? "ended"),
+    Match.when({ recovery: Match.defined }, ({ recovery }) => (recovery.purpose === "salvage" ? "saving what can be saved" : "recovering")),
+    Match.when({ wait: Match.defined }, ({ wait }) => `waits until ${deadline(wait.until, wait.since)} (${waits[wait.kind]})`),
+    Match.when({ standby: Match.defined }, ({ standby }) => `standing by (${standby.stage})`),
+    Match.when({ person: Match.defined }, () => "waits for a person"),
+    Match.when({ deferred: Match.defined }, ({ deferred, lastEventAt }) =>
+      silent ? `silent, spared until ${deadline(deferred.until, lastEventAt)}` : "watching"
+    ),
+    Match.when({ ceiling: Match.defined }, () => "watching, at its ceiling"),
+    Match.when(isUntaken, () => "watching, hand-off not taken"),
+    Match.orElse(({ phase }) => phase.toLowerCase())
+  )

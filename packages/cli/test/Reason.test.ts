@@ -1,0 +1,84 @@
+import { assert, it } from "@effect/vitest"
+import { Event, type WatchEvent } from "@souffleur/domain"
+import { reasonOf, tell } from "../src/Reason.ts"
+
+const at = Date.UTC(2026, 2, 1, 3)
+const hour = 3_600_000
+const conductor = { pid: 4711, startTime: 99, bootId: "boot" }
+const opened = [
+  Event.WatchOpened.make({ at, project: "/p", comms: null, pid: 4711, sessionId: "s1", observe: false, kind: "agent" }),
+  Event.ConductorConfirmed.make({
+    at,
+    conductor,
+    sessionId: "s1",
+    print: true,
+    taskCount: 0,
+    taskFingerprint: "0 head",
+    conductorState: null,
+    lastMessageId: 0
+  })
+]
+const evidence = {
+  process: "running",
+  conductorState: null,
+  heartbeat: null,
+  heartbeatAge: null,
+  staleAfter: 240_000,
+  signs: [{ source: "processor", says: "not used", age: 420_000 }],
+  contextTokens: 120_400
+} as const
+const died = (cause: "hang" | "untaken") =>
+  Event.ConductorDied.make({ at: at + hour, watcher: 1, evidence, taskCount: 0, taskFingerprint: "0 head", cause, retries: 1 })
+/** What `why` says after these. */
+const why = (...events: ReadonlyArray<WatchEvent>): string => {
+  const recorded = [...opened, ...events].map((event, n) => ({ stream: "w", revision: n + 1, position: n + 1, event }))
+  const reason = reasonOf(recorded, recorded.length)
+  const lines = reason === undefined ? [] : tell(reason)
+  for (const line of lines.slice(1)) assert.isAtMost(line.length, 120, line)
+  return lines.join("\n")
+}
+const wait = (kind: "usage-limit" | "outage" | "quiet-hours", resetsAt: number | null) =>
+  Event.WaitStarted.make({ at, watcher: 1, kind, until: at + hour, resetsAt, trigger: "limit" })
+
+it("why tells what is waited out, until when, and who says so", () => {
+  assert.include(why(wait("usage-limit", at + hour)), "the session file states that it ends at 2026-03-01T04:00:00.000Z")
+  assert.include(why(wait("outage", null)), "does not state when that ends: 1 h 0 m are tried, wait 1 in a row")
+  const quiet = why(died("hang"), wait("quiet-hours", at + hour))
+  assert.include(quiet, "every sign says that it does nothing any more", "the death that would have been followed")
+  assert.include(quiet, "the quiet hours: nothing is launched until 04:00:00 UTC")
+  assert.include(why(wait("outage", null), Event.WaitEnded.make({ at, watcher: 2, how: "went on" })), "goes on by itself is left alone")
+})
+
+it("why tells a person who is awaited, a kill that was put off, a ceiling, and what to do there", () => {
+  assert.include(why(Event.PersonAwaited.make({ at, watcher: 1, for: "permission prompt" })), "waits for a person: permission prompt")
+  const deferred = Event.KillDeferred.make({ at, watcher: 1, because: "the tool Bash was called and has no result yet", until: at + hour })
+  assert.include(why(deferred), "left alone until 04:00:00 UTC: the tool Bash was called and has no result yet")
+  const ceiling = why(Event.CeilingReached.make({ at, watcher: 1, ceiling: "tokens", used: 2_000_400, limit: 2_000_000 }))
+  assert.include(ceiling, "2,000,400 tokens were used, of 2,000,000 that are allowed (MAX_TOKENS)")
+  assert.include(ceiling, "souffleur retry allows as much again")
+})
+
+it("why tells of a death without comms nothing about comms, and of a relaunch why it began", () => {
+  const hung = why(died("hang"))
+  assert.include(hung, "it has used no processor for 7 m 0 s")
+  assert.notInclude(hung, "task-00")
+  assert.include(why(died("untaken")), "it was launched 1 h 0 m before")
+  const relaunched = Event.ConductorRelaunched.make({
+    at,
+    cycle: 1,
+    generation: 2,
+    provider: "small_handoff",
+    launchId: "w-g2-c1-6-launch-1",
+    conductor,
+    sessionId: "s2",
+    awaiting: false,
+    print: true,
+    exportPath: "/e.md",
+    taskCount: 0,
+    taskFingerprint: "0 head",
+    conductorState: null,
+    lastMessageId: 0
+  })
+  const started = Event.RecoveryStarted.make({ at, cycle: 1, trigger: "context", purpose: "relaunch" })
+  assert.include(why(started, relaunched), "the recovery began because its conversation no longer fitted the model")
+})
