@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, FileSystem } from "effect"
-import { makeToolResults } from "../src/ToolResults.ts"
+import { anyToolResult, makeToolResults } from "../src/ToolResults.ts"
 
 const use = (id: string, name: string) => ({ type: "assistant", message: { content: [{ type: "tool_use", id, name, input: {} }] } })
 const result = (id: string, more: object = {}) => ({
@@ -67,6 +67,21 @@ live(
       // Another file under that name is counted from its beginning.
       yield* write(line(result("7")), "w")
       assert.strictEqual(yield* count([file]), 1)
+    })
+  )
+)
+
+live(
+  "knows an agent that used no tool from one that only looked",
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { file, write } = yield* counting
+      assert.isFalse(yield* anyToolResult(file))
+      yield* write('{"type":"assistant","message":{"content":"a \\"tool_result\\" in words"}}\n')
+      yield* write(line(use("1", "Read")))
+      assert.isFalse(yield* anyToolResult(file))
+      yield* write(line(result("1")))
+      assert.isTrue(yield* anyToolResult(file))
     })
   )
 )
