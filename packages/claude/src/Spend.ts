@@ -1,6 +1,6 @@
-import { Effect, FileSystem, Stream } from "effect"
+import { Effect, FileSystem } from "effect"
 import { identityOf } from "./Compaction.ts"
-import { makeLines } from "./Lines.ts"
+import { newLines } from "./NewLines.ts"
 import { answerOf, isJson, recordOf, timeOf } from "./Records.ts"
 
 /** Bytes of a line that is looked at: an answer is written block by block. */
@@ -41,26 +41,18 @@ export const makeSpend = () => {
       const before = known.get(path)
       const same = before !== undefined && before.file === file && before.since === since && before.offset <= Number(info.size)
       let { last, offset, tokens } = same ? before : { offset: 0, tokens: 0, last: { id: undefined as unknown, tokens: 0 } }
-      const text = new TextDecoder()
-      let begun = offset
-      const lines = makeLines(lineLimit, (bytes, whole) => {
-        if (!whole) return
-        const record = recordOf(text.decode(bytes))
-        const answer = record === undefined ? undefined : answerOf(record)
-        if (record === undefined || answer === undefined || timeOf(record, since) < since) return
-        const now = { id: answer["id"], tokens: tokensOf(answer["usage"]) }
-        tokens += now.id !== undefined && now.id === last.id ? now.tokens - last.tokens : now.tokens
-        last = now
-      })
-      yield* fs.stream(path, { offset }).pipe(
-        Stream.runForEach((chunk) =>
-          Effect.sync(() => {
-            lines.push(chunk)
-            const end = chunk.lastIndexOf(10)
-            if (end !== -1) offset = begun + end + 1
-            begun += chunk.length
-          })
-        )
+      yield* newLines(
+        path,
+        { limit: lineLimit, offset },
+        (line) => {
+          const record = recordOf(line)
+          const answer = record === undefined ? undefined : answerOf(record)
+          if (record === undefined || answer === undefined || timeOf(record, since) < since) return
+          const now = { id: answer["id"], tokens: tokensOf(answer["usage"]) }
+          tokens += now.id !== undefined && now.id === last.id ? now.tokens - last.tokens : now.tokens
+          last = now
+        },
+        (end) => (offset = end)
       )
       known.set(path, { file, since, offset, tokens, last })
       return tokens

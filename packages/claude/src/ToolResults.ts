@@ -1,9 +1,11 @@
-import { Effect, FileSystem, Option, Predicate, Semaphore, Stream } from "effect"
+import { Effect, FileSystem, Semaphore, Stream } from "effect"
+import { identityOf } from "./Compaction.ts"
 import { makeLines } from "./Lines.ts"
+import { newLines } from "./NewLines.ts"
+import { blocksOf, type Json, recordOf } from "./Records.ts"
 
 /** Bytes of a line that is looked at; a longer one is left out. */
 const lineLimit = 1 << 22
-const newline = 10
 
 /** Who only looks gets nowhere: a successor that dies after it has read its export has done no work. */
 const looking = new Set(["Read", "Glob", "Grep", "LS"])
@@ -11,9 +13,6 @@ const looking = new Set(["Read", "Glob", "Grep", "LS"])
 const getsNowhere = (name: string): boolean => looking.has(name) || name.startsWith("mcp__souffleur__")
 /** Calls whose result has not come, of which the oldest are given up. */
 const mostPending = 1_000
-
-type Json = Readonly<Record<string, unknown>>
-const isJson = (value: unknown): value is Json => Predicate.isObject(value) && !Array.isArray(value)
 
 /** What was counted of one file so far: a poll reads only what came since. */
 interface Counted {
@@ -25,20 +24,14 @@ interface Counted {
   readonly looks: Set<string>
 }
 
-const blocksOf = (line: string): ReadonlyArray<Json> => {
-  try {
-    const record: unknown = JSON.parse(line)
-    const message = isJson(record) && (record["type"] === "user" || record["type"] === "assistant") ? record["message"] : undefined
-    const content = isJson(message) ? message["content"] : undefined
-    return Array.isArray(content) ? content.filter(isJson) : []
-  } catch {
-    return []
-  }
+const blocksIn = (line: string): ReadonlyArray<Json> => {
+  const record = recordOf(line)
+  return record?.["type"] === "user" || record?.["type"] === "assistant" ? blocksOf(record["message"]) : []
 }
 
 const count = (counted: Counted, line: string): void => {
   if (!line.includes('"tool_use') && !line.includes('"tool_result"')) return
-  for (const block of blocksOf(line)) {
+  for (const block of blocksIn(line)) {
     if (block["type"] === "tool_use" && getsNowhere(String(block["name"]))) {
       counted.looks.add(String(block["id"]))
       for (const oldest of counted.looks) if (counted.looks.size > mostPending) counted.looks.delete(oldest)
@@ -57,7 +50,7 @@ export const anyToolResult = Effect.fn("ToolResults.any")(
     const lines = makeLines(lineLimit, (bytes, whole) => {
       if (found || !whole) return
       const line = text.decode(bytes)
-      found = line.includes('"tool_result"') && blocksOf(line).some((block) => block["type"] === "tool_result")
+      found = line.includes('"tool_result"') && blocksIn(line).some((block) => block["type"] === "tool_result")
     })
     yield* fs.stream(path).pipe(
       Stream.takeWhile(() => !found),
@@ -80,27 +73,18 @@ export const makeToolResults = Effect.gen(function* () {
 
   const inFile = Effect.fnUntraced(function* (path: string) {
     const info = yield* fs.stat(path)
-    const [device, inode] = [String(info.dev), String(Option.getOrElse(info.ino, () => 0n))]
+    const { device, inode } = identityOf(info)
     const before = files.get(path)
     const same = before !== undefined && before.device === device && before.inode === inode && Number(info.size) >= before.offset
     const counted: Counted = same ? before : { device, inode, offset: 0, results: 0, looks: new Set() }
     files.set(path, counted)
     if (Number(info.size) === counted.offset) return counted.results
-    const text = new TextDecoder()
-    const lines = makeLines(lineLimit, (bytes, whole) => {
-      if (whole) count(counted, text.decode(bytes))
-    })
-    let position = counted.offset
-    yield* fs.stream(path, { offset: counted.offset }).pipe(
-      Stream.runForEach((chunk) =>
-        Effect.sync(() => {
-          lines.push(chunk)
-          const end = chunk.lastIndexOf(newline)
-          if (end !== -1) counted.offset = position + end + 1
-          position += chunk.length
-        })
-      )
-    )
+    yield* newLines(
+      path,
+      { limit: lineLimit, offset: counted.offset },
+      (line) => count(counted, line),
+      (end) => (counted.offset = end)
+    ).pipe(Effect.provideService(FileSystem.FileSystem, fs))
     return counted.results
   })
 

@@ -1,7 +1,7 @@
 import { Match } from "effect"
 import type { StepState, Watch } from "./Watch.ts"
 import type { Baseline } from "./WatchCommand.ts"
-import type { WatchEvent } from "./WatchEvent.ts"
+import type { ConductorAdopted, WatchEvent } from "./WatchEvent.ts"
 
 type Change = { readonly [K in keyof Watch]?: Watch[K] }
 type Evolve = { readonly [T in WatchEvent["_tag"]]: (event: Extract<WatchEvent, { readonly _tag: T }>) => Change }
@@ -26,8 +26,27 @@ const baselineOf = ({ conductorState, lastMessageId, taskCount, taskFingerprint 
   taskFingerprint
 })
 
+type Generation = Baseline & Pick<typeof ConductorAdopted.Type, "at" | "conductor" | "generation" | "print" | "sessionId">
+
 /** A process that is watched anew: what was known of the one before says nothing of it. */
-const anew: Change = { deferred: undefined, person: undefined, wait: undefined, taken: undefined, handoff: undefined }
+const generationOf = (watch: Watch, event: Generation): Change => ({
+  conductor: event.conductor,
+  pid: event.conductor.pid,
+  sessionId: event.sessionId,
+  sessions: withSession(watch, event.sessionId),
+  generation: event.generation,
+  launchedAt: event.at,
+  print: event.print,
+  baseline: baselineOf(event),
+  lastTasks: undefined,
+  recovery: undefined,
+  brokenOffAt: 0,
+  deferred: undefined,
+  person: undefined,
+  wait: undefined,
+  taken: undefined,
+  handoff: undefined
+})
 
 const exited = (end: Exclude<Watch["end"], undefined>): Change => ({
   phase: "Exited",
@@ -138,21 +157,10 @@ const change = (watch: Watch, event: WatchEvent): Change =>
     LaunchPrepared: (launch) =>
       launch.cycle === 0 ? { firstLaunch: launch } : watch.recovery === undefined ? {} : { recovery: { ...watch.recovery, launch } },
     ConductorRelaunched: (event) => ({
-      conductor: event.conductor,
-      pid: event.conductor.pid,
-      sessionId: event.sessionId,
-      sessions: withSession(watch, event.sessionId),
-      generation: event.generation,
-      launchedAt: event.at,
+      ...generationOf(watch, event),
       provider: event.provider,
       launchId: event.launchId,
-      print: event.print,
-      lastExport: event.exportPath ?? watch.lastExport,
-      baseline: baselineOf(event),
-      lastTasks: undefined,
-      recovery: undefined,
-      brokenOffAt: 0,
-      ...anew
+      lastExport: event.exportPath ?? watch.lastExport
     }),
     RecoveryFailedClosed: ({ at, cycle, reason, stage }) => ({
       recovery: undefined,
@@ -160,25 +168,14 @@ const change = (watch: Watch, event: WatchEvent): Change =>
     }),
     RetriesExhausted: ({ exportPath }) => ({ ...exited("retries exhausted"), lastExport: exportPath ?? watch.lastExport }),
     ConductorAdopted: (event) => ({
+      ...generationOf(watch, event),
       phase: "Watching",
-      conductor: event.conductor,
-      pid: event.conductor.pid,
-      sessionId: event.sessionId,
-      sessions: withSession(watch, event.sessionId),
-      generation: event.generation,
-      launchedAt: event.at,
       provider: undefined,
       launchId: undefined,
-      print: event.print,
-      baseline: baselineOf(event),
-      lastTasks: undefined,
       retries: 0,
-      recovery: undefined,
       standby: undefined,
-      brokenOffAt: 0,
       ceiling: undefined,
-      allowedSince: event.at,
-      ...anew
+      allowedSince: event.at
     }),
     RecoveryRetried: ({ at }) => ({
       standby: undefined,

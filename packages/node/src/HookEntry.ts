@@ -1,7 +1,7 @@
-import * as fs from "node:fs"
-import { dirname, isAbsolute, join, resolve } from "node:path"
+import { isAbsolute, join, resolve } from "node:path"
 import { addAbortSignal } from "node:stream"
-import { hasCode, stat } from "./Proc.ts"
+import { makeFolder } from "./Folder.ts"
+import { stat } from "./Proc.ts"
 import { appendSign, pruneSigns } from "./SignFile.ts"
 
 /** Bytes of standard input that are looked at; the rest is read too, as who writes it must not fail, but not kept. */
@@ -31,18 +31,6 @@ const stateDir = ({ HOME, SOUFFLEUR_STATE_DIR, XDG_STATE_HOME }: NodeJS.ProcessE
   if (SOUFFLEUR_STATE_DIR) return resolve(SOUFFLEUR_STATE_DIR)
   if (XDG_STATE_HOME && isAbsolute(XDG_STATE_HOME)) return join(XDG_STATE_HOME, "souffleur")
   return HOME && isAbsolute(HOME) ? join(HOME, ".local", "state", "souffleur") : undefined
-}
-
-/** Folders, one by one: asked for all at once, Node never returns where one cannot be made in a folder that is there, as in `/proc`. */
-const makeFolder = (folder: string): void => {
-  try {
-    fs.mkdirSync(folder, 0o700)
-  } catch (error) {
-    if (hasCode(error, "EEXIST")) return
-    if (!hasCode(error, "ENOENT") || dirname(folder) === folder) throw error
-    makeFolder(dirname(folder))
-    fs.mkdirSync(folder, 0o700)
-  }
 }
 
 /**

@@ -1,0 +1,32 @@
+import { FileSystem, Effect, Stream } from "effect"
+import { makeLines } from "./Lines.ts"
+
+const newline = 10
+
+/**
+ * Hands on each whole line of a growing file that begins at or after `offset`, but for those longer than `limit` bytes, as it is read.
+ * `onEnd` is told the end of the last whole line: where to go on from, also when reading breaks off.
+ */
+export const newLines = Effect.fnUntraced(function* (
+  path: string,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+  onLine: (line: string) => void,
+  onEnd: (offset: number) => void
+) {
+  const fs = yield* FileSystem.FileSystem
+  const text = new TextDecoder()
+  const lines = makeLines(limit, (bytes, whole) => {
+    if (whole) onLine(text.decode(bytes))
+  })
+  let position = offset
+  yield* fs.stream(path, { offset }).pipe(
+    Stream.runForEach((chunk) =>
+      Effect.sync(() => {
+        lines.push(chunk)
+        const end = chunk.lastIndexOf(newline)
+        if (end !== -1) onEnd(position + end + 1)
+        position += chunk.length
+      })
+    )
+  )
+})
