@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import type { Life } from "../simulation/Conductor.ts"
+import type { Life } from "../simulation/Life.ts"
 import { minutes, seconds, Stage } from "./Stage.ts"
 
 const to = "77777777-0000-4000-8000-000000000000"

@@ -1,7 +1,9 @@
 import { assert } from "@effect/vitest"
 import type { ResolvedSettings, WatchEvent } from "@souffleur/domain"
-import { type Conductor, type Life, steady } from "../simulation/Conductor.ts"
-import { adoptBy, Incarnation, type IncarnationOptions, releaseBy, retryBy } from "../simulation/Incarnation.ts"
+import { type Conductor } from "../simulation/Conductor.ts"
+import { type Life, steady } from "../simulation/Life.ts"
+import { Incarnation, type IncarnationOptions } from "../simulation/Incarnation.ts"
+import { adoptBy, releaseBy, retryBy } from "../simulation/Words.ts"
 import { World } from "../simulation/World.ts"
 
 export const seconds = (count: number): number => count * 1000

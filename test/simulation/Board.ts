@@ -20,6 +20,8 @@ export class Board {
   readonly path = "/project/comms.db"
   /** `undefined`: it can be used. */
   trouble: CommsUnavailable["reason"] | undefined = undefined
+  /** What souffleur writes is written, and it is told that it is not. */
+  lies = false
   readonly tasks = new Map<string, string>()
   conductor: Row | undefined = undefined
   souffleur: { state: string; lastHeartbeat: string | null; lastError: string } | undefined = {
@@ -79,14 +81,20 @@ export class Board {
     )
   }
 
+  #written<A>(effect: Effect.Effect<A, CommsUnavailable>): Effect.Effect<A, CommsUnavailable> {
+    const failed = Effect.fail(new CommsUnavailable({ path: this.path, reason: "failed", detail: "the world says so" }))
+    return Effect.flatMap(effect, (done) => (this.lies ? failed : Effect.succeed(done)))
+  }
+
   #useRow(act: (row: NonNullable<Board["souffleur"]>) => void) {
-    return this.#use(() => this.souffleur).pipe(
+    const used = this.#use(() => this.souffleur).pipe(
       Effect.flatMap((row) =>
         row === undefined
           ? Effect.fail(new CommsUnavailable({ path: this.path, reason: "schema", detail: "the row souffleur is missing" }))
           : Effect.sync(() => act(row))
       )
     )
+    return this.#written(used)
   }
 
   setState(state: SouffleurState, at: number, lastError?: string) {
@@ -98,8 +106,9 @@ export class Board {
   }
 
   post({ key, kind, text }: { readonly key: string; readonly kind: MessageKind; readonly text: string }) {
-    return this.#use(() => {
+    const used = this.#use(() => {
       if (!this.messages.some((message) => message.text.startsWith(`[${key}] `))) this.say("souffleur", kind, `[${key}] ${text}`)
     })
+    return this.#written(used)
   }
 }

@@ -1,4 +1,5 @@
 import type { SimProcess } from "./ProcessTable.ts"
+import { souffleursOwn } from "./LaunchRoom.ts"
 import type { World } from "./World.ts"
 
 /** The record that proves a compaction. */
@@ -26,8 +27,7 @@ export interface Compaction {
 /** It holds the session like a Conductor, and is none. */
 export const compact = (world: World, process: SimProcess, sessionId: string): void => {
   process.session = sessionId
-  // Souffleur's own: no Conductor's, and no stranger.
-  process.belongsTo = -1
+  process.belongsTo = souffleursOwn
   world.compactSessions.push(process)
   const { after, ends, late, lies, onTerm, summaryAfter, writes } = world.compactions(world.compactSessions.length)
   process.onTerm = onTerm ?? 0

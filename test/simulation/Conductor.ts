@@ -1,38 +1,7 @@
 import { formatTime } from "@souffleur/domain"
+import type { Life } from "./Life.ts"
 import type { SimProcess } from "./ProcessTable.ts"
 import type { World } from "./World.ts"
-
-/** What becomes of a Conductor, in ms of its own life. */
-export interface Life {
-  readonly fate:
-    | ("lives" | "dies" | "zombie" | "hangs" | "pauses" | "handoff" | "turn ends" | "completes")
-    | ("limited" | "outage" | "too long" | "tool" | "retries" | "asks" | "mute" | "clears")
-  /** When the fate comes. */
-  readonly at: number
-  /** For how long it pauses, a tool or a person takes, it goes on running once it is complete, or beating once it asked for a handoff. */
-  readonly lasts: number
-  /** What it says before it asks for a handoff; `undefined`: nothing. */
-  readonly payload: string | undefined
-  /** Started so that it ends after its turn; only the first Conductor and one started by hand have the choice. */
-  readonly print: boolean
-  /** A task is added, or changes its state, each so many ms; `undefined`: never. */
-  readonly worksEvery: number | undefined
-  /** Its first task comes sooner than the others. */
-  readonly worksFirst?: number | undefined
-  /** From its failure to the end that the service states, ms; `undefined`: nobody says. */
-  readonly resetsIn?: number | undefined
-  /** From its start to the model's first answer, ms. */
-  readonly answersAfter?: number
-  /** What it writes for its heartbeat, where that is no time of now. */
-  readonly beatsAs?: "nothing" | "words" | "tomorrow" | undefined
-  /** Processes that it starts: half of them are children of the machine's first process, known by their tags only. */
-  readonly tools: number
-  readonly onTerm: SimProcess["onTerm"]
-  /** It goes on in another session than the one that it was launched with; `heldAfter` ms its pid file says so, or never. */
-  readonly moves?: { readonly to: string; readonly heldAfter: number | undefined }
-}
-
-export const steady: Life = { fate: "lives", at: 0, lasts: 0, payload: undefined, print: false, worksEvery: 60_000, tools: 0, onTerm: 0 }
 
 /** What a conversation says, and nothing else may: the log, comms and every log line are searched for it. */
 export const secret = "the-conversation-says-this"
@@ -149,7 +118,8 @@ export class Conductor {
   #work(next: number, every: number): void {
     this.#world.timeline.after(next, () => {
       if (!this.isAlive || this.condition === "complete") return
-      const { board } = this.#world
+      const { board, results } = this.#world
+      if (this.condition === "working") results.set(this.sessionId, (results.get(this.sessionId) ?? 0) + 1)
       if (this.condition === "working" && board.trouble === undefined) {
         board.tasks.set(`task-${this.generation}-${++this.#tasks}`, "working")
         for (const task of [...board.tasks.keys()].slice(0, -1)) board.tasks.set(task, "complete")
@@ -171,6 +141,14 @@ export class Conductor {
       over()
       this.#goOn()
     })
+  }
+
+  /** It is adopted, whatever it had asked for. */
+  worksOn(): void {
+    if (this.condition !== "handoff" || !this.isAlive) return
+    this.#idle = false
+    this.#goOn()
+    this.#world.board.write({ state: "working" })
   }
 
   #goOn(): void {

@@ -1,23 +1,8 @@
-import {
-  Agent,
-  AlreadyWatched,
-  baselineOf,
-  Claims,
-  Comms,
-  type EventLog,
-  type Launcher,
-  type ResolvedSettings,
-  type Role,
-  Settings,
-  Processes,
-  type Watch,
-  unreadBaseline
-} from "@souffleur/domain"
-import { adopt, command, Fenced, finish, herald, own, release, type Restoration, restore, Roles, supervise } from "@souffleur/supervisor"
+import { AlreadyWatched, Claims, type ResolvedSettings, Refused, type Role, Settings, Processes, type Watch } from "@souffleur/domain"
+import { command, Fenced, herald, own, type Restoration, restore, Roles, supervise } from "@souffleur/supervisor"
 import { Cause, Clock, Context, Duration, Effect, Exit, Fiber, Logger, Option, Path, Random, References, Scheduler } from "effect"
 import { type Fate, Gate } from "./Gate.ts"
 import { ports } from "./Ports.ts"
-import type { Conductor } from "./Conductor.ts"
 import type { SimProcess } from "./ProcessTable.ts"
 import { SimScheduler } from "./SimScheduler.ts"
 import type { World } from "./World.ts"
@@ -89,6 +74,13 @@ const withSight = (world: World) =>
     }
   }))
 
+/** One that was stopped as it started finds, when it wakes, an end or a watch of another souffleur, as anybody who comes later does. */
+const outcomeOf = (error: unknown): Outcome => {
+  if (error === undefined || (error instanceof Refused && error.why === "ended")) return "ended"
+  if (error instanceof AlreadyWatched || (error instanceof Refused && error.why === "exists")) return "already watched"
+  return error instanceof Fenced ? "fenced" : "failed"
+}
+
 /** One process of souffleur in the world: what `souffleur watch` composes, until it ends, or is abandoned. */
 export class Incarnation {
   readonly process: SimProcess
@@ -143,10 +135,17 @@ export class Incarnation {
     function* (this: Incarnation) {
       const { board, conductors, id, ledger } = this.#world
       if (ledger.watch.phase === "New") {
-        const [{ process, sessionId }] = [conductors[0]!]
-        const found = yield* (yield* Processes).find(process.identity.pid)
-        if (Option.isSome(found)) yield* (yield* Claims).claim(found.value.identity)
-        yield* command(id, { _tag: "Open", project: "/project", comms: board.path, pid: process.identity.pid, sessionId, observe: false })
+        const [first] = conductors
+        const { solo } = this.#world
+        const open = { _tag: "Open", project: "/project", comms: solo === undefined ? board.path : null, observe: false } as const
+        if (first !== undefined) {
+          const found = yield* (yield* Processes).find(first.process.identity.pid)
+          if (Option.isSome(found)) yield* (yield* Claims).claim(found.value.identity)
+          yield* command(id, { ...open, pid: first.process.identity.pid, sessionId: first.sessionId })
+        } else if (solo !== undefined && solo !== "watched") {
+          const { kind, launch, sessionId } = solo
+          yield* command(id, { ...open, pid: 0, sessionId, run: { kind, launch } })
+        }
       }
       if (this.#restored !== undefined && !(yield* restore(id, this.#restored))) return
       const { fence, ref } = yield* own(id)
@@ -186,73 +185,12 @@ export class Incarnation {
   #ended(exit: Exit.Exit<void, unknown>): void {
     if (this.outcome !== "running") return
     const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
-    this.outcome =
-      error === undefined ? "ended" : error instanceof AlreadyWatched ? "already watched" : error instanceof Fenced ? "fenced" : "failed"
+    this.outcome = outcomeOf(error)
     this.#world.tell(`souffleur ${this.process.identity.pid} leaves: ${this.outcome}`)
-    if (this.outcome === "failed") this.#world.violated(`souffleur failed: ${String(error)} ${error instanceof Error ? error.message : ""}`)
+    if (this.outcome === "failed")
+      this.#world.violated(`souffleur failed: ${String(error)} ${error instanceof Refused ? error.detail : ""}`)
     this.#scheduler.dead = true
     this.gate.dead = true
     this.#world.processes.end(this.process)
   }
-}
-
-/** An operator's word, from a process of its own. */
-const operate = <A, E>(
-  world: World,
-  what: string,
-  word: Effect.Effect<A, E, Agent | Claims | Comms | EventLog | Launcher | Processes>
-): void => {
-  const process = world.processes.start({ name: "souffleur" })
-  const gate = new Gate(() => undefined, { kill: () => undefined, pause: () => undefined, now: () => world.timeline.monotonic })
-  const context = ports(world, process, gate, defaults).pipe(
-    Context.add(
-      Clock.Clock,
-      world.timeline.clock(() => false)
-    ),
-    Context.add(Scheduler.Scheduler, new SimScheduler(world.queue, 2048))
-  )
-  Effect.runForkWith(context)(word).addObserver((exit) => {
-    world.tell(`an operator's word: ${what}: ${exit._tag}`)
-    world.processes.end(process)
-  })
-}
-
-/** What follows must not be an act. */
-export const releaseBy = (world: World): void => {
-  world.released = true
-  operate(world, "release", release(world.id))
-}
-
-/** An agent says through its tools that the work is done, or asks for a handoff. */
-export const finishBy = (world: World): void => {
-  world.finished = true
-  operate(world, "done", finish(world.id, "agent"))
-}
-export const requestBy = (world: World, conductor: Conductor, request: string): void =>
-  operate(
-    world,
-    "handoff",
-    Effect.tap(
-      command(world.id, {
-        _tag: "RequestHandoff",
-        sessionId: conductor.sessionId,
-        request,
-        digest: "0".repeat(64),
-        tasks: { count: world.board.tasks.size, fingerprint: world.board.fingerprint }
-      }),
-      () => Effect.sync(() => void (conductor.condition = "handoff"))
-    )
-  )
-
-export const retryBy = (world: World): void => operate(world, "retry", command(world.id, { _tag: "Retry" }))
-
-/** As `souffleur adopt` does. */
-export const adoptBy = (world: World, { process, sessionId }: Conductor): void => {
-  const word = Effect.gen(function* () {
-    const [agent, comms, processes] = [yield* Agent, yield* Comms, yield* Processes]
-    const baseline = yield* Effect.orElseSucceed(Effect.map(comms.snapshot, baselineOf), () => unreadBaseline(world.ledger.watch.baseline))
-    const print = agent.inPrintMode(yield* processes.commandLine(process.identity.pid))
-    return yield* adopt(world.id, { conductor: process.identity, sessionId, print, baseline })
-  })
-  operate(world, "adopt", word)
 }

@@ -60,15 +60,20 @@ export class LaunchJudge {
     for (const { process } of late) world.timeline.after(30_000, () => world.processes.end(process))
     const others = world.living.filter((one) => !late.some(({ process }) => process === one))
     if (others.length > 0) world.violated(`two live Conductors: ${others.length + 1}`)
-    const granted = watch.recovery?.launch
+    const granted = watch.recovery?.launch ?? (watch.phase === "Validating" ? watch.firstLaunch : undefined)
     if (endedAt !== undefined) world.violated(`a Conductor started ${world.timeline.monotonic - endedAt} ms after the watch had ended`)
     else if (granted?.launchId !== order.id) world.violated("a Conductor of a launch that the log does not grant any more")
     if (watch.standby !== undefined) world.violated("a Conductor started after the cycle failed closed")
     const permission = args[args.indexOf("--permission-mode") + 1]
-    if (permission === "bypassPermissions" && world.ceiling !== "bypassPermissions") world.violated("a launch above the ceiling")
+    if (permission === "bypassPermissions" && world.allowed !== "bypassPermissions") world.violated("a launch above the ceiling")
     if (permission === "bypassPermissions" && granted?.requested !== "bypassPermissions")
       world.violated("a permission that nobody asked for")
+    const { waitsUntil } = world.oracle
+    if (waitsUntil !== undefined && world.timeline.wall < waitsUntil && world.steadyClock)
+      world.violated(`a launch ${waitsUntil - world.timeline.wall} ms before a wait is over`)
+    this.#export(args.at(-1) ?? "", [watch.sessionId, ...watch.sessions.toReversed()])
     if (JSON.stringify(order).includes(secret)) world.violated("the conversation is in a launch")
+    if (watch.recovery === undefined) return
     if (args.at(-1) === "/compact") return this.#compaction(watch.cycles)
     // What follows a limit or an outage of the service is no death (spec §2, Recovery); how often it comes has a bound of its own.
     if (watch.recovery?.trigger === "limit") return this.#afterWait(watch.waits)
@@ -93,6 +98,19 @@ export class LaunchJudge {
     const least = waits > 1 && last !== undefined && waits > last.waits ? 30_000 * 2 ** Math.min(waits - 1, 6) : 0
     if (wall - (last?.at ?? 0) < least && this.#world.steadyClock)
       this.#world.violated(`two launches within ${wall - last!.at} ms, in wait ${waits} in a row`)
+  }
+
+  /** What a prompt names as the export is whole, and of the session before. */
+  #export(prompt: string, sessions: ReadonlyArray<string>): void {
+    const path = /^The conversation before you was exported to this file; read it first: (.+)$/mu.exec(prompt)?.[1]
+    if (path === undefined) return
+    const { disk } = this.#world
+    const text = disk.read(path)
+    // A successor that died before its first word left no file: the conversation is that of the newest one which has.
+    const sessionId = sessions.find((one) => disk.files.has(this.#world.sessionFile(one))) ?? ""
+    if (text === undefined) return this.#world.violated("the export that a prompt names is not there")
+    if (!text.endsWith(this.#world.transcriptOf(sessionId)))
+      this.#world.violated("the export that a prompt names is not whole, or of another session")
   }
 
   #compaction(cycle: number): void {

@@ -1,4 +1,4 @@
-import { LaunchFailed, type LaunchOrder, type ProcessIdentity } from "@souffleur/domain"
+import { LaunchFailed, type LaunchOrder, type Permission, type ProcessIdentity } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import type { SimProcess } from "./ProcessTable.ts"
 import type { World } from "./World.ts"
@@ -10,12 +10,24 @@ interface Launch {
   receipt: { readonly _tag: "Taken"; readonly process: ProcessIdentity } | { readonly _tag: "Cancelled" } | undefined
 }
 
+/** What `souffleur run` was given. */
+export interface Solo {
+  readonly kind: "agent" | "command"
+  readonly sessionId: string
+  readonly launch: { readonly launchId: string; readonly digest: string; readonly requested: string; readonly effective: Permission }
+}
+
+/** Of processes that are no Conductor's, and no stranger's. */
+export const souffleursOwn = -1
+
 /** How long a launcher takes until it links its receipt, in ms; `lost`: it ends before. */
 export type LaunchPace = number | "lost"
 
 /** The folder of launches: files, receipts and tombstones. At most once, because a name can be linked once. */
 export class LaunchRoom {
   readonly launches = new Map<string, Launch>()
+  /** Commands that are run again, until they are forgotten. */
+  readonly kept = new Map<string, LaunchOrder>()
   pace: () => LaunchPace = () => 300
   readonly #world: World
 
@@ -30,6 +42,7 @@ export class LaunchRoom {
       if (before !== undefined && before.digest !== digest)
         return Effect.fail(new LaunchFailed({ why: "another launch was prepared with this id" }))
       if (before === undefined) this.launches.set(order.id, { order, digest, receipt: undefined })
+      if (order.keep === true) this.kept.set(order.id, order)
       return Effect.succeed("d".repeat(64))
     })
   }
@@ -40,7 +53,7 @@ export class LaunchRoom {
     this.#world.tell(`the launcher of ${id} starts`)
     this.#world.judge.spawned(id, blindSince)
     const pace = this.pace()
-    const process = processes.start({ name: "launch", environment: { SOUFFLEUR_LAUNCH_ID: id } })
+    const process = processes.start({ name: "launch", environment: { SOUFFLEUR_LAUNCH_ID: id }, belongsTo: souffleursOwn })
     if (pace === "lost") timeline.after(100, () => processes.end(process))
     else {
       timeline.after(pace, () => {

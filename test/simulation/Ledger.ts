@@ -60,6 +60,7 @@ export class Ledger {
     this.watch = watch
     this.events.push(event)
     world.faults.record(event)
+    world.oracle.record(before, event)
     if (!world.silent) world.tell(`${watch.revision} ${event._tag} ${stored.data.slice(0, 160)}`)
 
     if (watch.phase === "Watching" && !settlesLater(event) && rolesOf(watch).every((role) => role.startsWith("bootstrap/"))) {
@@ -69,8 +70,12 @@ export class Ledger {
       case "ConductorConfirmed":
       case "ConductorAdopted":
       case "ConductorRelaunched": {
-        if (event._tag === "ConductorAdopted") world.judge.anew()
-        else this.#consume(before)
+        if (event._tag === "ConductorAdopted") {
+          world.judge.anew()
+          // It is the Conductor still, and its handoff is not done: it works on.
+          world.conductors.find(({ process }) => sameAs(process.identity, event.conductor))?.worksOn()
+        }
+        if (event._tag === "ConductorRelaunched") this.#consume(before)
         const known = world.conductors.some(({ process }) => sameAs(process.identity, event.conductor))
         if (!known) world.violated(`the recorded Conductor ${event.conductor.pid} never was one`)
         return
@@ -89,7 +94,7 @@ export class Ledger {
           world.violated("a finished turn was taken for a death")
         return
       case "ConductorCompleted":
-        if (world.board.conductor?.state !== "complete" && !(world.finished && event.by === "agent"))
+        if (!(world.finished && event.by === "agent") && !isComplete(world, before))
           world.violated("the watch ended as completed, and nothing is complete")
         break
       case "RetriesExhausted":
@@ -107,6 +112,12 @@ export class Ledger {
     this.endedAt = world.timeline.monotonic
   }
 }
+
+/** With comms somebody has said so; without, its last turn is finished and it is gone, or its exit code was 0. */
+const isComplete = (world: World, { conductor }: Watch): boolean =>
+  world.solo === undefined
+    ? world.board.conductor?.state === "complete"
+    : conductor !== undefined && world.conductors.find(({ process }) => sameAs(process.identity, conductor))?.turnEnded === true
 
 /** The first of two events of one append: the watcher or the recovery is in the second. */
 const settlesLater = ({ _tag }: WatchEvent): boolean =>

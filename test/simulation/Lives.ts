@@ -1,6 +1,7 @@
 import { payloadHeader } from "@souffleur/domain"
 import type { Compaction } from "./Compaction.ts"
-import { asked, type Life } from "./Conductor.ts"
+import { asked } from "./Conductor.ts"
+import { type Life } from "./Life.ts"
 import type { Seed } from "./Seed.ts"
 
 const minute = 60_000

@@ -1,4 +1,4 @@
-import { adoptBy, finishBy, releaseBy, requestBy, retryBy } from "./Incarnation.ts"
+import { adoptBy, finishBy, releaseBy, requestBy, retryBy } from "./Words.ts"
 import type { Temper } from "./Lives.ts"
 import type { Seed } from "./Seed.ts"
 import type { World } from "./World.ts"

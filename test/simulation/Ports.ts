@@ -3,6 +3,7 @@ import {
   Beats,
   Claims,
   Comms,
+  CycleSettings,
   EventLog,
   Hooks,
   ExportFailed,
@@ -12,12 +13,14 @@ import {
   Processes,
   type ResolvedSettings,
   SessionNotFound,
+  soloSnapshot,
   Settings
 } from "@souffleur/domain"
-import { Context, Effect, FileSystem, Option, Stream } from "effect"
+import { Context, DateTime, Effect, FileSystem, Option, Stream } from "effect"
 import type { Gate } from "./Gate.ts"
 import { machine, type SimProcess } from "./ProcessTable.ts"
 import { launcher } from "./SimLauncher.ts"
+import { hooks } from "./SimHooks.ts"
 import { processes } from "./SimProcesses.ts"
 import { boundary, summary } from "./Compaction.ts"
 import type { World } from "./World.ts"
@@ -69,7 +72,7 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
       return yield* gate.through(
         "agent.exportSession: end",
         Effect.suspend(() => {
-          const text = header + world.transcript
+          const text = header + world.transcriptOf(sessionId)
           world.disk.files.delete(`${out}.part`)
           if (world.exportFails) return Effect.fail(new ExportFailed({ why: "the session file changed meanwhile" }))
           world.disk.write(out, text)
@@ -93,7 +96,11 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
           return !written(boundary) ? "not yet" : written(summary) ? "summary" : "boundary"
         })
       ),
-    toolResults: () => Effect.succeed(0),
+    toolResults: (sessionIds) =>
+      gate.through(
+        "agent.toolResults",
+        Effect.sync(() => sessionIds.reduce((sum, sessionId) => sum + (world.results.get(sessionId) ?? 0), 0))
+      ),
     inPrintMode: (args) => args.includes("-p"),
     turnEnded: ({ pid }, sessionId) =>
       gate.through(
@@ -154,29 +161,6 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
   }
 }
 
-/** Hooks of the agent, where this user has them: what they told last, and what a process holds by them. */
-const hooks = (world: World, gate: Gate): Hooks["Service"] => ({
-  last: (sessionId) =>
-    gate.through(
-      "hooks.last",
-      Effect.sync(() => {
-        const written = world.hooked ? world.sessions.get(sessionId) : undefined
-        if (written === undefined) return Option.none()
-        return Option.some({ event: "PostToolUse", at: written.writtenAt, sessionId, pid: null, startTime: null })
-      })
-    ),
-  holds: ({ pid, startTime }) =>
-    gate.through(
-      "hooks.holds",
-      Effect.sync(() => {
-        const process = world.processes.at(pid)
-        return world.hooked && process?.identity.startTime === startTime ? Option.fromUndefinedOr(process.session) : Option.none()
-      })
-    ),
-  lineage: () => Effect.succeed([]),
-  held: Effect.succeed([])
-})
-
 /** The world as one souffleur can reach it: every effect of every port goes through its gate. */
 export const ports = (world: World, self: SimProcess, gate: Gate, settings: ResolvedSettings) => {
   const { beats, board, claims, disk, ledger, outbox } = world
@@ -190,6 +174,11 @@ export const ports = (world: World, self: SimProcess, gate: Gate, settings: Reso
     post: (message) => gate.through("comms.post", board.post(message))
   }
   const fs = disk.fileSystem
+  // Read anew at the beginning of a cycle: a user may have changed it meanwhile.
+  const cycleSettings = Effect.sync(() => {
+    world.allowed = world.ceiling
+    return { ...settings, maxExternalPermission: world.ceiling }
+  })
   const fileSystem: FileSystem.FileSystem = {
     ...fs,
     rename: (from, to) => gate.through("fs.rename", fs.rename(from, to)),
@@ -236,7 +225,9 @@ export const ports = (world: World, self: SimProcess, gate: Gate, settings: Reso
           Effect.sync(() => claims.release(owner, conductor))
         )
     }),
-    Context.add(Comms, comms),
+    Context.add(Comms, world.solo === undefined ? comms : Comms.solo(Effect.succeed(soloSnapshot))),
+    Context.add(CycleSettings, cycleSettings),
+    Context.add(DateTime.CurrentTimeZone, DateTime.zoneMakeOffset(0)),
     Context.add(Processes, processes(world, self, gate)),
     Context.add(Agent, agent(world, gate)),
     Context.add(Launcher, launcher(world, gate)),

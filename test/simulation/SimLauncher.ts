@@ -22,7 +22,9 @@ export const launcher = (world: World, gate: Gate): Launcher["Service"] => {
       })
     )
   const attempt = Effect.fnUntraced(function* (id: string) {
-    if (room.look(id)?._tag === "Cancelled") return yield* new LaunchFailed({ why: "the launch was cancelled" })
+    const before = room.look(id)
+    if (before?._tag === "Taken") return before.process
+    if (before !== undefined) return yield* new LaunchFailed({ why: "the launch was cancelled" })
     const process = yield* gate.through(
       "launcher.launch: spawn",
       Effect.sync(() => room.spawn(id, gate.blindSince))
@@ -48,9 +50,27 @@ export const launcher = (world: World, gate: Gate): Launcher["Service"] => {
         )
       ),
     settle: close,
-    kept: () => Effect.die("no command is run in this world"),
-    forget: () => Effect.void,
-    exitCode: () => Effect.succeedNone,
+    kept: (id) =>
+      gate.through(
+        "launcher.kept",
+        Effect.suspend(() => {
+          const order = room.kept.get(id)
+          return order === undefined ? Effect.fail(new LaunchFailed({ why: "nothing is kept of it" })) : Effect.succeed(order)
+        })
+      ),
+    forget: (id) =>
+      gate.through(
+        "launcher.forget",
+        Effect.sync(() => void room.kept.delete(id))
+      ),
+    exitCode: (id) =>
+      gate.through(
+        "launcher.exitCode",
+        Effect.sync(() => {
+          const conductor = world.conductors.find((one) => one.process.environment["SOUFFLEUR_LAUNCH_ID"] === id)
+          return conductor === undefined || conductor.isAlive ? Option.none() : Option.some(conductor.turnEnded ? 0 : 1)
+        })
+      ),
     outputPath: (id) => `/state/launches/${id}.out`
   }
 }

@@ -1,7 +1,7 @@
 import { parseTime } from "@souffleur/domain"
-import { Option } from "effect"
+import { Duration, Option } from "effect"
 import type { FaultTable } from "./Faults.ts"
-import { releaseBy } from "./Incarnation.ts"
+import { releaseBy } from "./Words.ts"
 import { Keeper } from "./Keeper.ts"
 import { compactionOf, lifeOf } from "./Lives.ts"
 import { operators } from "./Operators.ts"
@@ -24,7 +24,12 @@ export interface Simulated {
 
 const minute = 60_000
 
+const comms = Array.from({ length: 17 }, () => "comms" as const)
+const without = ["solo", "run", "command"] as const
+const runSession = "33333333-0000-4000-8000-000000000000"
+
 /** How long a Conductor may be dead in a world that is healthy again: whoever starts souffleur does, 240 s begin anew, a poll, the providers' limits. */
+const hang = 25 * minute
 export const backWithin = (3 + 4 + 1 + 2 * 5 + 2) * minute
 
 /**
@@ -41,8 +46,18 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
     world.calm ? { ...lifeOf(lives, temper), fate: "lives", onTerm: 0, beatsAs: undefined, answersAfter: 0 } : lifeOf(lives, temper)
   world.ceiling = seed.chance(0.2) ? "bypassPermissions" : "acceptEdits"
   world.hooked = seed.chance(0.5)
-  if (seed.chance(0.3)) world.settings = { forceCompactThresholdTokens: 10 }
-  world.startConductor()
+  world.allowed = world.ceiling
+  const from = seed.between(8 * 60, 9 * 60)
+  world.settings = {
+    ...(seed.chance(0.3) ? { forceCompactThresholdTokens: 10 } : {}),
+    ...(seed.chance(0.05) ? { maxTime: Duration.minutes(seed.between(5, 60)) } : {}),
+    ...(seed.chance(0.05) ? { maxTokens: seed.between(1000, 60_000) } : {}),
+    ...(seed.chance(0.1) ? { quietHours: { from, to: from + seed.between(1, 20) } } : {})
+  }
+  const kind = seed.pick([...comms, ...without])
+  world.solo = kind === "solo" ? "watched" : undefined
+  if (kind === "run" || kind === "command") world.prepareRun(kind === "run" ? "agent" : "command", kind === "run" ? runSession : "")
+  else world.startConductor()
   world.compactions = () => {
     if (world.calm) return { after: 3000, writes: true, ends: true }
     const compaction = compactionOf(seed)
@@ -66,7 +81,8 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
   // A heartbeat of the future, after a clock was set back, is neither dead nor fresh until its time has come.
   const ahead = Math.max(0, Option.getOrElse(parseTime(world.board.conductor?.lastHeartbeat ?? null), () => 0) - timeline.wall)
   // What was begun before the end may not go on after it.
-  const until = timeline.monotonic + (ended() ? 2 * minute : Math.min(ahead, 3 * 60 * minute) + backWithin)
+  const until =
+    timeline.monotonic + (ended() ? 2 * minute : Math.min(ahead, 3 * 60 * minute) + backWithin + (world.solo === undefined ? 0 : hang))
   // Healthy for this long it stays so; one world of four is looked at until the last moment.
   const thorough = seed.chance(0.25)
   let wellSince: number | undefined

@@ -31,6 +31,7 @@ export const unwell = (world: World, keeper: Keeper): string | undefined => {
   if (!keeper.isRunning) return "no souffleur runs"
   // Nobody can end it, so nobody takes its place.
   if (conductor?.process.onTerm === "unkillable") return undefined
+  if (world.solo !== undefined) return undefined
   // One whose beats never came through, or tell no time, is neither dead nor fresh.
   if (world.board.conductor === undefined || conductor?.life.beatsAs !== undefined) return undefined
   if (conductor?.isHealthy !== true) return "the Conductor is not healthy"
@@ -40,6 +41,7 @@ export const unwell = (world: World, keeper: Keeper): string | undefined => {
 /** Comms has every message of the log once, in its order, as far as the log was told, and the row's last state. */
 export const converged = (world: World): void => {
   const { board, id, ledger, outbox } = world
+  if (world.solo !== undefined) return
   const told = Effect.runSync(outbox.told(id))
   const expected = ledger.events.flatMap((event, index) => (tellingOf(event).message === undefined || index + 1 > told ? [] : [index + 1]))
   const found = board.messages.flatMap(({ from, text }) => {

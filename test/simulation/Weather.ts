@@ -8,6 +8,7 @@ export const weather = (world: World, seed: Seed): void => {
   const { board, room, timeline } = world
   const clear = () => {
     board.trouble = undefined
+    board.lies = false
     world.exportFails = false
     world.faults.lasting = undefined
     room.pace = () => seed.between(50, 1500)
@@ -24,7 +25,9 @@ export const weather = (world: World, seed: Seed): void => {
       "export fails",
       "sleep",
       "clock set",
-      "starved"
+      "starved",
+      "lies",
+      "config"
     ] as const)
     if (trouble !== "none") world.faults.lasting = trouble
     world.tell(`the world: ${trouble} (${Math.round(lasts / 1000)} s)`)
@@ -34,6 +37,12 @@ export const weather = (world: World, seed: Seed): void => {
       case "locked":
       case "missing":
         board.trouble = trouble
+        break
+      case "lies":
+        board.lies = true
+        break
+      case "config":
+        world.setCeiling(seed.chance(0.5) ? "bypassPermissions" : "acceptEdits")
         break
       case "slow launch":
         room.pace = () => seed.between(1000, 30_000)

@@ -11,12 +11,14 @@ import {
 import { Effect } from "effect"
 import { Board } from "./Board.ts"
 import { ClaimRoom } from "./ClaimRoom.ts"
-import { asked, Conductor, type Life, secret, steady } from "./Conductor.ts"
+import { asked, Conductor, secret } from "./Conductor.ts"
+import { type Life, steady } from "./Life.ts"
 import { type Compaction, compact } from "./Compaction.ts"
 import { Faults } from "./Faults.ts"
 import { Disk } from "./Disk.ts"
+import { Oracle } from "./Oracle.ts"
 import { LaunchJudge } from "./LaunchJudge.ts"
-import { LaunchRoom } from "./LaunchRoom.ts"
+import { LaunchRoom, type Solo } from "./LaunchRoom.ts"
 import { Ledger } from "./Ledger.ts"
 import { ProcessTable, type SimProcess } from "./ProcessTable.ts"
 import { Seed } from "./Seed.ts"
@@ -41,6 +43,7 @@ export class World {
   readonly claims: ClaimRoom
   readonly ledger: Ledger
   readonly judge: LaunchJudge
+  readonly oracle: Oracle
   readonly beats: Beats["Service"]
   readonly outbox: Outbox["Service"]
   readonly id = "stage-0001"
@@ -51,11 +54,20 @@ export class World {
   /** The life of each Conductor, by generation from 1. */
   lives: (generation: number) => Life = () => steady
   ceiling: Permission = "acceptEdits"
+  /** Without comms: whom the user started, or what `souffleur run` is to start. */
+  solo: "watched" | Solo | undefined = undefined
+  /** A user who changed the ceiling in mid-cycle may have it by either value. */
+  allowed: Permission = "acceptEdits"
   /** What this user has set besides. */
   settings: Partial<ResolvedSettings> = {}
   /** What the agent's export of a session says. */
   transcript = `# Conversation\n\n${secret}\n`
+  transcriptOf(sessionId: string): string {
+    return `${this.transcript}\nsession ${sessionId}, to its end\n`
+  }
   exportFails = false
+  /** Results of tools in each session. */
+  readonly results = new Map<string, number>()
   /** The agent's hooks are installed. */
   hooked = false
   /** How long it takes until a souffleur hears what another process appended, in ms: the log on disk is looked at each second. */
@@ -72,6 +84,7 @@ export class World {
     this.calm = true
     this.room.pace = () => 300
     this.board.trouble = undefined
+    this.board.lies = false
     this.exportFails = false
     this.faults.lasting = undefined
   }
@@ -86,6 +99,7 @@ export class World {
     this.claims = new ClaimRoom(this.processes)
     this.ledger = new Ledger(this)
     this.judge = new LaunchJudge(this)
+    this.oracle = new Oracle(this)
     this.beats = Effect.runSync(Effect.provide(Effect.service(Beats), Beats.layerMemory))
     this.outbox = Effect.runSync(Effect.provide(Effect.service(Outbox), Outbox.layerMemory))
   }
@@ -127,6 +141,26 @@ export class World {
     this.sessions.set(sessionId, { writtenAt: this.timeline.wall, turn, asked })
   }
 
+  /** A cycle reads what is set when it begins, or goes on after a crash. */
+  cycleBegan(): void {
+    this.allowed = this.ceiling
+  }
+
+  /** The user sets another ceiling. */
+  setCeiling(ceiling: Permission): void {
+    if (ceiling === "bypassPermissions" || this.ledger.watch.recovery === undefined) this.allowed = ceiling
+    this.ceiling = ceiling
+  }
+
+  /** `souffleur run`: the launch file is written before the watch is opened. */
+  prepareRun(kind: Solo["kind"], sessionId: string): void {
+    const launchId = `${this.id}-g1-launch-1`
+    const args = kind === "command" ? ["all"] : ["--session-id", sessionId, "--permission-mode", "acceptEdits", "--", "begin"]
+    const command = { program: kind === "command" ? "/usr/bin/make" : "/usr/bin/claude", args, environment: {} }
+    const digest = Effect.runSync(this.room.prepare({ id: launchId, command, cwd: "/project", title: "Conductor (S1)", keep: true }))
+    this.solo = { kind, sessionId, launch: { launchId, digest, requested: "acceptEdits", effective: "acceptEdits" } }
+  }
+
   /** Nobody has set the wall clock, and the machine has not slept. */
   get steadyClock(): boolean {
     return this.timeline.offset === origin
@@ -154,7 +188,7 @@ export class World {
 
   #become(process: SimProcess, sessionId: string): Conductor {
     const generation = this.conductors.length + 1
-    process.session = sessionId
+    process.session = sessionId === "" ? undefined : sessionId
     const conductor = new Conductor(this, process, sessionId, generation, this.lives(generation))
     this.conductors.push(conductor)
     return conductor
@@ -163,7 +197,8 @@ export class World {
   /** A launcher took its receipt and becomes the agent: the most dangerous moment there is. */
   agentStarted(process: SimProcess, order: LaunchOrder): void {
     const { args } = order.command
-    const sessionId = args[args.findIndex((word) => word === "--session-id" || word === "--resume") + 1] ?? "unknown"
+    const named = args.findIndex((word) => word === "--session-id" || word === "--resume")
+    const sessionId = named === -1 ? "" : (args[named + 1] ?? "")
     this.tell(`${order.title} starts: pid ${process.identity.pid}, session ${sessionId}`)
     this.judge.started(order)
     process.print = args.includes("-p")

@@ -28,7 +28,11 @@ export const restore = Effect.fn("Ownership.restore")(function* (id: string, { c
     const near = owner.pidNamespace === claims.self.pidNamespace && owner.process.bootId === claims.self.process.bootId
     if (!near) return yield* stillThere("that souffleur runs where its processes cannot be seen from here")
   }
-  const say = command(id, { _tag: "Restore", cause, over })
+  const say = Effect.catchIf(
+    command(id, { _tag: "Restore", cause, over }),
+    (error) => error._tag === "Refused" && error.why === "owned",
+    () => Effect.fail(stillThere("another souffleur has taken the watch in the same moment"))
+  )
   const kill = Effect.gen(function* () {
     yield* Effect.catchTag(processes.signal(owner.process, "SIGKILL"), "NotPermitted", () =>
       Effect.fail(stillThere("it may not be signalled"))

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Beats, Event, EventLog, guardianOf, LogUnusable, type WatchEvent } from "@souffleur/domain"
+import { Beats, Claims, Event, EventLog, guardianOf, LogUnusable, type WatchEvent } from "@souffleur/domain"
 import { Context, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { restore } from "../src/index.ts"
@@ -35,6 +35,17 @@ describe("a souffleur that was started by a guardian", () => {
       const { restore, tags, world } = yield* restoring("died", 1)
       assert.isTrue(yield* restore)
       assert.deepStrictEqual([yield* tags, world.signals], [["SouffleurRestored"], []])
+    })
+  )
+  it.effect("leaves a watch that another one takes in the same moment to that one", () =>
+    Effect.gen(function* () {
+      const { context, restore, world } = yield* restoring("died", 1)
+      const [claims, log] = [Context.get(context, Claims), Context.get(context, EventLog)]
+      // It looks whether the owner is dead; by then another one has done so, and acted.
+      const racing = Claims.of({ ...claims, isDead: () => Effect.as(Effect.orDie(log.append("w", 3, [took(2, 88)])), true) })
+      const error = yield* Effect.flip(Effect.provideService(restore, Claims, racing))
+      assert.strictEqual(error._tag, "AlreadyWatched")
+      assert.deepStrictEqual(world.signals, [])
     })
   )
   it.effect("kills one that is silent, and is sure that it is gone", () =>

@@ -1,0 +1,245 @@
+import { mutantsOf } from "./Mutant.ts"
+
+const src = "packages/domain/src"
+const decider = ["packages/domain/test/WatchDecider.test.ts", "packages/domain/test/Watch.test.ts"]
+
+export const domainMutants = [
+  ...mutantsOf(`${src}/WatchDecider.ts`, decider, [
+    ["the fence check of every word", "command.by.fence !== watch.fence", "false"],
+    ["an end is an end", 'if (watch.phase === "Exited") return command._tag', "if (false) return command._tag"],
+    ["open: a watch that exists", 'return watch.phase === "New"\n      ? ok(', "return true\n      ? ok("],
+    ["take: a fence that is not in force any more", "watch.owner === undefined || watch.fence === command.over", "true"],
+    ["take: the next fence", "fence: watch.fence + 1, owner", "fence: watch.fence, owner"],
+    ["restore: an owner that left", 'if (watch.owner === undefined) return no("not now", "its souffleur has left")', ""],
+    ["restore: another owner meanwhile", "if (watch.fence !== command.over) return", "if (false) return"],
+    ["restore: three without progress", "return before < attempts\n", "return true\n"],
+    ["restore: long ago does not count", "at - watch.restored.at < steadyAfter", "true"],
+    ["fail validation: only while validating", 'if (watch.phase !== "Validating") return no("not now", "the watch is validated")', ""],
+    ["validation: three attempts", "return attempt < attempts\n", "return true\n"],
+    [
+      "correct: only while validating",
+      'return watch.phase === "Validating"\n        ? ok(Event.ArgumentsCorrected',
+      "return true\n        ? ok(Event.ArgumentsCorrected"
+    ],
+    [
+      "confirm: only while validating",
+      'return watch.phase === "Validating"\n        ? ok(\n            Event.ConductorConfirmed',
+      "return true\n        ? ok(\n            Event.ConductorConfirmed"
+    ],
+    ["watcher ready: only the current one", "command.watcher !== watch.watcher?.watcher || watch.monitor", "watch.monitor"],
+    ["watcher ready: once", "|| watch.monitor?.watcher === command.watcher\n", "\n"],
+    ["watcher ready: the old self-monitor stops", "...(watch.monitor === undefined\n              ? []", "...(true\n              ? []"],
+    ["monitor ready: settles once", 'watch.phase === "Settling" && ', ""],
+    [
+      "monitor ready: only the current one",
+      " && watch.monitor?.monitor === command.monitor ? ok(Event.WatchSettled",
+      " ? ok(Event.WatchSettled"
+    ],
+    ["deferred: only by the current watcher", "return watcher !== watch.watcher?.watcher || known ?", "return known ?"],
+    ["deferred: once for a reason", "|| known ? ok()", "? ok()"],
+    ["person: only by the current watcher", "if (watcher !== watch.watcher?.watcher || what ===", "if (what ==="],
+    ["person: once", "|| what === (watch.person?.for ?? null)) return", ") return"],
+    ["ceiling: told once", "|| watch.ceiling !== undefined\n", "\n"],
+    ["hand-off: of that very launch", "|| launchId !== watch.launchId ||", "||"],
+    ["hand-off: told once", "|| watch.taken !== undefined) return", ") return"],
+    ["watcher dead: by the current self-monitor", "command.monitor === watch.monitor?.monitor && command.watcher", "command.watcher"],
+    ["watcher dead: of the current watcher", " && command.watcher === watch.watcher?.watcher && watch.recovery", " && watch.recovery"],
+    [
+      "watcher dead: not during a recovery",
+      " && watch.recovery === undefined\n        ? ok(Event.WatcherLost",
+      "\n        ? ok(Event.WatcherLost"
+    ],
+    [
+      "self-monitor lost: the current one",
+      'case "ReportSelfMonitorLost":\n      return command.monitor === watch.monitor?.monitor',
+      'case "ReportSelfMonitorLost":\n      return watch.monitor !== undefined'
+    ],
+    [
+      "start step: of the running cycle",
+      'case "StartStep": {\n      if (!inCycle(watch, command)) return no("not now", "this recovery is over")',
+      'case "StartStep": {\n      if (watch.recovery === undefined) return no("not now", "")'
+    ],
+    ["start step: decided is final", 'if (last !== undefined && last._tag !== "Started") return', "if (false) return"],
+    ["start step: what a schedule may not grant again", "if (never !== undefined) return no", "if (false) return no"],
+    ["start step: another attempt has another token", "(last?.attempt ?? 0) + 1", "1"],
+    [
+      "succeed step: of the running cycle",
+      'case "FailStep": {\n      if (!inCycle(watch, command)) return no("not now", "this recovery is over")',
+      'case "FailStep": {\n      if (watch.recovery === undefined) return no("not now", "")'
+    ],
+    ["succeed step: with an open intent", 'if (step(watch, command)?._tag !== "Started") return', "if (false) return"],
+    ["prepare launch: of the running cycle", "if (!first && !inCycle(watch, command)) return", "if (false) return"],
+    ["prepare launch: not when retries are exhausted", 'if (!first && watch.recovery?.purpose !== "relaunch") return', "if (false) return"],
+    ["prepare first launch: only while validating", 'command.cycle === 0 && watch.phase === "Validating" && ', "command.cycle === 0 && "],
+    [
+      "relaunched: of the running cycle",
+      'case "Relaunched": {\n      if (!inCycle(watch, command)) return',
+      'case "Relaunched": {\n      if (false) return'
+    ],
+    ["relaunched: a launch that was prepared", "if (watch.recovery?.launch?.launchId !== command.launchId) return", "if (false) return"],
+    [
+      "fail closed: of the running cycle",
+      'case "FailClosed":\n      return inCycle(watch, command)',
+      'case "FailClosed":\n      return true'
+    ],
+    [
+      "exhaust: of the running cycle",
+      'return inCycle(watch, command) && watch.recovery?.purpose === "salvage"',
+      'return watch.recovery?.purpose === "salvage"'
+    ],
+    ["exhaust: only where it was the third", ' && watch.recovery?.purpose === "salvage"\n', "\n"],
+    [
+      "cancel: of the running cycle",
+      "return inCycle(watch, command) ? ok(Event.ConductorCompleted",
+      "return true ? ok(Event.ConductorCompleted"
+    ],
+    ["retry: only in standby", "return watch.standby === undefined || watch.observe\n", "return watch.observe\n"],
+    ["retry: not where only observed", "return watch.standby === undefined || watch.observe\n", "return watch.standby === undefined\n"],
+    ["adopt: not before validation", 'if (watch.phase === "Validating") return no("not now", "the watch is not validated yet")', ""],
+    ["second compaction: only after a failed first", 'if (name === second && steps[first]?._tag !== "Failed") return', "if (false) return"],
+    ["launch: not once compaction is exhausted", 'if (steps[second]?._tag === "Failed") return', "if (false) return"],
+    ["launch: one in a cycle", "return launched === undefined ? undefined :", "return true ? undefined :"]
+  ]),
+  ...mutantsOf(`${src}/ExitDecider.ts`, decider, [
+    ["exit: only of the current watcher", "if (watcher !== watch.watcher?.watcher) return ok()\n  const seen", "const seen"],
+    ["observe: nothing is done", "if (watch.observe) return withheld", "if (false) return withheld"],
+    ["three deaths: no launch", "if (retries >= attempts) return", "if (false) return"],
+    ["ceiling: no launch", "if (watch.ceiling !== undefined)\n    return withheld", "if (false)\n    return withheld"],
+    ["quiet hours: no launch", "if (quietUntil !== null && quietUntil > at) {", "if (false) {"],
+    [
+      "priority: three deaths before a ceiling",
+      "if (retries >= attempts) return [",
+      "if (watch.ceiling === undefined && retries >= attempts) return ["
+    ],
+    ["progress: more tasks, not others", "tasks.count > watch.baseline.taskCount", "tasks.count >= watch.baseline.taskCount"],
+    ["progress: what nobody counted is none", "if (tasks === null) return false\n", ""],
+    ["retries: progress resets", "progressed(watch, report) ? 0 : watch.retries + 1", "watch.retries + 1"],
+    [
+      "handoff: counts only without progress",
+      "tasks.fingerprint !== watch.baseline.taskFingerprint ? watch.retries : watch.retries + 1",
+      "true ? watch.retries : watch.retries + 1"
+    ],
+    ["a limit's own time is waited for", ": Math.max(at, resetsAt)", ": at"],
+    ["waits in a row grow", "* 2 ** watch.waits", ""],
+    ["standby: a death is suppressed", 'case "Dead": {\n      if (watch.standby !== undefined) return ok()', 'case "Dead": {'],
+    [
+      "standby: a handoff is suppressed",
+      'case "ContextRecovery": {\n      if (watch.standby !== undefined) return ok()',
+      'case "ContextRecovery": {'
+    ],
+    [
+      "standby: a turn's end is suppressed",
+      'case "TurnEnded": {\n      if (watch.standby !== undefined) return ok()',
+      'case "TurnEnded": {'
+    ],
+    [
+      "standby: an exhausted context is suppressed",
+      'case "ContextExhausted": {\n      if (watch.standby !== undefined) return ok()',
+      'case "ContextExhausted": {'
+    ],
+    ["standby: a limit is suppressed", 'case "Limited": {\n      if (watch.standby !== undefined) return ok()', 'case "Limited": {'],
+    ["a wait ends once", "if (watch.wait === undefined) return ok()", ""],
+    [
+      "a wait is no death",
+      "recoveryOf(watch, at, watch.wait.trigger, watch.retries, command)",
+      "recoveryOf(watch, at, watch.wait.trigger, watch.retries + 1, command)"
+    ],
+    ["one that went on is not replaced", '...(exit.how === "over" ?', "...(true ?"],
+    ["back by itself: only from standby", 'case "Returned": {\n      if (watch.standby === undefined) return ok()', 'case "Returned": {'],
+    ["session found: only another one, or an awaited", "if (!watch.awaiting && sessionId === watch.sessionId) return ok()", ""],
+    ["resolved: only where it was not known", 'watch.mode === "heartbeat-only" && watch.standby === undefined', "true"]
+  ]),
+  ...mutantsOf(`${src}/HandoffDecider.ts`, decider, [
+    ["request: its own session alone", "if (sessionId !== watch.sessionId) return", "if (false) return"],
+    ["request: not before validation", 'if (watch.phase === "Validating") return', "if (false) return"],
+    ["request: not in standby", "if (watch.standby !== undefined)\n    return", "if (false)\n    return"],
+    ["request: not during a recovery", 'watch.recovery === undefined ? undefined : "a recovery runs already"', "undefined"],
+    ["request: counts once", "if (watch.handoff?.request === request) return ok()", ""]
+  ]),
+  ...mutantsOf(
+    `${src}/Guard.ts`,
+    ["packages/domain/test/Guard.test.ts"],
+    [
+      ["guard: a late look counts for nothing", "if (late || now < known.notBefore)", "if (now < known.notBefore)"],
+      ["guard: silence begins anew after a late look", "late ? { ...before, since: now } : before", "before"],
+      ["guard: who left is not guarded", 'if (owner === "left") return', 'if (owner === "left" && late) return'],
+      ["guard: three starts that come to nothing", "failed >= starts ?", "false ?"],
+      ["guard: strictly longer than the silence", "known.since) > silentAfter", "known.since) >= silentAfter"],
+      ["guard: another owner, another count", "if (owner.fence !== before.fence) return", "if (false) return"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Heartbeat.ts`,
+    ["packages/domain/test/Heartbeat.test.ts"],
+    [
+      ["heartbeat: a future value is unknown", "told === undefined || told > now", "told === undefined"],
+      ["heartbeat: nothing is expected from before", ", notBefore))", "))"],
+      ["heartbeat: one that changes is alive", "seen.changedAt ?? told", "told"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Punctuality.ts`,
+    ["packages/domain/test/Punctuality.test.ts"],
+    [
+      ["late poll: what was seen does not count", "monotonic > 2 * due || ", ""],
+      ["clocks apart: what was seen does not count", " || Math.abs(wall - monotonic) > Math.min(due, 2_000)", ""]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Permission.ts`,
+    ["packages/domain/test/Permission.test.ts"],
+    [["the ceiling", ' && ceiling === "bypassPermissions" ?', " ?"]]
+  ),
+  ...mutantsOf(
+    `${src}/Judgement.ts`,
+    ["packages/domain/test/Judgement.test.ts"],
+    [
+      ["hung: a known process", 'if (process === undefined) return { _tag: "Unknown"', 'if (false) return { _tag: "Unknown"'],
+      [
+        "hung: a turn that is outstanding",
+        'if (held === undefined && !background) return { _tag: "Unknown"',
+        'if (false) return { _tag: "Unknown"'
+      ],
+      ["hung: silent for longer than a stall", "if (silentFor <= stall) return", "if (false) return"],
+      ["held: its time is not over", "if (held !== undefined && held.until >= now && !frozen) return held", ""],
+      ["a person comes before everything else", 'if (pidFile?.status === "waiting") return', "if (false) return"],
+      ["a sign of the future says nothing", "at <= now + ahead ?", "true ?"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Hooks.ts`,
+    ["packages/domain/test/Hooks.test.ts"],
+    [
+      [
+        "hooks: a reused pid is another process",
+        "one.pid === pid && one.startTime === startTime && one.ended",
+        "one.pid === pid && one.ended"
+      ],
+      ["hooks: what was ended is not held", " && one.ended === null)\n  return", ")\n  return"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Tell.ts`,
+    ["packages/domain/test/Tell.test.ts"],
+    [
+      ["tell: again on a conflict", '.pipe(Effect.retry({ while: (error) => error._tag === "Conflict" }))', ""],
+      [
+        "tell: at the revision that was decided on",
+        "yield* log.append(id, watch.revision, events)",
+        "yield* log.append(id, (yield* log.read(id, 0)).length, events)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/EventLogSql.ts`,
+    ["packages/domain/test", "test/eventlog/EventLogSql.test.ts"],
+    [
+      [
+        "append: the guard of its revision",
+        "WHERE (SELECT coalesce(max(revision), 0) FROM events WHERE events.stream = pending.stream) = expected",
+        "WHERE expected IS NOT NULL"
+      ],
+      ["append: who lost is told", ": Exit.fail(new Conflict({ stream, expected }))", ": Exit.succeed(expected + rows)"]
+    ]
+  )
+]

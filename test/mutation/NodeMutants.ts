@@ -1,0 +1,134 @@
+import { mutantsOf } from "./Mutant.ts"
+
+const src = "packages/node/src"
+
+/** No two at once: each guard of a signal that is taken away leaves the others, so that no test signals a process that is not its own. */
+export const nodeMutants = [
+  ...mutantsOf(
+    `${src}/ProcessTree.ts`,
+    ["packages/node/test/ProcessesTree.test.ts"],
+    [
+      ["tree: a root that died has no children", "table.get(root.pid)?.startTime === root.startTime ? root.pid : undefined", "root.pid"],
+      [
+        "tree: souffleur and its ancestors",
+        "if (ours.has(process.pid) || aboveRoot.has(process.pid)) return false",
+        "if (aboveRoot.has(process.pid)) return false"
+      ],
+      [
+        "tree: what is above the root",
+        "if (ours.has(process.pid) || aboveRoot.has(process.pid)) return false",
+        "if (ours.has(process.pid)) return false"
+      ],
+      ["tree: other sessions with their subtree", "one.pid === self || others.has(one.pid) ||", "one.pid === self ||"],
+      ["tree: terminal servers", " || isTerminalServer(one.name)) return false", ") return false"],
+      ["tree: souffleur's own company", "if (one.pid === living) return !company", "if (one.pid === living) return true"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Receipt.ts`,
+    ["packages/node/test/Launcher.test.ts"],
+    [
+      [
+        "receipt: one that is damaged is neither",
+        "if (Option.isNone(receipt)) throw",
+        "if (Option.isNone(receipt)) return Option.none()\n  if (false as boolean) throw"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/WholeFile.ts`,
+    ["packages/node/test/Launcher.test.ts", "packages/node/test/Claims.test.ts"],
+    [["whole file: exclusive", "fs.linkSync(draft, path)", "fs.renameSync(draft, path)"]]
+  ),
+  ...mutantsOf(
+    `${src}/LaunchEntry.ts`,
+    ["packages/node/test/Launcher.test.ts"],
+    [
+      [
+        "launcher: the receipt before it becomes the agent",
+        'if (!claimReceipt(receiptBeside(path), { _tag: "Taken", process: identity })) return 0',
+        'claimReceipt(receiptBeside(path), { _tag: "Taken", process: identity })'
+      ],
+      ["launcher: of a decided launch nothing is said", "if (Option.isNone(read) && existsSync(receiptBeside(path))) return 0", ""]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/LaunchFile.ts`,
+    ["packages/node/test/Launcher.test.ts"],
+    [
+      ["launch file: ours alone", " && found.uid === process.getuid?.() && (found.mode & 0o077) === 0", ""],
+      [
+        "launch file: the launch that its name says",
+        "Option.filter(decodeLaunch(readWhole(path)), (launch) => launch.id === id)",
+        "decodeLaunch(readWhole(path))"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Launcher.ts`,
+    ["packages/node/test/Launcher.test.ts"],
+    [
+      [
+        "prepare: one order under an id",
+        'if (!made) return yield* new LaunchFailed({ why: "another launch was prepared with this id" })',
+        ""
+      ],
+      ["launch: what was prepared, unchanged", "digest !== undefined && digest !== sha256(encodeLaunch(launch.value))", "false as boolean"],
+      [
+        "launch: a tombstone where it failed",
+        "Effect.flatMap(close(id), Option.match({ onNone: () => exit, onSome: Effect.succeed }))",
+        "exit"
+      ],
+      ["launch: who took the receipt first wins", "Option.match({ onNone: () => exit, onSome: Effect.succeed })", "() => exit"],
+      ["launch: not a second time", "if (Option.isSome(before)) return before.value", ""],
+      [
+        "launch: a launcher that is gone",
+        "if (gone) return yield* new LaunchFailed",
+        "if (false as boolean) return yield* new LaunchFailed"
+      ],
+      ["launch: in time", "restore(inTime(attempt(id)))", "restore(attempt(id))"],
+      ["kept: what the log has the digest of", ", (one) => sha256(encodeLaunch(one)) === digest)", ", () => true)"],
+      ["launch id: safe as a name", "Schema.is(LaunchId)(id) ? Effect.void :", "true ? Effect.void :"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Claims.ts`,
+    ["packages/node/test/Claims.test.ts"],
+    [
+      ["claims: a live owner's stands", "if (!(yield* isDead(owner))) {", "if (false as boolean) {"],
+      ["claims: another pid namespace is not dead", "if (owner.pidNamespace !== self.pidNamespace) return false", ""],
+      ["claims: an earlier boot of this host is", "return owner.host === self.host", "return false"],
+      ["claims: one that cannot be read stands", "if (Option.isNone(before.owner)) {", "if (false as boolean) {"],
+      [
+        "claims: released by its owner alone",
+        "Option.isSome(owner) && sameProcess(owner.value, self)) createWhole",
+        "Option.isSome(owner)) createWhole"
+      ],
+      ["claims: a folder of ours", 'if (found.uid !== uid) return yield* unusable("it belongs to another user")', ""],
+      ["claims: no link", 'if (!found.isDirectory()) return yield* unusable("it is no folder")', ""],
+      ["claims: nobody else writes there", "if ((found.mode & 0o077) !== 0) return", "if (false as boolean) return"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Processes.ts`,
+    ["packages/node/test/Processes.test.ts"],
+    [
+      ["signal: not the first process of the machine", "identity.pid <= 1 || identity.pid === self.pid", "identity.pid === self.pid"],
+      ["signal: that very process", "if (Proc.stat(identity.pid)?.startTime !== identity.startTime) return Effect.void", ""],
+      ["signal: nobody of an earlier boot", "    if (identity.bootId !== bootId) return\n", ""],
+      ["condition: of this boot", "identity.bootId === bootId && identity.pid > 0 ? kept", "identity.pid > 0 ? kept"],
+      ["tree: a root of an earlier boot has no children", "root.bootId === bootId ? root : { ...root, pid: 0 }", "root"],
+      ["tree: without zombies", '.filter((info) => info.condition !== "zombie")', ""]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/KeptStats.ts`,
+    ["packages/node/test/Processes.test.ts"],
+    [["condition: that very process", "if (stat.startTime === identity.startTime) return stat", "return stat"]]
+  ),
+  ...mutantsOf(
+    `${src}/ExitCodes.ts`,
+    ["packages/node/test/Launcher.test.ts"],
+    [["exit code: of who took the receipt", " && one.process.pid === pid)) createWhole", ")) createWhole"]]
+  )
+]

@@ -1,0 +1,130 @@
+import { quietUntil, type Watch, type WatchEvent } from "@souffleur/domain"
+import { DateTime } from "effect"
+import type { World } from "./World.ts"
+
+const utc = DateTime.zoneMakeOffset(0)
+
+/** Follows the events by rules of its own and holds each against the world: it shares nothing with the decider but the names. */
+export class Oracle {
+  readonly #world: World
+  #retries = 0
+  #baseline = { count: 0, fingerprint: "" }
+  /** Nothing is launched before it, epoch ms. */
+  waitsUntil: number | undefined = undefined
+  #ceiling = false
+  /** The ceiling on permissions that were in force since the running cycle began. */
+  #before: WatchEvent["_tag"] | undefined = undefined
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  #died(count: number | null, told: number): void {
+    const progressed = count !== null && count > this.#baseline.count
+    this.#retries = progressed ? 0 : this.#retries + 1
+    this.#counted(told)
+  }
+
+  #handedOff(fingerprint: string | null, told: number): void {
+    if (fingerprint === null || fingerprint === this.#baseline.fingerprint) this.#retries++
+    this.#counted(told)
+  }
+
+  #counted(told: number): void {
+    if (told !== this.#retries) this.#world.violated(`the log counts ${told} deaths without progress, the oracle ${this.#retries}`)
+  }
+
+  #tasks(count: number | null): void {
+    const { board, solo } = this.#world
+    if (solo === undefined && count !== null && count > board.tasks.size)
+      this.#world.violated(`${count} tasks were seen, and there are ${board.tasks.size}`)
+  }
+
+  record(before: Watch, event: WatchEvent): void {
+    const world = this.#world
+    const { wall } = world.timeline
+    switch (event._tag) {
+      case "ConductorConfirmed":
+      case "ConductorRelaunched":
+      case "ConductorAdopted":
+        this.#baseline = { count: event.taskCount, fingerprint: event.taskFingerprint }
+        this.waitsUntil = undefined
+        if (event._tag === "ConductorAdopted") {
+          this.#retries = 0
+          this.#ceiling = false
+        }
+        break
+      case "ConductorDied": {
+        const command = before.kind === "command"
+        this.#tasks(event.taskCount)
+        if (command) this.#retries = event.retries
+        else if (world.solo === undefined) this.#died(event.taskCount, event.retries)
+        // Without comms any other result of a tool, or another commit, is progress.
+        else
+          this.#died(
+            event.taskFingerprint === null || event.taskFingerprint === this.#baseline.fingerprint ? null : Infinity,
+            event.retries
+          )
+        const condition = before.conductor === undefined ? undefined : world.processes.condition(before.conductor)
+        if (event.cause === "pid" && (condition === "running" || condition === "stopped"))
+          world.violated("a live Conductor was taken for gone")
+        break
+      }
+      case "ContextRecoveryRequested":
+      case "TurnEnded":
+      case "ContextExhausted":
+      case "HandoffRequested":
+        this.#handedOff(event.taskFingerprint, event.retries)
+        if (event._tag === "HandoffRequested") this.waitsUntil = undefined
+        break
+      case "WaitStarted":
+        if (before.retries !== this.#retries && event.kind !== "quiet-hours") world.violated("a wait counts as a death")
+        this.waitsUntil = event.until
+        break
+      case "WaitEnded":
+        if (this.waitsUntil === undefined) world.violated("a wait ended twice")
+        if (event.how === "over" && event.at < (this.waitsUntil ?? 0) && world.steadyClock)
+          world.violated(`a wait was over ${this.waitsUntil! - wall} ms before its time`)
+        this.waitsUntil = undefined
+        break
+      case "CeilingReached":
+        this.#ceiling = true
+        break
+      case "RecoveryRetried":
+        this.#ceiling = false
+        this.waitsUntil = undefined
+        break
+      case "RecoveryStarted":
+        world.cycleBegan()
+        if (event.purpose === "relaunch") this.#begins()
+        break
+      case "HandoffTaken": {
+        const successor = world.conductors.find(({ process }) => process.environment["SOUFFLEUR_LAUNCH_ID"] === event.launchId)
+        if (successor?.answeredAt === undefined) world.violated("a hand-off was told as taken, and the successor has not answered")
+        break
+      }
+      case "RetriesExhausted":
+        if (this.#retries < 3) world.violated(`retries are exhausted after ${this.#retries} deaths by the oracle's count`)
+        break
+      default:
+    }
+    this.#before = event._tag
+  }
+
+  /** A recovery begins that may launch: not where the user does not want it. */
+  #begins(): void {
+    const world = this.#world
+    const asked = this.#before === "RecoveryRetried"
+    if (this.#retries >= 3 && !asked) world.violated("a recovery that may launch began after three deaths without progress")
+    if (this.#ceiling) world.violated("a recovery that may launch began above a ceiling of the user's")
+    const { quietHours } = world.settings
+    if (
+      quietHours &&
+      !asked &&
+      this.#before !== "HandoffRequested" &&
+      quietUntil(quietHours, world.timeline.wall, utc) !== null &&
+      world.steadyClock
+    )
+      world.violated("a recovery began in the quiet hours")
+  }
+}

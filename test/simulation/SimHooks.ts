@@ -1,0 +1,27 @@
+import type { Hooks } from "@souffleur/domain"
+import { Effect, Option } from "effect"
+import type { Gate } from "./Gate.ts"
+import type { World } from "./World.ts"
+
+/** Hooks of the agent, where this user has them: what they told last, and what a process holds by them. */
+export const hooks = (world: World, gate: Gate): Hooks["Service"] => ({
+  last: (sessionId) =>
+    gate.through(
+      "hooks.last",
+      Effect.sync(() => {
+        const written = world.hooked ? world.sessions.get(sessionId) : undefined
+        if (written === undefined) return Option.none()
+        return Option.some({ event: "PostToolUse", at: written.writtenAt, sessionId, pid: null, startTime: null })
+      })
+    ),
+  holds: ({ pid, startTime }) =>
+    gate.through(
+      "hooks.holds",
+      Effect.sync(() => {
+        const process = world.processes.at(pid)
+        return world.hooked && process?.identity.startTime === startTime ? Option.fromUndefinedOr(process.session) : Option.none()
+      })
+    ),
+  lineage: () => Effect.succeed([]),
+  held: Effect.succeed([])
+})
