@@ -31,6 +31,12 @@ it.live("alone in another folder it still runs", () =>
   })
 )
 
+it("a Node that is too old is told in a sentence", () => {
+  const { status, stderr, stdout } = spawnSync(process.execPath, ["--no-experimental-sqlite", bundle, "status"], { encoding: "utf8" })
+  assert.deepStrictEqual([status, stdout], [2, ""])
+  assert.strictEqual(stderr, `souffleur: Node >= 22.19 is needed, and this is ${process.version}\n`)
+})
+
 it.live("the demonstration runs to its end from the bundle alone, in a folder of its own", () =>
   Effect.gen(function* () {
     const the = yield* stage([])

@@ -18,7 +18,7 @@ it("a watch stands as a person would ask about it first", () => {
   assert.strictEqual(says({ person: { for: "permission prompt", since: noon } }), "waits for a person")
   assert.strictEqual(says({ ceiling: { ceiling: "tokens", used: 2, limit: 1 } }), "watching, at its ceiling")
   assert.strictEqual(says({ ceiling: { ceiling: "time", used: 2, limit: 1 }, standby: closed }), "standing by (ceiling)")
-  assert.strictEqual(says({ generation: 2, launchId: "w-g2" }), "watching, hand-off not taken")
+  assert.strictEqual(says({ generation: 2, launchId: "w-g2" }), "watching, hand-off not taken yet")
   assert.strictEqual(says({ generation: 2, launchId: "w-g2", taken }), "watching")
   assert.strictEqual(says({ generation: 2, launchId: "w-g2", kind: "command" }), "watching", "a command takes none")
   assert.strictEqual(says({ generation: 2, launchId: "w-g2", recovery }), "recovering")
