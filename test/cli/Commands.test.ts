@@ -9,121 +9,48 @@ const id = "11111111-1111-4111-8111-111111111111"
 const nobody = "4190000"
 const at = (pid: string, session: string) => ["watch", "--pid", pid, "--session-id", session]
 
-interface Bad {
-  readonly args: ReadonlyArray<string>
-  /** In the one line on standard error. */
-  readonly says: RegExp
-  readonly code?: number
-  readonly env?: Variables
-  /** On standard output. */
-  readonly out?: ReadonlyArray<string>
-}
-
-const bad = (home: string): ReadonlyArray<Bad> => [
-  ...["letters", "-1", "0", "../../x", "*", "", "12.5", "4194305", "9".repeat(400)].map((pid) => ({
-    args: at(pid, id),
-    says: /is no process id: a whole number/
-  })),
-  { args: at("1", id), says: /pid 1 is the machine's first process/ },
-  { args: at(String(process.pid), id), says: /started this souffleur/ },
-  ...["../../x", "*", "", "-1", "a b", "$(touch x)", "x".repeat(5000)].map((session) => ({
-    args: at(nobody, session),
-    says: /is no session id/
-  })),
-  { args: at(nobody, "--permission-mode=bypassPermissions"), says: /Unrecognized flag/ },
-  { args: ["watch", "PID:12"], says: /exactly one SESSION_ID:… is needed/ },
-  { args: ["watch", "PID:12", "PID:13", `SESSION_ID:${id}`], says: /exactly one PID:… is needed/ },
-  { args: ["watch", "PID:12", "SESSION_ID:../../x"], says: /is no session id/ },
-  { args: ["watch", "PID:12", `SESSION_ID:${id}`, "--pid", "12"], says: /named twice/ },
-  { args: ["watch", "--pid", "12"], says: /given together/ },
-  { args: ["watch"], says: /which Conductor\?/ },
-  { args: [...at(nobody, id), "--comms", "nowhere.db"], says: /nowhere\.db: it is not there/ },
-  { args: [...at(nobody, id), "--comms", "plan.json"], says: /plan\.json: file is not a database/ },
-  { args: [...at(nobody, id), "--project-dir", "nowhere"], says: /project folder "nowhere" is not there/ },
-  { args: ["config", "--project-dir", "plan.json"], says: /no folder, or cannot be read/ },
-  { args: at(nobody, id), env: { SOUFFLEUR_AGENT_COMMAND: "no-such-agent" }, says: /agent command no-such-agent: no program/ },
-  {
-    args: at(nobody, id),
-    env: { SOUFFLEUR_AGENT_COMMAND: '["claude","--permission-mode=bypassPermissions"]' },
-    says: /part 2 .* permission flag/
-  },
-  {
-    args: at(nobody, id),
-    env: { SOUFFLEUR_AGENT_COMMAND: '["env","sh","--dangerously-skip-permissions"]' },
-    says: /part 3 .* permission flag/
-  },
-  { args: at(nobody, id), env: { SOUFFLEUR_LAUNCHER: "tmux" }, says: /SOUFFLEUR_LAUNCHER: tmux needs/ },
-  { args: ["status"], env: { SOUFFLEUR_WATCHER_INTERVAL: "soon" }, says: /SOUFFLEUR_WATCHER_INTERVAL: must be a duration/ },
-  { args: ["config"], env: { SOUFFLEUR_TRIM_CHARS: "-5" }, says: /SOUFFLEUR_TRIM_CHARS: must be a positive integer/ },
-  { args: ["config"], env: { SOUFFLEUR_LAUNCHER: "x" }, says: /must be one of/ },
-  { args: ["nonsense"], says: /Unknown subcommand/ },
-  { args: ["status", "--nonsense"], says: /Unrecognized flag: --nonsense/ },
-  { args: ["log", "--from", "letters"], says: /--from/ },
-  { args: ["log", "--since", "yesterday"], says: /is no duration/ },
-  { args: ["state", "--at", "yesterday"], says: /neither a revision nor a UTC time/ },
-  { args: ["state", "no-such-watch"], says: /no watch is called/ },
-  { args: ["log", "../../x"], says: /no watch is called/ },
-  { args: ["release"], says: /no watch of/ },
-  { args: ["estimate"], says: /Missing required argument: file/ },
-  { args: ["estimate", "nowhere.md"], says: /cannot be read/ },
-  { args: ["estimate", "nowhere.md", "--json"], says: /^$/, out: ['{"ok":false,"error":"the export cannot be read: NotFound"}'] },
-  { args: ["export", "../../x"], says: /is no session id/ },
-  { args: ["export", id], says: /cannot be read: it is not there/ },
-  ...["newer", "foreign", "damaged", "text"].map((what) => ({
-    args: ["status", "--json"],
-    env: { SOUFFLEUR_STATE_DIR: join(home, what) },
-    code: 4,
-    says: /^souffleur: the event log cannot be used: .*souffleur\.db: /
-  })),
-  { args: at(nobody, id), env: { SOUFFLEUR_STATE_DIR: join(home, "newer") }, code: 4, says: /a newer souffleur made it/ },
-  {
-    args: ["status"],
-    env: { SOUFFLEUR_STATE_DIR: join(home, "opera", "plan.json", "below") },
-    code: 4,
-    says: /the event log cannot be used/
-  },
-  { args: ["status"], env: { SOUFFLEUR_STATE_DIR: "/proc/souffleur" }, code: 4, says: /\/proc\/souffleur.*cannot be made/ },
-  { args: ["status"], env: { SOUFFLEUR_STATE_DIR: "/proc/souffleur/below" }, code: 4, says: /\/proc\/souffleur.*cannot be made/ }
-]
-
-live("what is bad is told in one sentence on standard error, by the exit code of its kind", () =>
-  Effect.gen(function* () {
-    const the = yield* stage([])
-    const own = join(the.state, "souffleur.db")
-    assert.deepStrictEqual((yield* the.run(["status", "--json"])).lines, ["[]"])
-    assert.strictEqual(fs.statSync(own).mode & 0o777, 0o600)
-    assert.strictEqual(fs.statSync(the.state).mode & 0o777, 0o700)
-    const spoiled = {
-      newer: Buffer.from(fs.readFileSync(own)),
-      foreign: fs.readFileSync(the.comms),
-      damaged: Buffer.from(fs.readFileSync(own)),
-      text: Buffer.from("to be\n")
-    }
-    spoiled.newer.writeUInt32BE(99, 60)
-    spoiled.damaged.fill(0xff, 100)
-    for (const [name, bytes] of Object.entries(spoiled)) {
-      fs.mkdirSync(join(the.home, name), { mode: 0o700 })
-      fs.writeFileSync(join(the.home, name, "souffleur.db"), bytes)
-    }
-    yield* Effect.forEach(
-      bad(the.home),
-      Effect.fnUntraced(function* ({ args, code = 2, env, out = [], says }) {
-        const what = `${args.join(" ").slice(0, 200)} ${JSON.stringify(env ?? {})}`
-        const found = yield* the.run(args, env)
-        assert.strictEqual(found.code, code, `${what}\n${found.errors}`)
-        assert.deepStrictEqual(found.lines, out, what)
-        assert.match(found.errors, says, what)
-        assert.isAtMost(found.errors.split("\n").length, 2, `${what}: one line`)
-        assert.isBelow(found.errors.length, 600, what)
-        assert.notMatch(found.errors, /^\s+at |node:internal/m, what)
-      }),
-      { concurrency: 3, discard: true }
-    )
-    for (const [name, bytes] of Object.entries(spoiled))
-      assert.isTrue(bytes.equals(fs.readFileSync(join(the.home, name, "souffleur.db"))), `${name} is left as it was`)
-    assert.isFalse(fs.existsSync(join(the.project, "x")), "no shell reads a session id")
-    assert.deepStrictEqual((yield* the.run(["status", "--json"])).lines, ["[]"], "nothing of it is in the log")
-  })
+live(
+  "what is bad ends a process of ours with its exit code, one line on standard error and nothing else; each is in BadUsage.test.ts",
+  () =>
+    Effect.gen(function* () {
+      const the = yield* stage([])
+      const own = join(the.state, "souffleur.db")
+      assert.deepStrictEqual((yield* the.run(["status", "--json"])).lines, ["[]"])
+      assert.strictEqual(fs.statSync(own).mode & 0o777, 0o600)
+      assert.strictEqual(fs.statSync(the.state).mode & 0o777, 0o700)
+      const text = join(the.home, "text")
+      fs.mkdirSync(text, { mode: 0o700 })
+      fs.writeFileSync(join(text, "souffleur.db"), "to be\n")
+      const state = (folder: string): Variables => ({ SOUFFLEUR_STATE_DIR: folder })
+      const cases: ReadonlyArray<readonly [args: ReadonlyArray<string>, code: number, says: RegExp, env?: Variables]> = [
+        [at("letters", id), 2, /is no process id: a whole number/],
+        [at(String(process.pid), id), 2, /started this souffleur/],
+        [at(nobody, "$(touch x)"), 2, /is no session id/],
+        [["nonsense"], 2, /Unknown subcommand/],
+        [["status", "--json"], 4, /^souffleur: the event log cannot be used: .*souffleur\.db: /, state(text)],
+        [["status"], 4, /\/proc\/souffleur.*cannot be made/, state("/proc/souffleur")],
+        [["status"], 4, /\/proc\/souffleur.*cannot be made/, state("/proc/souffleur/below")]
+      ]
+      yield* Effect.forEach(
+        cases,
+        Effect.fnUntraced(function* ([args, code, says, env]) {
+          const found = yield* the.run(args, env)
+          assert.deepStrictEqual([found.code, found.lines], [code, []], found.errors)
+          assert.match(found.errors, says)
+          assert.lengthOf(found.errors.trimEnd().split("\n"), 1)
+          assert.notMatch(found.errors, /^\s+at |node:internal/m)
+        }),
+        { concurrency: 3, discard: true }
+      )
+      assert.strictEqual(fs.readFileSync(join(text, "souffleur.db"), "utf8"), "to be\n", "it is left as it was")
+      assert.isFalse(fs.existsSync(join(the.project, "x")), "no shell reads a session id")
+      assert.deepStrictEqual((yield* the.run(["status", "--json"])).lines, ["[]"], "nothing of it is in the log")
+      const failed = yield* the.run(["estimate", "nowhere.md", "--json"])
+      assert.deepStrictEqual(
+        [failed.code, failed.lines, failed.errors],
+        [2, ['{"ok":false,"error":"the export cannot be read: NotFound"}'], ""]
+      )
+    })
 )
 
 live("a config file of rubbish is warnings and defaults", () =>
