@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { EventLog } from "@souffleur/domain"
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber, FileSystem, Option, Result, Schedule, type Scope, Stream } from "effect"
+import { Effect, Fiber, FileSystem, Option, Queue, Result, Schedule, type Scope, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 import { SqlClient } from "effect/sql"
 import { fileURLToPath } from "node:url"
@@ -17,6 +17,16 @@ const said = Effect.fnUntraced(function* (path: string, ...args: ReadonlyArray<s
   return yield* Stream.runCollect(lines(yield* souffleur(path, ...args)))
 }, Effect.scoped)
 
+/** One that is there already, so that several open a log in the same moment: appends to the log of a path, and hands on what it says. */
+const opener = Effect.fnUntraced(function* (n: number) {
+  const [paths, answers] = [yield* Queue.unbounded<string>(), yield* Queue.unbounded<string>()]
+  const stdin = Stream.fromQueue(paths).pipe(Stream.encodeText)
+  const handle = yield* ChildProcess.make(process.execPath, [program, "-", "each", `s${n}`], { stdin, stderr: "inherit" })
+  yield* Effect.forkScoped(Stream.runForEach(lines(handle), (line) => Queue.offer(answers, line)))
+  assert.strictEqual(yield* Queue.take(answers), "ready")
+  return (path: string) => Effect.andThen(Queue.offer(paths, `${path}\n`), Queue.takeN(answers, 2))
+})
+
 const test = (what: string, effect: Effect.Effect<void, unknown, NodeServices.NodeServices | Scope.Scope>) =>
   it.live(what, () => effect.pipe(Effect.scoped, Effect.provide(NodeServices.layer)))
 
@@ -25,16 +35,14 @@ const check = Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ quick_check: st
 test(
   "of many processes that open a log for the first time, all do, and it is one log",
   Effect.gen(function* () {
-    for (let round = 0; round < 3; round++) {
+    const openers = yield* Effect.forEach([0, 1, 2, 3, 4, 5], opener, { concurrency: "unbounded" })
+    for (let round = 0; round < 5; round++) {
       const state = `${yield* folder}/state`
       const path = `${state}/souffleur.db`
-      const answers = yield* Effect.all(
-        Array.from({ length: 6 }, (_, n) => said(path, "append", `s${n}`)),
-        { concurrency: "unbounded" }
-      )
+      const answers = yield* Effect.forEach(openers, (append) => append(path), { concurrency: "unbounded" })
       assert.deepStrictEqual(
         answers,
-        Array.from({ length: 6 }, () => ["1"])
+        Array.from({ length: 6 }, () => ["1", "closed"])
       )
       const fs = yield* FileSystem.FileSystem
       assert.deepStrictEqual((yield* fs.readDirectory(state)).toSorted(), ["souffleur.db"])

@@ -1,6 +1,8 @@
-// Another souffleur, as the log sees it: `open` | `append <stream> <events> <batch>`; says each acknowledged revision.
+// Another souffleur, as the log sees it: `open` | `append <stream> <events> <batch>`; says each acknowledged revision. Or `each <stream>`:
+// appends once to the log of every path that it hears.
 import { EventLog } from "@souffleur/domain"
 import { Cause, Console, Effect } from "effect"
+import { createInterface } from "node:readline"
 import { numbered } from "../../packages/domain/test/EventLogSuite.ts"
 import { logAt } from "./OwnLog.ts"
 
@@ -26,6 +28,14 @@ const append = Effect.gen(function* () {
   }
 })
 
+if (mode === "each") {
+  console.log("ready")
+  for await (const heard of createInterface({ input: process.stdin })) {
+    await Effect.runPromise(Effect.provide(append, logAt(heard)))
+    console.log("closed")
+  }
+  process.exit()
+}
 const exit = await Effect.runPromiseExit(Effect.provide(mode === "open" ? open : append, logAt(path!)))
 if (exit._tag === "Failure") {
   const error = Cause.squash(exit.cause)
