@@ -58,6 +58,7 @@ export class Conductor {
       world.disk.write(file, `${world.disk.read(file) ?? ""}{"type":"user","message":"${secret}"}\n`)
       if (life.fate === "mute") return world.wrote(this, { _tag: "Failed", at: timeline.wall, why: "other", resetsAt: undefined })
       for (let tool = 0; tool < life.tools; tool++) this.#startTool(tool)
+      if (life.company === true) this.#startCompany()
       world.board.write({ state: "working", sessionId: this.sessionId, ...this.#told() })
       this.#beat()
       timeline.after(life.answersAfter ?? 0, () => {
@@ -113,6 +114,23 @@ export class Conductor {
       belongsTo: this.generation,
       onTerm: number % 3 === 0 ? "never" : 200
     })
+  }
+
+  #startCompany(): void {
+    const { board, processes, timeline } = this.#world
+    const { pid } = this.process.identity
+    const session = `44444444-0000-4000-8000-${String(this.generation).padStart(12, "0")}`
+    const other = processes.start({ parent: pid, name: "claude", session })
+    const environment = { CLAUDE_PID: String(other.identity.pid), CLAUDE_CODE_SESSION_ID: session }
+    processes.start({ parent: other.identity.pid, name: "tool", environment })
+    processes.start({ parent: 1, name: "daemon" })
+    const orphan = this.#startTool(0)
+    const beat = (): void => {
+      if (!processes.isAlive(orphan)) return
+      if (!this.isAlive) board.write({})
+      timeline.after(beatEvery, beat)
+    }
+    beat()
   }
 
   #work(next: number, every: number): void {

@@ -2,6 +2,8 @@ import { ByteSize, Effect, FileSystem, Option, PlatformError } from "effect"
 
 interface Content {
   bytes: Uint8Array
+  /** So many bytes outlive a power cut. */
+  synced: number
 }
 
 const failure = (tag: PlatformError.SystemErrorTag, method: string, path: string) =>
@@ -12,7 +14,13 @@ export class Disk {
   readonly files = new Map<string, Content>()
 
   write(path: string, text: string): void {
-    this.files.set(path, { bytes: new TextEncoder().encode(text) })
+    const bytes = new TextEncoder().encode(text)
+    this.files.set(path, { bytes, synced: bytes.length })
+  }
+
+  /** The power goes: what was not synced is lost. */
+  cut(): void {
+    for (const content of this.files.values()) content.bytes = content.bytes.subarray(0, content.synced)
   }
 
   read(path: string): string | undefined {
@@ -52,7 +60,7 @@ export class Disk {
     return {
       [FileSystem.FileTypeId]: FileSystem.FileTypeId,
       stat: Effect.sync(() => this.#info(content)),
-      sync: Effect.void,
+      sync: Effect.sync(() => void (content.synced = content.bytes.length)),
       read: (buffer, options) =>
         Effect.sync(() => {
           const from = options?.position === undefined ? cursor : Number(options.position)
@@ -82,7 +90,7 @@ export class Disk {
         const exclusive = options?.flag?.startsWith("wx") === true
         if (exclusive && found !== undefined) return Effect.fail(failure("AlreadyExists", "open", path))
         if (!exclusive && found === undefined) return Effect.fail(failure("NotFound", "open", path))
-        const content = found ?? { bytes: new Uint8Array() }
+        const content = found ?? { bytes: new Uint8Array(), synced: 0 }
         this.files.set(path, content)
         return Effect.succeed(this.#open(content))
       }),

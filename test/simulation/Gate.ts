@@ -28,6 +28,8 @@ export class Gate {
   readonly #host: Host
   #last = false
   dead = false
+  /** How often it was stopped, or lost a role without a word. */
+  disturbed = 0
   /** Stopped then, and it has not looked since who holds the session; ms, monotonic. */
   blindSince: number | undefined = undefined
 
@@ -66,6 +68,7 @@ export class Gate {
           return Effect.onExit(effect, () => Effect.sync(() => void (this.#last = true)))
         default:
           // Whatever it was about to do, it does when it wakes.
+          this.disturbed++
           this.blindSince ??= this.#host.now()
           this.#host.pause(fate.pausedFor)
           return Effect.andThen(Effect.yieldNow, effect)

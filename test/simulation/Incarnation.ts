@@ -54,12 +54,13 @@ export interface IncarnationOptions {
 export type Outcome = "running" | "abandoned" | "ended" | "already watched" | "fenced" | "failed"
 
 /** Roles, some of which end too early. */
-const withSilence = (silent: IncarnationOptions["silent"]) =>
+const withSilence = (silent: IncarnationOptions["silent"], disturbed: () => void) =>
   Effect.updateService(Roles, (roles) => ({
     run: (role, watch, ref) => {
       const after = silent?.(role)
       const real = roles.run(role, watch, ref)
       const end = role.startsWith("watcher/") ? Effect.never : Effect.die(new Error("the world ends this role"))
+      if (after !== undefined) disturbed()
       return after === undefined ? real : Effect.andThen(Effect.timeoutOption(real, after), end)
     }
   }))
@@ -120,7 +121,12 @@ export class Incarnation {
         ])
       )
     )
-    const main = this.#main().pipe(withSilence(options.silent), withSight(world), Effect.provide(Roles.layer), Effect.provide(Path.layer))
+    const main = this.#main().pipe(
+      withSilence(options.silent, () => void (this.gate.disturbed = Infinity)),
+      withSight(world),
+      Effect.provide(Roles.layer),
+      Effect.provide(Path.layer)
+    )
     world.tell(`souffleur starts: pid ${this.process.identity.pid}`)
     const fiber = Effect.runForkWith(context)(main)
     fiber.addObserver((exit) => this.#ended(exit))

@@ -47,13 +47,13 @@ export class Keeper {
   start(restored?: IncarnationOptions["restored"]): Incarnation {
     const world = this.#world
     const mood = this.#seed.fork()
-    const [usual, rare] = [mood.chance(0.8) ? 0.03 : 0, mood.chance(0.5) ? 0.0007 : 0]
+    const [usual, rare] = [mood.chance(0.9) ? 0.05 : 0, mood.chance(0.5) ? 0.001 : 0]
     const stops = mood.chance(0.5)
     const plan = (_: number, name: string): Fate | undefined => {
       if (world.calm || !mood.chance(frequent.has(name) ? rare : seldom.has(name) ? 3 * usual : usual)) return undefined
       // Between its last look and a signal there is a moment; who is stopped in just that one is not asked again (docs/reliability.md).
       const paused = mood.chance(0.25) && stops && !name.startsWith("processes.signal")
-      const fate = paused ? { pausedFor: mood.chance(0.5) ? mood.between(100, 20_000) : mood.between(0, 15 * minute) } : mood.pick(whens)
+      const fate = paused ? { pausedFor: mood.chance(0.8) ? mood.between(100, 20_000) : mood.between(0, 12 * minute) } : mood.pick(whens)
       world.faults.strike(name, typeof fate === "string" ? fate : "paused")
       return fate
     }
@@ -80,7 +80,7 @@ export class Keeper {
     const { ledger, timeline } = this.#world
     const look = (): void => {
       if (ledger.endedAt === undefined && (!this.isRunning || (!this.#world.calm && this.#seed.chance(0.02)))) this.start()
-      timeline.after(this.#seed.chance(0.2) ? this.#seed.between(0, 3 * minute) : this.#seed.between(0, 10_000), look)
+      timeline.after(this.#seed.chance(0.1) ? this.#seed.between(0, 3 * minute) : this.#seed.between(0, 8000), look)
     }
     timeline.after(1500, look)
   }

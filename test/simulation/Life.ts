@@ -25,6 +25,8 @@ export interface Life {
   readonly beatsAs?: "nothing" | "words" | "tomorrow" | undefined
   /** Processes that it starts: half of them are children of the machine's first process, known by their tags only. */
   readonly tools: number
+  /** It starts an agent of another session, with a tool of its own, and a daemon: nobody may signal them. A tool of its own beats on after its end. */
+  readonly company?: boolean
   readonly onTerm: SimProcess["onTerm"]
   /** It goes on in another session than the one that it was launched with; `heldAfter` ms its pid file says so, or never. */
   readonly moves?: { readonly to: string; readonly heldAfter: number | undefined }

@@ -19,7 +19,22 @@ const payloads = [
 /** `hot`: one recovery after the other, with progress between them; `mild`: as on a bad day. */
 export type Temper = "hot" | "mild"
 
-const hot = ["dies", "dies", "dies", "dies", "dies", "zombie", "handoff", "turn ends", "turn ends", "limited", "too long"] as const
+const hot = [
+  "dies",
+  "dies",
+  "dies",
+  "dies",
+  "dies",
+  "dies",
+  "dies",
+  "zombie",
+  "zombie",
+  "turn ends",
+  "turn ends",
+  "turn ends",
+  "turn ends",
+  "handoff"
+] as const
 const mild: ReadonlyArray<Life["fate"]> = [
   "lives",
   "dies",
@@ -59,6 +74,7 @@ export const lifeOf = (seed: Seed, temper: Temper): Life => {
     worksEvery: seed.chance(rare ? 0.7 : 0.9) ? seed.between(20_000, 300_000) : undefined,
     worksFirst: rare ? undefined : seed.between(100, 3000),
     tools: seed.chance(0.3) ? seed.between(1, 4) : 0,
+    company: seed.chance(0.1),
     onTerm: seed.chance(0.03) ? "unkillable" : seed.chance(0.2) ? "never" : seed.between(0, 2000),
     resetsIn: seed.chance(0.5) ? seed.between(-minute, 20 * minute) : undefined,
     answersAfter: seed.chance(0.1) ? seed.between(0, 3 * minute) : seed.between(0, 2000),

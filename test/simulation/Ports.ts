@@ -204,7 +204,14 @@ export const ports = (world: World, self: SimProcess, gate: Gate, settings: Reso
   }).pipe(
     Context.add(Hooks, hooks(world, gate)),
     Context.add(Beats, {
-      beat: (watch, beat) => gate.through("beats.beat", beats.beat(watch, beat)),
+      beat: (watch, beat) =>
+        gate.through(
+          "beats.beat",
+          Effect.suspend(() => {
+            world.heard(self, gate.disturbed)
+            return beats.beat(watch, beat)
+          })
+        ),
       last: (watch) => gate.through("beats.last", beats.last(watch))
     }),
     Context.add(Outbox, {

@@ -29,6 +29,8 @@ export const machine = { name: "stage", pidNamespace: "pid:[1]", uid: 1000, boot
 
 /** The processes of a simulated machine. Pids are few: they are reused soon, as on a machine that has run for long. */
 export class ProcessTable {
+  #bootId = machine.bootId
+  #boots = 1
   readonly #byPid = new Map<number, SimProcess>()
   readonly #timeline: Timeline
   readonly #seed: Seed
@@ -44,7 +46,7 @@ export class ProcessTable {
     const identity = {
       pid,
       startTime: Math.floor(this.#timeline.monotonic / 10) * 1000 + this.#seed.between(0, 999),
-      bootId: machine.bootId
+      bootId: this.#bootId
     }
     const made: SimProcess = {
       parent: 1,
@@ -93,6 +95,16 @@ export class ProcessTable {
     process.condition = process.leavesZombie ? "zombie" : "gone"
     if (!process.leavesZombie) this.#byPid.delete(process.identity.pid)
     process.ended()
+  }
+
+  /** The power goes, and comes back: nothing of before runs, and the machine has another boot id. */
+  reboot(): void {
+    for (const process of this.all) {
+      process.leavesZombie = false
+      this.end(process)
+    }
+    this.#byPid.clear()
+    this.#bootId = `3b0c7c5e-0000-4000-8000-${String(++this.#boots).padStart(12, "0")}`
   }
 
   signal(process: SimProcess, signal: Signal): void {

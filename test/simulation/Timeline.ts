@@ -16,6 +16,8 @@ interface Timer {
  */
 export class Timeline {
   monotonic = 0
+  /** In which nothing ran, in sum. */
+  starved = 0
   /** Wall clock minus monotonic clock: changes when the machine sleeps or its clock is set. */
   offset = origin
   #order = 0
@@ -54,6 +56,7 @@ export class Timeline {
 
   /** Nothing runs for a while: every timer of that time is late. */
   starve(millis: number): void {
+    this.starved += millis
     this.monotonic += millis
   }
 

@@ -27,7 +27,8 @@ export const weather = (world: World, seed: Seed): void => {
       "clock set",
       "starved",
       "lies",
-      "config"
+      "config",
+      "power cut"
     ] as const)
     if (trouble !== "none") world.faults.lasting = trouble
     world.tell(`the world: ${trouble} (${Math.round(lasts / 1000)} s)`)
@@ -43,6 +44,9 @@ export const weather = (world: World, seed: Seed): void => {
         break
       case "config":
         world.setCeiling(seed.chance(0.5) ? "bypassPermissions" : "acceptEdits")
+        break
+      case "power cut":
+        if (seed.chance(0.5)) world.powerCut()
         break
       case "slow launch":
         room.pace = () => seed.between(1000, 30_000)

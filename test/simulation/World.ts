@@ -25,6 +25,9 @@ import { Seed } from "./Seed.ts"
 import { RunQueue } from "./SimScheduler.ts"
 import { origin, Timeline } from "./Timeline.ts"
 
+/** A beat each minute, and as long as a souffleur hears of an operator's word. */
+const longestSilence = 65_000
+
 /** Lines of a story that are kept. */
 const longestStory = 5000
 
@@ -78,6 +81,26 @@ export class World {
   silent = false
   /** Nothing more goes wrong by itself. */
   calm = false
+
+  /** Every process is gone, and what was not synced. */
+  powerCut(): void {
+    this.tell("the power goes, and comes back")
+    this.disk.cut()
+    this.processes.reboot()
+  }
+
+  #heard: { readonly by: SimProcess; readonly at: number; readonly disturbed: number } | undefined
+
+  /** Whoever guards the watch beats: within the minute, while its souffleur runs undisturbed (spec §2, the ordering invariant). */
+  heard(by: SimProcess, disturbed: number): void {
+    const { monotonic, starved } = this.timeline
+    const last = this.#heard
+    this.#heard = { by, at: monotonic, disturbed: disturbed + starved }
+    // A role that ends without a word is seen by the self-monitor, in its time.
+    if (!Number.isFinite(disturbed) || last?.by !== by || last.disturbed !== disturbed + starved || this.ledger.watch.phase !== "Watching")
+      return
+    if (monotonic - last.at > longestSilence) this.violated(`nobody beat for ${monotonic - last.at} ms`)
+  }
 
   /** From now on the world is healthy. */
   calmDown(): void {
