@@ -6,6 +6,7 @@ export default defineConfig({
     include: ["test/claude/**/*.test.ts"],
     globalSetup: ["test/claude/setup.ts"],
     testTimeout: 60_000,
-    maxWorkers: 2
+    // They wait for the agent most of the time.
+    maxWorkers: 3
   }
 })

@@ -4,7 +4,7 @@ import { inject } from "vitest"
 import type { Part } from "./Lab.ts"
 import { limited } from "./ModelEndpoint.ts"
 import { headless, tmux, tmuxMissing } from "./Stage.ts"
-import { bash, first, only, services, staged, waiting } from "./Watched.ts"
+import { bash, first, only, services, staged, told, waiting } from "./Watched.ts"
 
 const claude = inject("claude")
 const goesOn = (said: ReadonlyArray<string>) => said.some((text) => text.includes("ended by a usage limit"))
@@ -12,12 +12,9 @@ const goesOn = (said: ReadonlyArray<string>) => said.some((text) => text.include
 /** A subscriber's limit that ends some seconds after it was met, and the same session after it. */
 const waitedOut = Effect.fn("Limit.waitedOut")(function* (stageOf: typeof headless | typeof tmux, solo: boolean) {
   const met = yield* Ref.make<ReadonlyArray<number>>([])
-  const part: Part = ({ said, toolResult }, board) =>
+  const part: Part = ({ said, toolResult }) =>
     Effect.gen(function* () {
-      if (goesOn(said)) {
-        if (!solo) yield* board.complete
-        return { text: "All is complete." }
-      }
+      if (goesOn(said)) return { text: "All is complete." }
       if (toolResult === undefined) return bash(waiting)
       const resetsAt = Math.ceil((yield* Clock.currentTimeMillis) / 1000) + 5
       yield* Ref.update(met, (before) => [...before, resetsAt * 1000])
@@ -25,6 +22,8 @@ const waitedOut = Effect.fn("Limit.waitedOut")(function* (stageOf: typeof headle
     })
   const { lab, souffleur } = yield* staged(claude!, stageOf, part, "", { account: "subscriber", solo })
   yield* lab.write("go", "")
+  yield* told(souffleur, "HandoffTaken")
+  if (!solo) yield* lab.board.complete
   assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
 
   const log = yield* lab.log
