@@ -1,4 +1,4 @@
-// Another souffleur, as the log sees it: `open` | `append <stream> <events> <batch>`; says each acknowledged revision. Or `each <stream>`:
+// Another souffleur, as the log sees it: `append <stream> <events> <batch>`; says each acknowledged revision. Or `each <stream>`:
 // appends once to the log of every path that it hears.
 import { EventLog } from "@souffleur/domain"
 import { Cause, Console, Effect } from "effect"
@@ -7,8 +7,6 @@ import { numbered } from "../../packages/domain/test/EventLogSuite.ts"
 import { logAt } from "./OwnLog.ts"
 
 const [path, mode, stream = "shared", events = "1", batch = "1"] = process.argv.slice(2)
-
-const open = Effect.flatMap(EventLog, (log) => Effect.flatMap(log.streams, ({ length }) => Console.log(`opened ${length}`)))
 
 const append = Effect.gen(function* () {
   const log = yield* EventLog
@@ -36,7 +34,7 @@ if (mode === "each") {
   }
   process.exit()
 }
-const exit = await Effect.runPromiseExit(Effect.provide(mode === "open" ? open : append, logAt(path!)))
+const exit = await Effect.runPromiseExit(Effect.provide(append, logAt(path!)))
 if (exit._tag === "Failure") {
   const error = Cause.squash(exit.cause)
   const typed = typeof error === "object" && error !== null && "_tag" in error && "reason" in error

@@ -98,16 +98,20 @@ const exitOf = (watch: Watch, seen: Sighting): WatcherExit | undefined => {
   if (seen.resolved !== undefined) return { _tag: "Resolved", holder: seen.resolved }
   if (watch.wait !== undefined) return waitingOut(watch, watch.wait, seen)
   if (state === "context_recovery" && (seen.otherStateSeen || seen.newPayload)) return { _tag: "ContextRecovery" }
+  // What the dead leave behind is of the session that they held last, as their hooks said; a row's id that is awaited comes after.
+  const found = seen.foundSession
+  const gone = seen.process === "gone" || seen.process === "zombie"
+  if (gone && !watch.awaiting && found?.holder === "the same") return { _tag: "SessionIdFound", ...found }
   if (seen.turnEnded) return { _tag: "TurnEnded" }
   const failure = failureOf(watch, seen)
   if (failure?.why === "usage-limit" || failure?.why === "outage")
     return { _tag: "Limited", kind: failure.why, resetsAt: failure.resetsAt ?? null }
   if (failure?.why === "prompt-too-long") return { _tag: "ContextExhausted" }
-  if (seen.process === "gone" || seen.process === "zombie") return { _tag: "Dead", cause: "pid" }
+  if (gone) return { _tag: "Dead", cause: "pid" }
   if (isStale(seen) && excuseOf(seen) === undefined) return { _tag: "Dead", cause: "heartbeat" }
   if (watch.comms === null && verdict._tag === "Hung") return { _tag: "Dead", cause: "hang" }
   if (seen.untaken) return { _tag: "Dead", cause: "untaken" }
-  return seen.foundSession !== undefined ? { _tag: "SessionIdFound", ...seen.foundSession } : undefined
+  return found === undefined ? undefined : { _tag: "SessionIdFound", ...found }
 }
 
 /** The exits of spec §2, Watching, in their priority; standing by, only completion and a Conductor that came back count. */

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { formatTime, type Turn } from "@souffleur/domain"
+import { Event, formatTime, type Turn } from "@souffleur/domain"
 import { Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { begun, history, until, watching, type World } from "./World.ts"
@@ -239,6 +239,22 @@ it.effect("by its hooks its process holds another session: that one is watched f
     yield* until(361)
     assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
     assert.deepInclude((yield* told)[0], { sessionId: "s2" })
+  })
+)
+
+it.effect("who dies in a session that it had just begun died in that one: it is told before the death, once", () =>
+  Effect.gen(function* () {
+    const died = { holds: "s2", condition: "gone" } as const
+    const { told, world } = yield* watching({ world: { solo: true } })
+    yield* until(301)
+    Object.assign(world, died)
+    yield* until(303)
+    assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
+    const found = Event.SessionIdFound.make({ at: begun, watcher: 1, sessionId: "s2" })
+    yield* TestClock.setTime(begun)
+    const next = yield* watching({ world: { solo: true, ...died }, history: [history.confirmed(), found, history.started(2)] })
+    yield* until(2)
+    assert.deepInclude((yield* next.told)[0], { _tag: "ConductorDied", cause: "pid" })
   })
 )
 
