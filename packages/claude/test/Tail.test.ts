@@ -1,0 +1,36 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { fromTheEnd } from "../src/Tail.ts"
+import { claudeFolder, services } from "./support/ClaudeFolder.ts"
+
+it.layer(services)((it) => {
+  const linesOf = Effect.fnUntraced(function* (text: string, limits: { readonly bytes: number; readonly line: number }, enough = Infinity) {
+    const seen: Array<string> = []
+    yield* fromTheEnd(`${yield* claudeFolder({ "s.jsonl": text })}/s.jsonl`, limits, (line) => {
+      seen.push(line)
+      return seen.length < enough ? "more" : "enough"
+    })
+    return seen
+  })
+  const all = { bytes: 1 << 24, line: 1 << 22 }
+  /** Of every length around the blocks that are read, with characters of several bytes. */
+  const lines = [1, 9, 262_143, 262_144, 262_145, 3, 600_001, 17, 262_142, 2].map((length, n) => `${n}${"é中a".repeat(length / 3)}`)
+
+  it.effect("hands on each line, the last one first, wherever the blocks are cut", () =>
+    Effect.gen(function* () {
+      for (const text of [lines.join("\n"), `${lines.join("\n")}\n`, `\n\n${lines.join("\n\n")}\n\n`]) {
+        assert.deepStrictEqual(yield* linesOf(text, all), lines.toReversed())
+      }
+      assert.deepStrictEqual(yield* linesOf("", all), [])
+    })
+  )
+  it.effect("leaves out what is too long or too far from the end, and reads no further than it is asked to", () =>
+    Effect.gen(function* () {
+      const text = `${lines.join("\n")}\n`
+      const short = lines.filter((line) => new TextEncoder().encode(line).length <= 100_000)
+      assert.deepStrictEqual(yield* linesOf(text, { ...all, line: 100_000 }), short.toReversed())
+      assert.deepStrictEqual(yield* linesOf("first\nsecond\nthird\n", { ...all, bytes: 9 }), ["third"])
+      assert.deepStrictEqual(yield* linesOf(text, all, 2), lines.toReversed().slice(0, 2))
+    })
+  )
+})
