@@ -4,7 +4,7 @@ import type { AgentProgram } from "./AgentProgram.ts"
 import { agentCommand } from "./ClaudeCli.ts"
 import { compactedSince, markOf } from "./Compaction.ts"
 import type { Environment } from "./Environment.ts"
-import { handoffTaken } from "./Handoff.ts"
+import { makeHandoff } from "./Handoff.ts"
 import { findSessionFile } from "./SessionFile.ts"
 import { liveSessions } from "./Sessions.ts"
 import { projectOf } from "./Project.ts"
@@ -32,7 +32,7 @@ const layer = (options: ClaudeOptions): Layer.Layer<Agent, never, FileSystem.Fil
     Agent,
     Effect.gen(function* () {
       const services = yield* Effect.context<FileSystem.FileSystem | Path.Path | Processes>()
-      const spend = makeSpend()
+      const [handoffTaken, spend] = [makeHandoff(), makeSpend()]
       const sessionFile = (sessionId: string) => findSessionFile(options.claudeDir, sessionId).pipe(Effect.provide(services))
       const countResults = yield* makeToolResults
       return Agent.of({
@@ -76,9 +76,9 @@ const layer = (options: ClaudeOptions): Layer.Layer<Agent, never, FileSystem.Fil
           const file = yield* Effect.option(sessionFile(sessionId))
           return Option.isNone(file) ? Option.none() : yield* sessionSigns(file.value.path)
         }, Effect.provide(services)),
-        handoffTaken: Effect.fnUntraced(function* (sessionId, launchId, since) {
+        handoffTaken: Effect.fnUntraced(function* (sessionId, launchId) {
           const file = yield* Effect.option(sessionFile(sessionId))
-          return Option.isNone(file) ? Option.none() : yield* handoffTaken(file.value.path, launchId, since)
+          return Option.isNone(file) ? Option.none() : yield* handoffTaken(file.value.path, launchId)
         }, Effect.provide(services)),
         spent: Effect.fnUntraced(function* (sessionIds, since) {
           const tokens = yield* Effect.forEach(sessionIds, (sessionId) =>

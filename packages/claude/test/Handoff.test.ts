@@ -1,7 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Option } from "effect"
-import { markOf } from "../src/Compaction.ts"
-import { handoffTaken } from "../src/Handoff.ts"
+import { makeHandoff } from "../src/Handoff.ts"
 import { claudeFolder, services } from "./support/ClaudeFolder.ts"
 
 const id = "0f1e2d3c-launch"
@@ -27,7 +26,7 @@ const taken = { at: Date.parse(at), context: { tokens: 15, window: undefined, mo
 
 it.layer(services)((it) => {
   const look = Effect.fnUntraced(function* (session: string) {
-    return Option.getOrUndefined(yield* handoffTaken(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`, id, undefined))
+    return Option.getOrUndefined(yield* makeHandoff()(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`, id))
   })
 
   it.effect("is taken by the first real answer after its prompt", () =>
@@ -59,21 +58,25 @@ it.layer(services)((it) => {
       ]) {
         assert.isUndefined(yield* look(session), session)
       }
-      assert.isTrue(Option.isNone(yield* handoffTaken("/nowhere/s.jsonl", id, undefined)))
+      assert.isTrue(Option.isNone(yield* makeHandoff()("/nowhere/s.jsonl", id)))
     })
   )
-  it.effect("from a mark on, as long as the file is that one", () =>
+  it.effect("goes on from where it stood, half a line waits for its end, and another file is read anew", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
-      const folder = yield* claudeFolder({ "s.jsonl": prompt + answer({ model: "claude-before" }) })
+      const folder = yield* claudeFolder({ "s.jsonl": `${answer({ model: "claude-before" })}${prompt}${answer().slice(0, 30)}` })
       const path = `${folder}/s.jsonl`
-      const mark = yield* markOf({ path, sessionId: "s" })
-      assert.isTrue(Option.isNone(yield* handoffTaken(path, id, mark)))
-      yield* fs.writeFileString(path, prompt + answer(), { flag: "a" })
-      assert.deepStrictEqual(yield* handoffTaken(path, id, mark), Option.some(taken))
-      yield* fs.writeFileString(`${folder}/new`, prompt + answer())
+      const handoffTaken = makeHandoff()
+      assert.isTrue(Option.isNone(yield* handoffTaken(path, id)))
+      // What was read is not read again: its prompt may be gone from there by now.
+      const blank = yield* fs.open(path, { flag: "r+" })
+      yield* blank.writeAll(new TextEncoder().encode("x".repeat(20)))
+      yield* fs.writeFileString(path, answer().slice(30), { flag: "a" })
+      assert.deepStrictEqual(yield* handoffTaken(path, id), Option.some(taken))
+      assert.deepStrictEqual(yield* handoffTaken(path, id), Option.some(taken))
+      yield* fs.writeFileString(`${folder}/new`, prompt)
       yield* fs.rename(`${folder}/new`, path)
-      assert.deepStrictEqual(yield* handoffTaken(path, id, mark), Option.some(taken))
-    })
+      assert.isTrue(Option.isNone(yield* handoffTaken(path, id)))
+    }).pipe(Effect.scoped)
   )
 })

@@ -112,9 +112,9 @@ export class Agent extends Context.Service<
     readonly signs: (sessionId: string) => Effect.Effect<Option.Option<SessionSigns>>
     /**
      * Whether a prompt with the line `Hand-off <launchId>` was answered by the model itself: an error of the service is no answer.
-     * From `since` on, where it is given and the file is still that one; what cannot be read has not been taken.
+     * What cannot be read has not been taken.
      */
-    readonly handoffTaken: (sessionId: string, launchId: string, since?: SessionMark) => Effect.Effect<Option.Option<HandoffTaken>>
+    readonly handoffTaken: (sessionId: string, launchId: string) => Effect.Effect<Option.Option<HandoffTaken>>
     /**
      * Tokens that these sessions used since a moment (epoch ms): fresh input, cache writes and output of every answer. What cannot be
      * read counts nothing.
