@@ -6,6 +6,8 @@ export interface Row {
   readonly stream: string
   readonly revision: number
   readonly tag: string
+  /** Epoch milliseconds. */
+  readonly at: number
   readonly data: string
 }
 
@@ -33,11 +35,31 @@ export const rowsOf = (state: string): ReadonlyArray<Row> => {
   if (!existsSync(file)) return []
   const db = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
   try {
-    return db.prepare("SELECT stream, revision, tag, data FROM events ORDER BY position").all() as unknown as ReadonlyArray<Row>
+    return db.prepare("SELECT stream, revision, tag, at, data FROM events ORDER BY position").all() as unknown as ReadonlyArray<Row>
   } finally {
     db.close()
   }
 }
+
+/** The guardian that beats, or last did. */
+export const guardianIn = (state: string): number | undefined => {
+  const db = new DatabaseSync(join(state, "souffleur.db"), { readOnly: true, timeout: 5000 })
+  try {
+    const role = db.prepare("SELECT role FROM beats WHERE role GLOB 'guardian/*'").get()?.["role"]
+    return role === undefined ? undefined : Number(String(role).split("/")[1])
+  } finally {
+    db.close()
+  }
+}
+
+/** Who took the watch, the oldest first; `at`: epoch milliseconds. */
+export const ownersOf = (rows: ReadonlyArray<Row>): ReadonlyArray<{ readonly pid: number; readonly at: number }> =>
+  rows
+    .filter(({ tag }) => tag === "OwnerTook")
+    .map(({ at, data }) => ({
+      pid: (JSON.parse(data) as { readonly owner: { readonly process: { readonly pid: number } } }).owner.process.pid,
+      at
+    }))
 
 export const standingOf = (rows: ReadonlyArray<Row>): Standing => {
   const turn = rows.findLastIndex(({ tag }) => tag in phases)

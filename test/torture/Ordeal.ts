@@ -1,4 +1,4 @@
-import { Effect, Random } from "effect"
+import { Effect, type Option, Random } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { bundle, type Running, stage, task, until } from "../cli/Stage.ts"
@@ -6,13 +6,29 @@ import { rowsOf, type Standing, standingOf } from "./LogFromOutside.ts"
 
 /** One process that was killed, and where the watch stood by its log. */
 export interface Kill {
-  readonly who: "souffleur" | "launcher"
+  readonly who: "souffleur" | "launcher" | `${"souffleur" | "guardian" | "both"} stopped` | "guardian" | "both"
   readonly inside: boolean
   readonly at: string
 }
 
-/** Which way a recovery goes: the export fits, or it does not and the session is compacted. */
-export type Way = "export" | "compact"
+/** Which way a recovery goes: the export fits, or it does not and the session is compacted; or it fits, under a guardian. */
+export type Way = "export" | "compact" | "guarded"
+
+/** What became of one world, and all that is needed to judge it from outside. */
+export interface Ordeal {
+  readonly the: Effect.Success<ReturnType<typeof stage>>
+  readonly way: Way
+  readonly diaries: string
+  readonly kills: ReadonlyArray<Kill>
+  readonly retried: ReadonlyArray<string>
+  readonly started: ReadonlyArray<Running>
+  /** Of the last souffleur; `None`: it went beyond its limit. */
+  readonly code: Option.Option<number | null>
+  /** Souffleurs, or guardians, that acted at once. */
+  readonly rivals: ReadonlyArray<string>
+  /** Processes of souffleur that were left, or that left a watch alone. */
+  readonly strays: ReadonlyArray<string>
+}
 
 /** A souffleur that nobody kills waits 15 s at most, for a receipt; the rest is for a busy machine. */
 const limit = "60 seconds"
@@ -35,7 +51,7 @@ const launcherIn = (home: string): number | undefined => {
  * A Conductor is killed in the midst of its work; then souffleur is, again and again, wherever its recovery stands, and now and then
  * the launcher. Random decides where. The last souffleur is left alone: it ends the watch within the limit, or is stuck.
  */
-export const ordeal = Effect.fnUntraced(function* (way: Way, most: number) {
+export const ordeal = Effect.fnUntraced(function* (way: Exclude<Way, "guarded">, most: number) {
   const the = yield* stage([task(1, 50), task(2, 300)], { SOUFFLEUR_COMPACT_POLL_INTERVAL: "50 millis" })
   const diaries = join(the.home, "diaries")
   fs.mkdirSync(diaries)
@@ -115,7 +131,6 @@ export const ordeal = Effect.fnUntraced(function* (way: Way, most: number) {
       yield* retry
     }
   })
-  return { diaries, kills, retried, started, the, way, code: yield* Effect.timeoutOption(finish, limit) }
+  const code = yield* Effect.timeoutOption(finish, limit)
+  return { diaries, kills, retried, started, the, way, code, rivals: [], strays: [] } satisfies Ordeal
 })
-
-export type Ordeal = Effect.Success<ReturnType<typeof ordeal>>

@@ -1,5 +1,6 @@
 import { Effect, Random } from "effect"
-import { type Kill, ordeal } from "./Ordeal.ts"
+import { guardedOrdeal } from "./GuardedOrdeal.ts"
+import { type Kill, type Ordeal, ordeal, type Way } from "./Ordeal.ts"
 import { type Verdict, verdict } from "./Verdict.ts"
 
 export interface Outcome {
@@ -12,7 +13,9 @@ export interface Outcome {
 /** Kills in one world: a recovery has some twenty events. */
 const mostInWorld = 8
 
-/** Worlds, two ways in turn, `atOnce` side by side, until so many processes have been killed. */
+const ways: ReadonlyArray<Way> = ["export", "guarded", "compact", "export"]
+
+/** Worlds, three ways in turn, `atOnce` side by side, until so many processes have been killed. */
 export const torture = Effect.fnUntraced(function* (
   wanted: number,
   seed: string,
@@ -25,7 +28,9 @@ export const torture = Effect.fnUntraced(function* (
   const world = Effect.gen(function* () {
     const number = begun++
     const name = `${seed}/${number}`
-    const one = yield* ordeal(number % 3 === 2 ? "compact" : "export", mostInWorld).pipe(Random.withSeed(name))
+    const way = ways[number % ways.length]!
+    const one: Ordeal =
+      way === "guarded" ? yield* Random.withSeed(guardedOrdeal(mostInWorld), name) : yield* Random.withSeed(ordeal(way, mostInWorld), name)
     for (const [what, all] of Object.entries(verdict(one)) as ReadonlyArray<[keyof Verdict, ReadonlyArray<string>]>) {
       for (const seen of all) violations.push({ seed: name, what, seen })
     }

@@ -13,6 +13,10 @@ export interface Verdict {
   readonly stuck: ReadonlyArray<string>
   /** The successor does not know what the Conductor knew. */
   readonly forgotten: ReadonlyArray<string>
+  /** Two souffleurs, or two guardians, that acted on one watch at once. */
+  readonly rivals: ReadonlyArray<string>
+  /** A process of souffleur that outlived its watch, or left it alone. */
+  readonly strays: ReadonlyArray<string>
 }
 
 /** Receipts that were taken, a cycle: one successor at most, whoever heard of it. */
@@ -27,7 +31,7 @@ const launches = (state: string): ReadonlyArray<string> => {
 }
 
 /** From outside: the agents' own diaries, the receipts, the log as a file, and what was printed, which is what was acknowledged. */
-export const verdict = ({ code, diaries, retried, started, the, way }: Ordeal): Verdict => {
+export const verdict = ({ code, diaries, retried, rivals, started, strays, the, way }: Ordeal): Verdict => {
   const lives = livesIn(diaries)
   const rows = rowsOf(the.state)
   const lost: Array<string> = rows.flatMap(({ revision }, n) => (revision === n + 1 ? [] : [`revision ${n + 1} is missing`]))
@@ -55,6 +59,8 @@ export const verdict = ({ code, diaries, retried, started, the, way }: Ordeal): 
     stuck: ended
       ? []
       : [`${way}: exit code ${JSON.stringify(code)}, ${tail}, ${closed}, retried ${JSON.stringify(retried)}: ${started.at(-1)?.errors()}`],
-    forgotten: remembers ? [] : [`${way}: session ${session}`]
+    forgotten: remembers ? [] : [`${way}: session ${session}`],
+    rivals,
+    strays
   }
 }
