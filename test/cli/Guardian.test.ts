@@ -5,6 +5,7 @@ import { Effect, type Scope } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { ownersOf, rowsOf } from "../torture/LogFromOutside.ts"
 import { alive, prints, type Said, stage, task, until, type Variables } from "./Stage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 60_000)
@@ -105,5 +106,65 @@ describe.concurrent("a guardian", () => {
       assert.strictEqual(events.at(-1)?._tag, "OwnerLeft")
       assert.isTrue(alive(the.conductor.pid))
     })
+  )
+
+  live("whose souffleur is killed again and again without progress gives up, says so, and leaves nobody behind", () =>
+    Effect.gen(function* () {
+      const the = yield* guardedWatch()
+      const killed: Array<number> = []
+      const last = Effect.sync(() => rowsOf(the.state).at(-1)?.tag)
+      while (killed.length < 4) {
+        const [owner] = yield* until(
+          Effect.sync(() => ownersOf(rowsOf(the.state)).slice(-1)),
+          ([owner]) => owner !== undefined && !killed.includes(owner.pid)
+        )
+        process.kill(owner!.pid, "SIGKILL")
+        killed.push(owner!.pid)
+      }
+      yield* until(last, (tag) => tag === "GuardianGaveUp")
+      yield* the.nobody
+      assert.deepStrictEqual(restorations(yield* the.events), [
+        ["died", 1],
+        ["died", 2],
+        ["died", 3]
+      ])
+      assert.isTrue(alive(the.conductor.pid))
+      assert.match(String(the.messages().at(-1)?.["message"]), /Nobody watches any more/)
+    })
+  )
+
+  live(
+    "takes over from a souffleur that hangs over its command: that is not started again, and its end, which nobody saw, is a death",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([], impatient)
+        fs.rmSync(the.comms)
+        const [said, go] = [join(the.project, "said"), join(the.project, "go")]
+        const runs = Effect.sync(() => (fs.existsSync(said) ? fs.readFileSync(said, "utf8").trim().split("\n").map(Number) : []))
+        const run = the.start(["run", "--json", "--", "/bin/sh", "-c", "echo $$ >> said; until [ -e go ]; do sleep 0.1; done"])
+        yield* prints(run, "WatchSettled")
+        run.kill("SIGSTOP")
+        assert.strictEqual((yield* run.ended).signal, "SIGKILL")
+        const owners = yield* until(
+          Effect.sync(() => ownersOf(rowsOf(the.state))),
+          (all) => all.length === 2
+        )
+        assert.notStrictEqual(owners[1]!.pid, run.pid)
+        const [command, ...more] = yield* runs
+        assert.isTrue(alive(command!), "the command itself is left as it was")
+        assert.isEmpty(more, "and is not started twice")
+        fs.writeFileSync(go, "")
+        yield* until(
+          Effect.sync(() => rowsOf(the.state).at(-1)?.tag),
+          (tag) => tag === "ConductorCompleted"
+        )
+        assert.lengthOf(yield* runs, 2, "whether it had succeeded nobody knows: it ran once more")
+        assert.lengthOf(the.launched(), 2)
+        const tags = rowsOf(the.state).map(({ tag }) => tag)
+        assert.deepStrictEqual(
+          ["SouffleurRestored", "ConductorDied", "ConductorRelaunched"].map((tag) => tags.filter((one) => one === tag).length),
+          [1, 1, 1]
+        )
+      })
   )
 })
