@@ -52,6 +52,14 @@ export const makeReading = (): Reading => {
     turn = known
     decided = true
   }
+  /** A limit that does not state its end may have stated it at the retries right before: the next record that is one says so. */
+  const unstated = () => turn?._tag === "Failed" && turn.why === "usage-limit" && turn.resetsAt === undefined
+  let retriesSeen = false
+  const resetOfRetry = (record: Json) => {
+    const retry = record["type"] === "system" && record["subtype"] === "api_error"
+    if (turn?._tag === "Failed" && retry) turn = { ...turn, resetsAt: resetOf(record) }
+    retriesSeen = retry || record["type"] === "user" || record["type"] === "assistant"
+  }
   /** What was called, and answered, is known; nothing older belongs to it. */
   const settle = (): boolean => {
     const [longest] = open.toSorted((a, b) => lasts(b) - lasts(a))
@@ -112,6 +120,7 @@ export const makeReading = (): Reading => {
         context = contextOf(record, writtenAt)
         contextDone = context !== undefined
       }
+      if (decided && unstated() && !retriesSeen) resetOfRetry(record)
       if (!decided) {
         const at = timeOf(record, writtenAt)
         const said = answerOf(record)
@@ -120,7 +129,7 @@ export const makeReading = (): Reading => {
         else if (record["type"] === "user") fromUser(record, at)
         else if (record["type"] === "system") fromSystem(record, at)
       }
-      return decided && contextDone ? "enough" : "more"
+      return decided && contextDone && (!unstated() || retriesSeen) ? "enough" : "more"
     },
     result: () => {
       if (!decided) settle()

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, FileSystem, Path } from "effect"
-import { lastTurnEnded, leftNoPidFile } from "../src/SessionSigns.ts"
+import { Effect, FileSystem, Option, Path } from "effect"
+import { lastTurnEnded, leftNoPidFile, sessionSigns } from "../src/SessionSigns.ts"
 import { claudeFolder, services } from "./support/ClaudeFolder.ts"
 
 const line = (record: unknown) => `${JSON.stringify(record)}\n`
@@ -15,6 +15,31 @@ const assistant = (message: object = {}, more: object = {}) =>
 const after = ["last-prompt", "mode", "cost-state", "a-type-of-tomorrow"].map((type) => line({ type })).join("")
 
 it.layer(services)((it) => {
+  it.effect("a limit that does not state its end has stated it at the retries right before, or nowhere", () =>
+    Effect.gen(function* () {
+      const limit = (more: object = {}) =>
+        assistant({ model: "<synthetic>", stop_reason: "stop_sequence" }, { isApiErrorMessage: true, error: "rate_limit", ...more })
+      const retry = (resetsAt?: number) =>
+        line({
+          type: "system",
+          subtype: "api_error",
+          retryAttempt: 9,
+          maxRetries: 10,
+          retryInMs: 1000,
+          error: { rateLimits: { resetsAt } }
+        })
+      const resets = Effect.fnUntraced(function* (session: string) {
+        const signs = yield* sessionSigns(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`)
+        const turn = Option.getOrUndefined(signs)?.turn
+        return turn?._tag === "Failed" ? [turn.why, turn.resetsAt] : turn?._tag
+      })
+      assert.deepStrictEqual(yield* resets(user() + retry(1_800_000_000) + after + limit()), ["usage-limit", 1_800_000_000_000])
+      assert.deepStrictEqual(yield* resets(user() + retry(1) + limit({ quotaLimits: { resetsAt: 2 } })), ["usage-limit", 2000])
+      assert.deepStrictEqual(yield* resets(user() + retry() + limit()), ["usage-limit", undefined])
+      assert.deepStrictEqual(yield* resets(retry(1_800_000_000) + user() + limit()), ["usage-limit", undefined])
+      assert.deepStrictEqual(yield* resets(limit()), ["usage-limit", undefined])
+    })
+  )
   const ended = Effect.fnUntraced(function* (session: string) {
     return yield* lastTurnEnded(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`)
   })
