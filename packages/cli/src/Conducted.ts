@@ -1,5 +1,5 @@
 import { allRuns, type Run, RunLog } from "@souffleur/conductor"
-import { Beats, type ResolvedSettings, Settings, Store } from "@souffleur/domain"
+import { Beats, Outbox, type ResolvedSettings, Settings, Store } from "@souffleur/domain"
 import { SqliteClient } from "@souffleur/node"
 import { Effect, Layer, Option, Path } from "effect"
 import { agent, claims, host, launches } from "./App.ts"
@@ -9,7 +9,7 @@ import { BadUsage } from "./Failure.ts"
 export const runs = (settings: ResolvedSettings) =>
   Layer.unwrap(
     Effect.map(Path.Path, (path) =>
-      Layer.mergeAll(RunLog.layerSql, Beats.layerSql(Store.lockPatience)).pipe(
+      Layer.mergeAll(RunLog.layerSql, Beats.layerSql(Store.lockPatience), Outbox.layerSql(Store.lockPatience)).pipe(
         Layer.provide(SqliteClient.layerOwn({ ...Store, path: path.join(settings.stateDir, "souffleur.db") }))
       )
     )

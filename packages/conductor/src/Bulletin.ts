@@ -27,7 +27,7 @@ const conductorState = (run: Run): string =>
 
 /** Comms is others': out for a while, it is told as soon as it is back. */
 const untilBack = Schedule.spaced("1 second")
-const patiently = <A>(effect: Effect.Effect<A, CommsUnavailable>) => Effect.orDie(Effect.retry(effect, { schedule: untilBack }))
+export const patiently = <A>(effect: Effect.Effect<A, CommsUnavailable>) => Effect.orDie(Effect.retry(effect, { schedule: untilBack }))
 
 const tell = Effect.fnUntraced(function* (comms: CommsLink["Service"], told: Map<string, string>, run: Run) {
   const at = yield* Clock.currentTimeMillis

@@ -1,11 +1,9 @@
-import { EventLog, evolve, initial, isEnd, Outbox, runProgram, type Watch, type WatchEvent } from "@souffleur/domain"
+import { EventLog, evolve, initial, isEnd, type Notice as Told, page, type Watch, type WatchEvent } from "@souffleur/domain"
 import { Effect, Stream } from "effect"
 
-/** What a person is told of, once an episode (cli.md, `SOUFFLEUR_NOTIFY_COMMAND`). Never a word of the conversation. */
-export interface Notice {
-  readonly kind: "recovered" | "failed_closed" | "exhausted" | "waiting_for_a_person" | "usage_limit" | "outage" | "ceiling" | "cleared"
-  readonly text: string
-}
+export type Notice = Told<
+  "recovered" | "failed_closed" | "exhausted" | "waiting_for_a_person" | "usage_limit" | "outage" | "ceiling" | "cleared"
+>
 
 const cleared = (text: string): Notice => ({ kind: "cleared", text })
 
@@ -57,26 +55,17 @@ export const noticeOf = (event: WatchEvent, before: Watch): Notice | undefined =
   }
 }
 
-/**
- * Runs the user's command for each notice, with a JSON object on its standard input; at most once for each, also across
- * restarts. A command that fails is told on the log of the program and not run again: a watchdog does not wait for a pager.
- */
+/** Runs the user's command for each notice of a watch, until its end (`Pager.ts`). */
 export const notifier = Effect.fn("Notifier")(function* (id: string, project: string, command: string) {
-  const [log, marks] = [yield* EventLog, yield* Outbox]
-  const mark = `${id}/notified`
-  const told = yield* marks.told(mark)
+  const log = yield* EventLog
   let watch = initial
   yield* log.changes(id, 0).pipe(
     Stream.tap(
       Effect.fnUntraced(function* ({ event, revision }) {
         const notice = noticeOf(event, watch)
         watch = evolve(watch, event)
-        if (notice === undefined || revision <= told) return
-        yield* marks.tell(mark, revision)
-        const stdin = `${JSON.stringify({ watch: id, project, revision, at: new Date(event.at).toISOString(), ...notice })}\n`
-        yield* runProgram({ command, args: [], stdin, within: "30 seconds", atMost: 65_536 }).pipe(
-          Effect.catchTag("ProgramFailed", ({ why }) => Effect.logWarning(`the notify command: ${why}`))
-        )
+        if (notice !== undefined)
+          yield* page({ command, mark: `${id}/notified`, subject: { watch: id, project }, revision, at: event.at, notice })
       })
     ),
     Stream.takeUntil(({ event }) => isEnd(event)),

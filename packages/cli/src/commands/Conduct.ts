@@ -15,15 +15,16 @@ import {
   progressOf,
   type Run,
   RunLog,
+  runHerald,
   StateForeign,
   type StateJson,
   streamOf,
   tellRun
 } from "@souffleur/conductor"
-import { Agent, AlreadyWatched, Claims, CommsLink, Permission, type ResolvedSettings, resolveProgram } from "@souffleur/domain"
+import { Agent, AlreadyWatched, Claims, Comms, CommsLink, Permission, type ResolvedSettings, resolveProgram } from "@souffleur/domain"
 import { Console, Effect, Fiber, FileSystem, Option, Path, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { commsLink, launchable, settingsOf } from "../App.ts"
+import { comms, commsLink, launchable, settingsOf } from "../App.ts"
 import { conductor } from "../Conducted.ts"
 import { dryRun } from "../DryRun.ts"
 import { Environment } from "../Environment.ts"
@@ -96,8 +97,11 @@ const openRun = Effect.fn("Conduct.open")(function* (
 /** The comms of the project, where there is one. */
 const linkOf = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
-  if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false))) return Option.none<CommsLink["Service"]>()
-  return Option.some(yield* Effect.provide(CommsLink, commsLink(file)))
+  if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false))) return Option.none()
+  return Option.some({
+    link: yield* Effect.provide(CommsLink, commsLink(file)),
+    comms: yield* Effect.provide(Comms, comms(file))
+  })
 })
 
 /** Two conductors of one project would mix their commits. */
@@ -161,7 +165,7 @@ const conductPlan = Effect.fn("conduct")(function* (
   const [path, agent] = [yield* Path.Path, yield* Agent]
   yield* launchable(settings)
   const git = yield* gitOf(project, yield* ownFiles(statePath, [loaded.path, path.join(project, "comms.db")]))
-  const comms = yield* linkOf(path.join(project, "comms.db"))
+  const linked = yield* linkOf(path.join(project, "comms.db"))
   const runs = yield* allRuns
   yield* nobodyElse(runs, project)
   const known = runs.findLast(({ run }) => run.project === project && run.plan === loaded.path)
@@ -170,7 +174,14 @@ const conductPlan = Effect.fn("conduct")(function* (
   const id = yield* openRun({ ...loaded, known: known?.id }, project, statePath)
   yield* Console.error(known === undefined ? `run ${id}, agents by ${agent.name}` : `run ${id} goes on from revision ${from}`)
   yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
-  const bulletin = yield* Effect.forkScoped(bulletins(id, comms))
+  const bulletin = yield* Effect.forkScoped(
+    bulletins(
+      id,
+      Option.map(linked, ({ link }) => link)
+    )
+  )
+  const heralding = { project, command: settings.notifyCommand, comms: Option.map(linked, ({ comms }) => comms) }
+  const telling = yield* Effect.forkScoped(runHerald(id, from, heralding))
   const narrator = yield* Effect.forkScoped(narrate(id, from, asJson))
   yield* Effect.scoped(
     Effect.gen(function* () {
@@ -179,7 +190,7 @@ const conductPlan = Effect.fn("conduct")(function* (
     })
   )
   yield* Fiber.join(narrator)
-  yield* Effect.timeoutOption(Fiber.await(bulletin), lastWords)
+  yield* Effect.timeoutOption(Fiber.awaitAll([bulletin, telling]), lastWords)
   return yield* ended(id, yield* loadRun(id), asJson)
 }, Effect.scoped)
 

@@ -1,0 +1,46 @@
+import type { Notice } from "@souffleur/domain"
+import type { Run } from "./Run.ts"
+import type { RunEvent } from "./RunEvent.ts"
+
+export type RunNotice = Notice<"escalated" | "paused" | "finished" | "cleared">
+
+const answer = (task: string) => `: souffleur conduct answer ${task} "what to do", or --retry, or --skip`
+
+/**
+ * What a person is told of a run, and comms: an escalation and a pause when they begin and when they are over, and the run's end.
+ * `before`: the run up to that event.
+ */
+export const runNoticeOf = (event: RunEvent, before: Run): RunNotice | undefined => {
+  switch (event._tag) {
+    case "TaskEscalated":
+      return { kind: "escalated", text: `task ${event.taskId} needs you (${event.cause}): ${event.reason}${answer(event.taskId)}` }
+    case "ProgressImported": {
+      const task = event.tasks.find(({ status }) => status === "escalated")
+      return task === undefined
+        ? undefined
+        : { kind: "escalated", text: `task ${task.id} needs you: it was escalated before this run${answer(task.id)}` }
+    }
+    case "TaskAnswered":
+      return { kind: "cleared", text: `task ${event.taskId} was answered: ${event.answer}` }
+    case "RunPaused":
+      return {
+        kind: "paused",
+        text:
+          event.cause === "conflict"
+            ? `paused: git has conflicts in ${event.files.join(", ")}: resolve them`
+            : `paused: not committed: ${event.files.join(", ")}: commit it, or put it away`
+      }
+    case "RunResumed":
+      return before.paused === null ? undefined : { kind: "cleared", text: "git is in order again" }
+    case "RunFinished":
+      return {
+        kind: "finished",
+        text:
+          event.finishing === "failed"
+            ? `every task is complete, and the finishing step failed: ${event.detail}`
+            : `every task is complete: ${before.summary?.completed ?? 0} done, ${before.summary?.skipped ?? 0} skipped`
+      }
+    default:
+      return undefined
+  }
+}

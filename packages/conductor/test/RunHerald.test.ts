@@ -1,0 +1,65 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, it } from "@effect/vitest"
+import { Comms, Outbox } from "@souffleur/domain"
+import { Context, Effect, FileSystem, Layer, Option } from "effect"
+import { foldRun, type RunEvent, runHerald, RunLog, runNoticeOf } from "../src/index.ts"
+import { examples } from "./fixtures/events/Examples.ts"
+
+const { RunFinished, RunLeft, RunOpened, RunPaused, RunResumed, RunTaken, TaskAnswered, TaskEscalated } = examples
+const first = [RunOpened, RunTaken, TaskEscalated, RunLeft]
+const second = [RunTaken, TaskAnswered, RunPaused, RunResumed, RunFinished, RunLeft]
+
+it("a person is told of an escalation, a pause and the end, and when what was told is over", () => {
+  const kinds = [...first, ...second].map((event, n, all) => runNoticeOf(event, foldRun(all.slice(0, n)))?.kind)
+  assert.deepStrictEqual(
+    kinds.filter((kind) => kind !== undefined),
+    ["escalated", "cleared", "paused", "cleared", "finished"]
+  )
+  assert.include(runNoticeOf(TaskEscalated, foldRun(first))?.text, 'souffleur conduct answer task-001 "what to do"')
+  assert.include(runNoticeOf({ ...RunFinished, finishing: "failed", detail: "exit 2" }, foldRun(first))?.text, "exit 2")
+})
+
+it.live("a conductor tells by the command and in comms, each once, and first what the one before it could not", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
+    const marks = Context.get(yield* Layer.build(Outbox.layerMemory), Outbox)
+    const file = `${yield* fs.makeTempDirectoryScoped()}/told`
+    const write = 'const fs = require("node:fs"); fs.appendFileSync(process.argv[1], fs.readFileSync(0))'
+    const messages: Array<{ readonly key: string; readonly kind: string; readonly text: string }> = []
+    const comms = Comms.of({
+      ...Comms.solo(Effect.die("not read")),
+      post: (message) => Effect.sync(() => void messages.push(message))
+    })
+    const heralds = (from: number, command: string | null = JSON.stringify([process.execPath, "-e", write, file])) =>
+      runHerald("r", from, { project: "/p", comms: Option.some(comms), command }).pipe(
+        Effect.provideService(RunLog, log),
+        Effect.provideService(Outbox, marks)
+      )
+    const append = (revision: number, events: ReadonlyArray<RunEvent>) => log.append("run/r", revision, events)
+    yield* append(0, first)
+    // The first conductor vanished before it could page.
+    yield* heralds(0, null)
+    assert.deepStrictEqual(
+      messages.map(({ key, kind }) => [key, kind]),
+      [["run/r#3", "error"]]
+    )
+    yield* append(4, second)
+    yield* heralds(4)
+    assert.deepStrictEqual(
+      messages.map(({ key, kind }) => `${key} ${kind}`),
+      ["run/r#3 error", "run/r#6 system", "run/r#7 error", "run/r#8 system", "run/r#9 completion"]
+    )
+    const told = (yield* fs.readFileString(file))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    assert.deepInclude(told[0], { run: "r", project: "/p", revision: 3, at: "2026-01-25T10:00:00.000Z", kind: "escalated" })
+    assert.deepStrictEqual(
+      told.map(({ kind, revision }) => `${revision} ${kind}`),
+      ["3 escalated", "6 cleared", "7 paused", "8 cleared", "9 finished"]
+    )
+    yield* heralds(4)
+    assert.deepStrictEqual([messages.length, (yield* fs.readFileString(file)).trim().split("\n").length], [5, 5])
+  }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
+)

@@ -1,0 +1,35 @@
+import { Effect } from "effect"
+import { Outbox } from "./Outbox.ts"
+import { runProgram } from "./UserProgram.ts"
+
+/** What a person is told of, once an episode (cli.md, `SOUFFLEUR_NOTIFY_COMMAND`). Never a word of the conversation. */
+export interface Notice<Kind extends string> {
+  readonly kind: Kind
+  readonly text: string
+}
+
+/** Of which event of which stream a notice is; `subject` names the stream to the user's command. */
+export interface Page {
+  readonly command: string
+  /** The outbox mark of who was told. */
+  readonly mark: string
+  readonly subject: Readonly<Record<string, string>>
+  readonly revision: number
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly notice: Notice<string>
+}
+
+/**
+ * Runs the user's command with a JSON object on its standard input; at most once for each revision, also across restarts. A command
+ * that fails is told on the log of the program and not run again: a watchdog does not wait for a pager.
+ */
+export const page = Effect.fn("Pager.page")(function* ({ at, command, mark, notice, revision, subject }: Page) {
+  const marks = yield* Outbox
+  if (revision <= (yield* marks.told(mark))) return
+  yield* marks.tell(mark, revision)
+  const stdin = `${JSON.stringify({ ...subject, revision, at: new Date(at).toISOString(), ...notice })}\n`
+  yield* runProgram({ command, args: [], stdin, within: "30 seconds", atMost: 65_536 }).pipe(
+    Effect.catchTag("ProgramFailed", ({ why }) => Effect.logWarning(`the notify command: ${why}`))
+  )
+})
