@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { alive, type Running, stage, until } from "./Stage.ts"
+import { alive, bundle, type Running, stage, until } from "./Stage.ts"
 
 const first = `workflow_id: play
 finish: none
@@ -107,6 +107,42 @@ describe.concurrent("souffleur conduct", () => {
       assert.strictEqual(two.code, 0, two.errors)
       assert.strictEqual(the.turns("task-002", "implementer"), 0, "what was complete before is not done again")
     }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "under a watch it stays where a person is needed, who hears of it, and goes on with the answer: never run again for nothing",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* theatre(
+          { millis: 0, tasks: { "task-001": { implementer: ["blocked", "commit"], reviewer: ["approve"] } } },
+          first
+        )
+        const file = join(the.home, "told")
+        const write = 'const fs = require("node:fs"); fs.appendFileSync(process.argv[1], fs.readFileSync(0))'
+        const notify = { SOUFFLEUR_NOTIFY_COMMAND: JSON.stringify([process.execPath, "-e", write, file]) }
+        const watch = the.start(["run", "--no-guardian", "--json", "--", process.execPath, bundle, "conduct", "plan.yaml"], notify)
+        const told = () =>
+          fs.existsSync(file)
+            ? fs
+                .readFileSync(file, "utf8")
+                .split("\n")
+                .slice(0, -1)
+                .map((line) => JSON.parse(line))
+            : []
+        const kinds = Effect.sync(() => told().flatMap(({ kind, run }) => (run === undefined ? [] : [kind])))
+        yield* until(kinds, ([kind]) => kind === "escalated")
+        const answered = yield* the.run(["conduct", "answer", "task-001", "here is the key"])
+        assert.include(answered.errors, "its conductor goes on")
+        assert.strictEqual((yield* watch.ended).code, 0, watch.errors())
+        assert.deepStrictEqual(yield* kinds, ["escalated", "cleared", "finished"])
+        const tags = watch.lines.map((line) => JSON.parse(line)._tag)
+        assert.notIncludeMembers(tags, ["ConductorDied", "ConductorRelaunched"])
+        const messages = the.board((db) => db.prepare("SELECT message_type FROM orchestration_messages ORDER BY id").all())
+        assert.deepStrictEqual(
+          messages.map((row) => row["message_type"]),
+          ["error", "system", "completion"]
+        )
+      }).pipe(Effect.scoped)
   )
 
   it.live("what cannot be conducted is bad usage, with nothing on standard output and nothing changed", () =>

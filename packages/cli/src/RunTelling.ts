@@ -91,6 +91,16 @@ export const runStanding = (run: Run): string => {
   return run.phase === "completion" ? "completion" : (taskOf(run, run.current)?.id ?? "between tasks")
 }
 
+/** What a run that cannot go on needs of a person. */
+export const runNeeds = (id: string, { paused, tasks }: Run): string => {
+  if (paused !== null) {
+    const what = paused.cause === "conflict" ? "resolve the conflicts" : "commit or put away the changes"
+    return `run ${id} is paused: ${what} in ${paused.files.join(", ")}`
+  }
+  const task = tasks.find(({ status }) => status === "escalated")
+  return `run ${id} needs you on task ${task?.id} (${task?.escalation?.cause}): ${task?.escalation?.reason}\n  souffleur conduct answer ${task?.id} "what to do", or --retry, or --skip`
+}
+
 export const taskLine = (task: Task): string => {
   const counts = [
     ...(task.attempts === 0 ? [] : [many(task.attempts, "attempt")]),

@@ -1,7 +1,8 @@
-import { Effect } from "effect"
+import { Effect, Schedule, Stream } from "effect"
 import { Conducting } from "./Conducting.ts"
 import { judge } from "./Judging.ts"
 import { next, type Run, type Turn } from "./Run.ts"
+import { RunLog, streamOf } from "./RunLog.ts"
 import { writeState } from "./StateStore.ts"
 import { askAgent, awaitAgent, settleTurn } from "./Turn.ts"
 
@@ -88,5 +89,29 @@ export const conduct = Effect.fn("Conduct.run")(function* () {
   for (;;) {
     const run = yield* told
     if (run.paused !== null || (yield* advance(run)) === undefined) return run
+  }
+})
+
+/** How often git is looked at while a person puts it right. */
+const gitLook = Schedule.spaced("2 seconds")
+
+/** Until the word that was waited for has come, whoever said it; that nothing else happened meanwhile is not asked. */
+const personCame = Effect.fnUntraced(function* (run: Run) {
+  const [log, { ref }] = [yield* RunLog, yield* Conducting]
+  if (run.paused === null) return yield* Stream.runDrain(Stream.take(log.changes(streamOf(ref.id), run.revision), 1))
+  const dirty = run.paused.cause === "dirty"
+  yield* Effect.repeat(obstacle(dirty), { schedule: gitLook, until: (found) => found === undefined })
+})
+
+/**
+ * Conducts a run to its end: where a person is needed it stays, after `waiting` was told, and goes on when the task is answered or git
+ * is in order again. Whoever is watched as a command does that, as an end would only bring it back.
+ */
+export const conductOn = Effect.fn("Conduct.on")(function* <E, R>(waiting: (run: Run) => Effect.Effect<void, E, R>) {
+  for (;;) {
+    const run = yield* conduct()
+    if (run.phase === "finished") return run
+    yield* waiting(run)
+    yield* personCame(run)
   }
 })

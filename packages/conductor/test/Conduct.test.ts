@@ -230,6 +230,26 @@ describe.concurrent("over a real repository", () => {
       assert.deepStrictEqual(taskOf(run, "t1")?.work.files, ["unknown.txt", "work-1.txt"], "what was committed with it, and not state.json")
     })
   )
+  live("one that waits stays where a person is needed, and goes on when git is in order and the task is answered", () =>
+    Effect.gen(function* () {
+      const play = yield* theatre(({ commits }) => ({
+        implementer: [say("IMPLEMENTATION_BLOCKED\nreason: no key"), commits],
+        reviewer: [say(approves)]
+      }))
+      yield* play.write("base.txt", "changed\n")
+      const waited: Array<string> = []
+      const run = yield* play.conductsOn((run) => {
+        waited.push(run.paused?.cause ?? taskOf(run, "t1")?.escalation?.cause ?? "")
+        const word =
+          run.paused === null
+            ? Effect.asVoid(play.tell({ _tag: "Answer", taskId: "t1", answer: "guidance", text: "here it is" }))
+            : Effect.asVoid(play.git("checkout", "--", "base.txt"))
+        return Effect.orDie(word)
+      })
+      assert.deepStrictEqual([run.phase, waited], ["finished", ["dirty", "blocked"]])
+      assert.strictEqual((yield* play.tags).filter((tag) => tag === "RunTaken").length, 1, "it was never left")
+    })
+  )
   live("a state file that was spoiled is made anew from the log, and the backup stays a whole one", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

@@ -11,7 +11,7 @@ import {
   Settings
 } from "@souffleur/domain"
 import { Context, Deferred, Duration, Effect, Fiber, FileSystem, Layer, Option, Path } from "effect"
-import { conduct, Conducting, type Git, loadRun, ownFiles, ownRun, type Plan, type Run, RunLog, tellRun } from "../src/index.ts"
+import { conduct, Conducting, conductOn, type Git, loadRun, ownFiles, ownRun, type Plan, type Run, RunLog, tellRun } from "../src/index.ts"
 
 /** What an agent prints at its end; `undefined`: it never ends. */
 export type Act<E = unknown, R = never> = (turn: {
@@ -148,12 +148,21 @@ export const stage = Effect.fnUntraced(function* (
   ).pipe(Effect.provideService(RunLog, log))
 
   /** A process that conducts, from its beginning to its end. */
-  const conducts = Effect.scoped(
-    Effect.gen(function* () {
-      const ref = yield* ownRun("r")
-      return yield* Effect.provideService(conduct(), Conducting, { ref, plan, git, statePath, requested: "acceptEdits", finishing: null })
-    })
-  )
+  const conducting = (waiting?: (run: Run) => Effect.Effect<void>) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const ref = yield* ownRun("r")
+        return yield* Effect.provideService(waiting === undefined ? conduct() : conductOn(waiting), Conducting, {
+          ref,
+          plan,
+          git,
+          statePath,
+          requested: "acceptEdits",
+          finishing: null
+        })
+      })
+    )
+  const conducts = conducting()
   const process = <A, E>(effect: Effect.Effect<A, E, Launcher | Processes | Agent | Claims | RunLog | Settings | FileSystem.FileSystem>) =>
     Effect.suspend(() =>
       effect.pipe(
@@ -171,6 +180,8 @@ export const stage = Effect.fnUntraced(function* (
     asked,
     signals,
     conducts: process(conducts),
+    /** The same, to its end: `waiting` is told where a person is needed. */
+    conductsOn: (waiting: (run: Run) => Effect.Effect<void>) => process(conducting(waiting)),
     run: Effect.provideService(loadRun("r"), RunLog, log) as Effect.Effect<Run>,
     tags: Effect.orDie(Effect.map(log.read("run/r", 0), (all) => all.map(({ event }) => event._tag))),
     tell: (intent: Parameters<typeof tellRun>[1]) => Effect.provideService(tellRun("r", intent, { _tag: "Operator" }), RunLog, log),

@@ -3,6 +3,7 @@ import {
   bulletins,
   conduct,
   Conducting,
+  conductOn,
   completionSummary,
   gitOf,
   type LoadedPlan,
@@ -29,7 +30,7 @@ import { conductor } from "../Conducted.ts"
 import { dryRun } from "../DryRun.ts"
 import { Environment } from "../Environment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
-import { runJsonLine, runLine } from "../RunTelling.ts"
+import { runJsonLine, runLine, runNeeds } from "../RunTelling.ts"
 import { paint } from "../Telling.ts"
 import { newId } from "../Watches.ts"
 import { conductAnswerCommand } from "./ConductAnswer.ts"
@@ -137,21 +138,12 @@ const narrate = Effect.fn("Conduct.narrate")(function* (id: string, from: number
 
 /** What a person is told at the end, and the exit code (cli.md). */
 const ended = Effect.fnUntraced(function* (id: string, run: Run, asJson: boolean) {
-  const escalated = run.tasks.find(({ status }) => status === "escalated")
-  if (run.phase === "finished") {
-    if (!asJson) yield* Console.log(`\n${completionSummary(run)}`)
-    return run.finishing === "failed" ? 1 : 0
+  if (run.phase !== "finished") {
+    yield* Console.error(`${runNeeds(id, run)}; then conduct the plan again`)
+    return 1
   }
-  if (run.paused !== null) {
-    const what = run.paused.cause === "conflict" ? "resolve the conflicts" : "commit or put away the changes"
-    yield* Console.error(`run ${id} is paused: ${what} in ${run.paused.files.join(", ")}, then conduct the plan again`)
-  } else if (escalated !== undefined) {
-    yield* Console.error(
-      `run ${id} needs you on task ${escalated.id} (${escalated.escalation?.cause}): ${escalated.escalation?.reason}\n` +
-        `  souffleur conduct answer ${escalated.id} "what to do", or --retry, or --skip; then conduct the plan again`
-    )
-  }
-  return 1
+  if (!asJson) yield* Console.log(`\n${completionSummary(run)}`)
+  return run.finishing === "failed" ? 1 : 0
 })
 
 const conductPlan = Effect.fn("conduct")(function* (
@@ -160,6 +152,7 @@ const conductPlan = Effect.fn("conduct")(function* (
   project: string,
   statePath: string,
   requested: Permission,
+  wait: boolean,
   asJson: boolean
 ) {
   const [path, agent] = [yield* Path.Path, yield* Agent]
@@ -186,7 +179,15 @@ const conductPlan = Effect.fn("conduct")(function* (
   yield* Effect.scoped(
     Effect.gen(function* () {
       const ref = yield* ownRun(id)
-      yield* Effect.provideService(conduct(), Conducting, { ref, plan: loaded.plan, git, statePath, requested, finishing })
+      const waiting = (run: Run) => Console.error(`${runNeeds(id, run)}; it waits for that`)
+      yield* Effect.provideService(wait ? conductOn(waiting) : conduct(), Conducting, {
+        ref,
+        plan: loaded.plan,
+        git,
+        statePath,
+        requested,
+        finishing
+      })
     })
   )
   yield* Fiber.join(narrator)
@@ -208,11 +209,15 @@ export const conductCommand = Command.make(
     ),
     implementerTimeout: limit("implementer-timeout", "How long an implementer may take, such as 60 minutes"),
     reviewerTimeout: limit("reviewer-timeout", "How long a reviewer may take, such as 30 minutes"),
+    wait: Flag.Boolean("wait").pipe(
+      Flag.withDescription("Stay where a person is needed, and go on when that is answered (the default under souffleur run)"),
+      Flag.optional
+    ),
     dryRun: Flag.Boolean("dry-run").pipe(Flag.withDescription("Print the order and the prompts; do nothing"), Flag.withDefault(false)),
     json
   },
   Effect.fnUntraced(function* (flags) {
-    const [path, { cwd }] = [yield* Path.Path, yield* Environment]
+    const [path, { cwd, variables }] = [yield* Path.Path, yield* Environment]
     const project = yield* realProject(flags.projectDir)
     const settings = yield* settingsOf(project, {
       implementerTimeout: Option.getOrUndefined(flags.implementerTimeout),
@@ -225,7 +230,9 @@ export const conductCommand = Command.make(
       onSome: (file) => path.resolve(cwd, file)
     })
     if (statePath === loaded.path) return yield* new BadUsage({ why: "--state: the state file cannot be the plan" })
-    const code = yield* Effect.provide(conductPlan(settings, loaded, project, statePath, flags.permission, flags.json), conductor(settings))
+    const wait = Option.getOrElse(flags.wait, () => (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== "")
+    const plan = conductPlan(settings, loaded, project, statePath, flags.permission, wait, flags.json)
+    const code = yield* Effect.provide(plan, conductor(settings))
     if (code !== 0) return yield* new Ended({ code })
   })
 ).pipe(

@@ -1,7 +1,8 @@
 import { tellRun } from "@souffleur/conductor"
+import { isGone, Processes } from "@souffleur/domain"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { settingsOf } from "../App.ts"
+import { host, settingsOf } from "../App.ts"
 import { findRun, runs } from "../Conducted.ts"
 import { BadUsage } from "../Failure.ts"
 import { projectDir, realProject } from "./Options.ts"
@@ -32,9 +33,10 @@ export const conductAnswerCommand = Command.make(
       const { id } = yield* findRun(run, project)
       const answer = skip ? "skip" : retry ? "retry" : "guidance"
       const after = yield* tellRun(id, { _tag: "Answer", taskId: task, answer, text: guidance }, { _tag: "Operator" })
-      yield* Console.error(
-        `run ${id}: task ${task} ${skip ? "is skipped" : "is tried again"}; it goes on with: souffleur conduct ${after.plan}`
-      )
-    }).pipe(Effect.provide(runs(settings)))
+      const processes = yield* Processes
+      const waits = after.owner !== null && !(yield* isGone(processes, after.owner.process))
+      const how = waits ? "its conductor goes on" : `it goes on with: souffleur conduct ${after.plan}`
+      yield* Console.error(`run ${id}: task ${task} ${skip ? "is skipped" : "is tried again"}; ${how}`)
+    }).pipe(Effect.provide([runs(settings), host]))
   })
 ).pipe(Command.withDescription("Answer an escalation: guidance, --retry or --skip"))

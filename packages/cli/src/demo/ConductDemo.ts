@@ -61,6 +61,7 @@ export const conductDemo = Effect.fn("ConductDemo")(function* () {
   const words = ["run", "--no-guardian", "--", ...self, "conduct", "plan.yaml"]
   yield* say(`A plan of two tasks in ${project}, conducted under souffleur's own watch:`)
   yield* Console.log(brush("dim", "    souffleur run -- souffleur conduct plan.yaml"))
+  yield* Console.log(brush("dim", "    (were a person needed, it would stay and wait for: souffleur conduct answer TASK)"))
   const watchdog = yield* ChildProcess.make(program, [...first, ...words], {
     cwd: project,
     env: environment,
