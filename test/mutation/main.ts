@@ -35,7 +35,16 @@ if (stale.length > 0) {
 /** The tree without what is installed or built, which is linked; its packages are its own, so that every test takes the mutant. */
 const copyTree = (): string => {
   const tree = mkdtempSync(join(tmpdir(), "souffleur-mutants-"))
-  for (const entry of ["packages", "test", "vitest.config.ts", "tsconfig.base.json", "tsconfig.json", "tsconfig.test.json", "package.json"])
+  for (const entry of [
+    "docs",
+    "packages",
+    "test",
+    "vitest.config.ts",
+    "tsconfig.base.json",
+    "tsconfig.json",
+    "tsconfig.test.json",
+    "package.json"
+  ])
     cpSync(join(root, entry), join(tree, entry), {
       recursive: true,
       verbatimSymlinks: true,

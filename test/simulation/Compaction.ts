@@ -1,3 +1,4 @@
+import { compactPrompt } from "@souffleur/domain"
 import type { SimProcess } from "./ProcessTable.ts"
 import { souffleursOwn } from "./LaunchRoom.ts"
 import type { World } from "./World.ts"
@@ -27,6 +28,7 @@ export interface Compaction {
 /** It holds the session like a Conductor, and is none. */
 export const compact = (world: World, process: SimProcess, sessionId: string): void => {
   process.session = sessionId
+  process.says = [compactPrompt]
   process.belongsTo = souffleursOwn
   world.compactSessions.push(process)
   const { after, ends, late, lies, onTerm, summaryAfter, writes } = world.compactions(world.compactSessions.length)

@@ -11,6 +11,8 @@ export interface SimProcess {
   session: string | undefined
   /** An agent that ends after its turn. */
   print: boolean
+  /** Its prompt, on its command line. */
+  says: ReadonlyArray<string>
   readonly since: number
   /** Which Conductor started it, by generation; 0 for strangers and for souffleur itself. */
   belongsTo: number
@@ -54,6 +56,7 @@ export class ProcessTable {
       environment: {},
       session: undefined,
       print: false,
+      says: [],
       belongsTo: 0,
       onTerm: 0,
       leavesZombie: false,

@@ -16,7 +16,9 @@ export const processes = (world: World, self: SimProcess, gate: Gate): Processes
     self: self.identity,
     host: { name: machine.name, pidNamespace: machine.pidNamespace, uid: machine.uid },
     commandLine: (pid) =>
-      sync("processes.commandLine", () => (processes.at(pid) === undefined ? [] : ["claude", ...(processes.at(pid)!.print ? ["-p"] : [])])),
+      sync("processes.commandLine", () =>
+        processes.at(pid) === undefined ? [] : ["claude", ...(processes.at(pid)!.print ? ["-p"] : []), ...processes.at(pid)!.says]
+      ),
     find: (pid) =>
       sync("processes.find", () => {
         const found = processes.at(pid)

@@ -1,6 +1,7 @@
 import {
   Agent,
   type Compacted,
+  compactPrompt,
   type LaunchFailed,
   clamp,
   Launcher,
@@ -106,7 +107,7 @@ export const compactByHand = Effect.fn("Compaction.byHand")(function* (sessionId
     attempts++
     const { effective } = clamp("acceptEdits", settings.maxExternalPermission)
     const print = launcher.terminal === "headless"
-    const command = yield* agent.command({ session: { _tag: "Resume", sessionId }, permission: effective, prompt: "/compact", print })
+    const command = yield* agent.command({ session: { _tag: "Resume", sessionId }, permission: effective, prompt: compactPrompt, print })
     const id = `compact-${yield* freshSessionId}`
     yield* launcher.prepare({ id, command, cwd: project, title: "Compact" }).pipe(Effect.catchTag("LaunchFailed", failed))
     const session = yield* launcher.launch(id).pipe(Effect.catchTag("LaunchFailed", failed))

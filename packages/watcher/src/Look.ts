@@ -2,6 +2,7 @@ import {
   Agent,
   baselineOf,
   brokenOff,
+  compactPrompt,
   Comms,
   type CommsSnapshot,
   type Condition,
@@ -78,7 +79,9 @@ export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watc
     const process = session === undefined ? Option.none() : yield* processes.find(session.pid)
     if (Option.isNone(process)) return undefined
     const conductor = process.value.identity
-    return { conductor, print: agent.inPrintMode(yield* processes.commandLine(conductor.pid)) }
+    const words = yield* processes.commandLine(conductor.pid)
+    // A session of ours that only compacts, and did not end, is no Conductor.
+    return words.at(-1) === compactPrompt ? undefined : { conductor, print: agent.inPrintMode(words) }
   })
 
   /**

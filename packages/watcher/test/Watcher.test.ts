@@ -451,6 +451,25 @@ describe("standing by", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["ConductorCompleted"])
     })
   )
+  it.effect("takes a live holder whose heartbeat is new for its Conductor, and no session that only compacts", () =>
+    Effect.gen(function* () {
+      for (const [words, tags] of [
+        [["claude", "--resume", "s1", "--", "/compact"], []],
+        [
+          ["claude", "--resume", "s1", "--", "go on"],
+          ["ConductorAdopted", "WatcherStarted"]
+        ]
+      ] as const) {
+        const { told, world } = yield* watching({
+          world: { condition: "gone", row: { state: "working", sessionId: "s1", heartbeat: formatTime }, words },
+          history: standby
+        })
+        world.holders.set("s1", 50)
+        yield* TestClock.adjust("6 minutes")
+        assert.deepStrictEqual(tagsOf(yield* told), [...tags])
+      }
+    })
+  )
   it.effect("goes on beating", () =>
     Effect.gen(function* () {
       const { lastBeat } = yield* watching({ world: { condition: "gone" }, history: standby })

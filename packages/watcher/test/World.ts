@@ -65,6 +65,8 @@ export class World {
   readonly files = new Set(["s1"])
   /** Which process says that it holds a session. */
   readonly holders = new Map<string, number>()
+  /** The command line of every process. */
+  words: ReadonlyArray<string> = []
   /** Added to the wall clock, ms: the monotonic one goes on as it did. */
   wallJump = 0
   /** Monotonic ms at the beginning. */
@@ -124,7 +126,7 @@ const processes = (world: World) =>
           ? Option.some({ identity: { ...conductor, pid }, parent: 1, uid: 1000, name: "agent", condition: "running" as const })
           : Option.none()
       ),
-    commandLine: () => Effect.succeed([]),
+    commandLine: () => Effect.sync(() => world.words),
     processorTime: () => Effect.sync(() => (typeof world.processor === "function" ? world.processor() : world.processor)),
     condition: (identity) =>
       Effect.gen(function* () {

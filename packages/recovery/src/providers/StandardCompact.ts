@@ -2,6 +2,7 @@ import {
   Agent,
   type Comms,
   compactAttempts,
+  compactPrompt,
   type Launcher,
   type Processes,
   SessionMark,
@@ -30,7 +31,7 @@ const attempt = (watch: Watch, sessionId: string, name: string, mark: SessionMar
       yield* unhindered(watch)
       const { conductor } = yield* launch(watch, token, request, {
         session: { _tag: "Resume", sessionId },
-        prompt: () => "/compact",
+        prompt: () => compactPrompt,
         title: `Compact (S${watch.generation})`
       }).pipe(Effect.catchTag("LaunchFailed", ({ why }) => Effect.fail(new CompactFailed({ why, gone: true }))))
       return yield* boundary(mark, conductor, stillGranted(watch))
