@@ -213,6 +213,8 @@ export class Conductor {
         this.excusedUntil = Infinity
         return this.#silentFor(this.life.lasts, () => void (this.status = "busy"))
       case "clears": {
+        // A person types it, so the turn before it is over.
+        this.#world.wrote(this, { _tag: "Finished", at: timeline.wall })
         this.sessionId = `22222222-0000-4000-8000-${String(this.generation).padStart(12, "0")}`
         this.process.session = this.sessionId
         this.#world.disk.write(this.#world.sessionFile(this.sessionId), "")
