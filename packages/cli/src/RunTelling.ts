@@ -35,6 +35,9 @@ export const runSentence = (event: RunEvent): string =>
     ReviewRejected: ({ feedback, taskId }) =>
       `${taskId}: rejected: ${feedback.summary}${feedback.issues.length === 0 ? "" : ` (${many(feedback.issues.length, "issue")})`}`,
     ReviewFailed: ({ detail, taskId }) => `${taskId}: the review failed: ${detail}`,
+    AgentLimited: ({ kind, resetsAt, taskId, until }) =>
+      `${taskId ?? "the finishing step"}: ${kind === "outage" ? "the service is out" : "a usage limit"}: waiting until ${when(until)}${resetsAt === null ? " (nobody says how long it lasts)" : ""}; no attempt is counted`,
+    LimitWaitEnded: () => "the wait is over: an agent is asked again",
     TaskCompleted: ({ taskId }) => `task ${taskId} is complete`,
     TaskEscalated: ({ reason, taskId }) => `task ${taskId} is escalated: ${reason}`,
     TaskAnswered: ({ answer, taskId }) => `${taskId}: the user answered: ${answer}`,
@@ -57,6 +60,7 @@ const colourOf = ({ _tag }: RunEvent): "red" | "green" | "yellow" | "dim" | unde
     case "RunFinished":
       return "green"
     case "ImplementationFailed":
+    case "AgentLimited":
     case "ReviewFailed":
     case "ReviewRejected":
     case "UnknownTaskSkipped":
@@ -87,6 +91,7 @@ export const runStanding = (run: Run): string => {
   if (run.paused !== null) return run.paused.cause === "conflict" ? "paused: a git conflict" : "paused: uncommitted changes"
   const escalated = run.tasks.find(({ status }) => status === "escalated")
   if (escalated !== undefined) return `waits for an answer on ${escalated.id}`
+  if (run.wait !== null) return `waits for ${run.wait.kind === "outage" ? "the service" : "a usage limit"} until ${when(run.wait.until)}`
   if (run.turn !== null) return run.turn.role === "finisher" ? "finishing" : `${run.turn.taskId}: ${run.turn.role} at work`
   return run.phase === "completion" ? "completion" : (taskOf(run, run.current)?.id ?? "between tasks")
 }

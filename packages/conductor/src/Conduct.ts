@@ -1,4 +1,4 @@
-import { Effect, Schedule, Stream } from "effect"
+import { Clock, Effect, Schedule, Stream } from "effect"
 import { Conducting } from "./Conducting.ts"
 import { judge } from "./Judging.ts"
 import { next, type Run, type Turn } from "./Run.ts"
@@ -45,6 +45,19 @@ const finish = Effect.fn("Conduct.finish")(function* () {
   return plan.finish._tag === "None" ? yield* ref.tell({ _tag: "Finish", finishing: "none", detail: "" }) : yield* askAgent("finisher")
 })
 
+/** Much longer than it takes to look at a clock, and short enough that a machine that slept is not late. */
+const clockLook = 60_000
+
+/** By the wall's clock, which a machine's sleep does not stop. */
+const waitOut = Effect.fn("Conduct.waitOut")(function* (until: number) {
+  const { ref } = yield* Conducting
+  for (;;) {
+    const left = until - (yield* Clock.currentTimeMillis)
+    if (left <= 0) return yield* ref.tell({ _tag: "EndWait" })
+    yield* Effect.sleep(Math.min(left, clockLook))
+  }
+})
+
 /** One step of the loop; `undefined` when a person's word is needed, or all is done. */
 const advance = Effect.fnUntraced(function* (run: Run) {
   const { git, ref } = yield* Conducting
@@ -52,6 +65,8 @@ const advance = Effect.fnUntraced(function* (run: Run) {
   switch (step._tag) {
     case "Await":
       return yield* finishTurn(step.turn)
+    case "Wait":
+      return yield* waitOut(step.until)
     case "Start":
       return yield* unhindered(
         true,

@@ -1,5 +1,5 @@
 import { Agent } from "@souffleur/domain"
-import { Effect, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import { Conducting } from "./Conducting.ts"
 import { type Run, type Task, taskOf, type Turn } from "./Run.ts"
 import type { Report } from "./RunDecider.ts"
@@ -15,6 +15,14 @@ const nothing = (cause: Extract<Report, { readonly _tag: "Failed" }>["cause"], d
 /** An agent that ended without a word while nobody was there to see may have been stopped with its conductor. */
 const unsaid = (run: Run, turn: Turn, { cause, detail }: NoVerdict): Report =>
   cause === "no verdict" && turn.fence !== run.fence ? nothing("lost", `${detail}, while nobody conducted`) : nothing(cause, detail)
+
+/** Its session's own records say that the service refused it, in this very turn: no fault of the agent, or of the work. */
+const refused = Effect.fnUntraced(function* (turn: Turn) {
+  const last = Option.flatMapNullishOr(yield* (yield* Agent).signs(turn.sessionId), ({ turn }) => turn)
+  if (Option.isNone(last) || last.value._tag !== "Failed" || last.value.at < turn.askedAt) return undefined
+  const { resetsAt = null, why } = last.value
+  return why === "usage-limit" || why === "outage" ? ({ _tag: "Limited", kind: why, resetsAt } satisfies Report) : undefined
+})
 
 /** What git says of the work that an implementer calls complete: commits and files since what was reviewed last (spec §6). */
 const believed = Effect.fnUntraced(function* (task: Task, testFile: string | null) {
@@ -42,15 +50,19 @@ export const judge = Effect.fn("Judging.judge")(function* (run: Run, turn: Turn,
   const { finishing } = yield* Conducting
   if (turn.role === "finisher") {
     if (ended.code === 0 || (ended.code === null && finishing === null)) return { _tag: "Approved", summary: "" } satisfies Report
-    return nothing(
-      "lost",
-      ended.code === null ? "nobody saw how the finishing step ended" : `the finishing step ended with exit code ${ended.code}`
+    const limited = finishing === null ? yield* refused(turn) : undefined
+    return (
+      limited ??
+      nothing(
+        "lost",
+        ended.code === null ? "nobody saw how the finishing step ended" : `the finishing step ended with exit code ${ended.code}`
+      )
     )
   }
   const task = taskOf(run, turn.taskId)
   if (task === undefined) return nothing("no verdict", `the run has no task ${turn.taskId}`)
   const verdict = readVerdict(turn.role, ended.printed)
-  if (Result.isFailure(verdict)) return unsaid(run, turn, verdict.failure)
+  if (Result.isFailure(verdict)) return (yield* refused(turn)) ?? unsaid(run, turn, verdict.failure)
   const said = verdict.success
   if (said._tag === "Complete") return yield* believed(task, said.testFile)
   return said._tag === "Approved" ? yield* approval(task, turn, said) : said

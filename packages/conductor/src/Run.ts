@@ -1,5 +1,5 @@
 import type { Owner, ProcessIdentity } from "@souffleur/domain"
-import type { EscalationCause, Feedback, Role, RunPaused, TaskOutline, Work } from "./RunEvent.ts"
+import type { EscalationCause, Feedback, LimitKind, Role, RunPaused, TaskOutline, Work } from "./RunEvent.ts"
 
 export type TaskStatus = "pending" | "in_progress" | "completed" | "escalated"
 
@@ -42,6 +42,7 @@ export interface Turn {
   readonly sessionId: string
   readonly resumed: boolean
   readonly head: string | null
+  readonly askedAt: number
   /** Under which it was asked: another owner did not see it through. */
   readonly fence: number
   readonly launch: { readonly launchId: string; readonly process: ProcessIdentity; readonly at: number } | null
@@ -59,6 +60,10 @@ export interface Run {
   readonly current: string | null
   readonly turn: Turn | null
   readonly turns: number
+  /** The service refuses agents until then (epoch ms). */
+  readonly wait: { readonly kind: LimitKind; readonly until: number } | null
+  /** Such waits in a row: since an agent came to anything else. */
+  readonly waits: number
   readonly paused: Pick<typeof RunPaused.Type, "cause" | "files"> | null
   readonly fence: number
   readonly owner: Owner | null
@@ -81,6 +86,8 @@ export const initialRun: Run = {
   current: null,
   turn: null,
   turns: 0,
+  wait: null,
+  waits: 0,
   paused: null,
   fence: 0,
   owner: null,
@@ -118,6 +125,8 @@ export const taskOf = (run: Run, id: string | null): Task | undefined => run.tas
 export type Next =
   /** An agent was asked: what came of it. */
   | { readonly _tag: "Await"; readonly turn: Turn }
+  /** The service refuses agents until then. */
+  | { readonly _tag: "Wait"; readonly until: number }
   | { readonly _tag: "Start"; readonly task: Task }
   | { readonly _tag: "Ask"; readonly role: "implementer" | "reviewer"; readonly task: Task }
   /** A person's word is needed (spec §6: stop, ask the user). */
@@ -134,6 +143,7 @@ export const next = (run: Run): Next => {
   if (run.phase === "finished") return { _tag: "Done" }
   const escalated = run.tasks.find(({ status }) => status === "escalated")
   if (escalated !== undefined) return { _tag: "Escalated", task: escalated }
+  if (run.wait !== null) return { _tag: "Wait", until: run.wait.until }
   const running = run.tasks.find(({ status }) => status === "in_progress")
   if (running !== undefined) return { _tag: "Ask", role: running.implementation === null ? "implementer" : "reviewer", task: running }
   const ready = run.tasks.find((task) => isReady(run, task))

@@ -1,4 +1,4 @@
-import { type Owner, type Permission, type ProcessIdentity, Refused } from "@souffleur/domain"
+import { limitWaitUntil, type Owner, type Permission, type ProcessIdentity, Refused } from "@souffleur/domain"
 import { Result } from "effect"
 import { next, type Run, type Task, taskOf, type Turn } from "./Run.ts"
 import * as Event from "./RunEvent.ts"
@@ -10,6 +10,8 @@ export type Report =
   | { readonly _tag: "Approved"; readonly summary: string }
   | { readonly _tag: "Rejected"; readonly feedback: Omit<Event.Feedback, "attempt"> }
   | { readonly _tag: "Failed"; readonly cause: Event.Failing; readonly detail: string }
+  /** The service refused it (epoch ms, `null`: nobody says until when). */
+  | { readonly _tag: "Limited"; readonly kind: Event.LimitKind; readonly resetsAt: number | null }
 
 /** What somebody wants of a run. */
 export type RunIntent =
@@ -43,6 +45,7 @@ export type RunIntent =
   | { readonly _tag: "Launched"; readonly token: string; readonly launchId: string; readonly process: ProcessIdentity }
   | { readonly _tag: "NeverRan"; readonly token: string }
   | { readonly _tag: "Report"; readonly token: string; readonly report: Report }
+  | { readonly _tag: "EndWait" }
   | { readonly _tag: "Pause"; readonly cause: "conflict" | "dirty"; readonly files: ReadonlyArray<string> }
   | { readonly _tag: "Resume" }
   | { readonly _tag: "Verify"; readonly commits: number; readonly files: number; readonly missing: ReadonlyArray<string> }
@@ -99,7 +102,14 @@ const failed = (
   )
 }
 
+/** A time that is over by now is one for going on at once; where that was refused again, it says nothing of the next try. */
+const limited = (run: Run, { taskId, token }: Turn, { kind, ...report }: Extract<Report, { readonly _tag: "Limited" }>, at: number) => {
+  const resetsAt = report.resetsAt !== null && (report.resetsAt > at || run.waits === 0) ? report.resetsAt : null
+  return ok(Event.AgentLimited.make({ at, token, taskId, kind, resetsAt, until: limitWaitUntil(at, run.waits, { kind, resetsAt }) }))
+}
+
 const decideReport = (run: Run, turn: Turn, report: Report, at: number): Decision => {
+  if (report._tag === "Limited") return limited(run, turn, report, at)
   if (turn.role === "finisher") {
     return report._tag === "Failed"
       ? ok(Event.RunFinished.make({ at, finishing: "failed", detail: report.detail }))
@@ -216,6 +226,8 @@ export const decideRun = (run: Run, command: RunCommand): Decision => {
       )
     case "Report":
       return ofTurn(run, command.token, (turn) => decideReport(run, turn, command.report, at))
+    case "EndWait":
+      return run.wait !== null && at >= run.wait.until ? ok(Event.LimitWaitEnded.make({ at })) : notNow("no wait is over")
     case "Pause":
       return run.paused === null ? ok(Event.RunPaused.make({ at, cause: command.cause, files: command.files })) : ok()
     case "Resume":

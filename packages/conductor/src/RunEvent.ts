@@ -91,6 +91,21 @@ export const ReviewApproved = event("ReviewApproved", { ...turn, summary: Text }
 export const ReviewRejected = event("ReviewRejected", { ...turn, feedback: Feedback })
 export const ReviewFailed = event("ReviewFailed", { ...turn, cause: Failing, detail: Text })
 
+export const LimitKind = Schema.Literals(["usage-limit", "outage"])
+export type LimitKind = typeof LimitKind.Type
+/**
+ * The service refused an agent for now, as its session's records state: no attempt, and no failure. The run waits until `until`;
+ * `resetsAt`: the limit's own time, `null` where nobody says it.
+ */
+export const AgentLimited = event("AgentLimited", {
+  token: Text,
+  taskId: Schema.NullOr(Text),
+  kind: LimitKind,
+  resetsAt: Schema.NullOr(Schema.Int),
+  until: Schema.Int
+})
+export const LimitWaitEnded = event("LimitWaitEnded", {})
+
 export const TaskCompleted = event("TaskCompleted", { taskId: Text, ...Work.fields })
 export const EscalationCause = Schema.Literals(["rejections", "blocked", "implementer failures", "reviewer failures"])
 export type EscalationCause = typeof EscalationCause.Type
@@ -132,6 +147,8 @@ export const RunEvent = Schema.Union([
   ReviewApproved,
   ReviewRejected,
   ReviewFailed,
+  AgentLimited,
+  LimitWaitEnded,
   TaskCompleted,
   TaskEscalated,
   TaskAnswered,

@@ -28,7 +28,7 @@ const imported = (task: Task, found: ImportedTask): Task => ({
   escalation: found.status === "escalated" ? { cause: "rejections", reason: "escalated before this run" } : null
 })
 
-const turnOver: Change = { turn: null }
+const turnOver: Change = { turn: null, waits: 0 }
 
 /** A task that a person answered for: the ladder begins anew, with all feedback kept. */
 const answered = (task: Task, event: Extract<RunEvent, { readonly _tag: "TaskAnswered" }>): { readonly [K in keyof Task]?: Task[K] } => {
@@ -82,15 +82,23 @@ const change = (run: Run, event: RunEvent): Change =>
       current: taskId,
       ...withTask(run, taskId, (task) => ({ status: "in_progress", base, startedAt: task.startedAt ?? at }))
     }),
-    AgentAsked: ({ attempt, head, resumed, role, sessionId, taskId, token }) => ({
-      turn: { token, role, taskId, attempt, sessionId, resumed, head, fence: run.fence, launch: null },
+    AgentAsked: ({ at, attempt, head, resumed, role, sessionId, taskId, token }) => ({
+      turn: { token, role, taskId, attempt, sessionId, resumed, head, askedAt: at, fence: run.fence, launch: null },
       turns: run.turns + 1,
       ...(role === "implementer" ? withTask(run, taskId, () => ({ attempts: attempt, implementer: sessionId })) : {}),
       ...(role === "finisher" ? { finishing: "begun" } : {})
     }),
     AgentPrepared: () => ({}),
     AgentLaunched: ({ at, launchId, process }) => (run.turn === null ? {} : { turn: { ...run.turn, launch: { launchId, process, at } } }),
-    AgentNeverRan: () => (run.turn === null ? {} : { ...turnOver, ...unasked(run, run.turn) }),
+    AgentNeverRan: () => (run.turn === null ? {} : { turn: null, ...unasked(run, run.turn) }),
+    AgentLimited: ({ kind, until }) => ({
+      turn: null,
+      wait: { kind, until },
+      waits: run.waits + 1,
+      ...(run.turn === null ? {} : unasked(run, { ...run.turn, resumed: true })),
+      ...(run.turn?.role === "finisher" ? { finishing: "not begun" } : {})
+    }),
+    LimitWaitEnded: () => ({ wait: null }),
     ImplementationCompleted: ({ commits, files, head, taskId, testFile }) => ({
       ...turnOver,
       ...withTask(run, taskId, () => ({
@@ -152,7 +160,7 @@ const change = (run: Run, event: RunEvent): Change =>
     RunFinished: ({ finishing }) => ({ ...turnOver, phase: "finished", finishing })
   })
 
-/** A launch that never was is no attempt, and its session was never begun. */
+/** What came to nothing without a fault is no attempt; a session that was never begun cannot be gone on with. */
 const unasked = (run: Run, { attempt, resumed, role, sessionId, taskId }: Turn): Change =>
   role === "implementer" ? withTask(run, taskId, () => ({ attempts: attempt - 1, implementer: resumed ? sessionId : null })) : {}
 

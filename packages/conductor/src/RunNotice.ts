@@ -2,12 +2,13 @@ import type { Notice } from "@souffleur/domain"
 import type { Run } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
 
-export type RunNotice = Notice<"escalated" | "paused" | "finished" | "cleared">
+export type RunNotice = Notice<"escalated" | "paused" | "finished" | "usage_limit" | "outage" | "cleared">
 
 const answer = (task: string) => `: souffleur conduct answer ${task} "what to do", or --retry, or --skip`
 
 /**
- * What a person is told of a run, and comms: an escalation and a pause when they begin and when they are over, and the run's end.
+ * What a person is told of a run, and comms: an escalation and a pause when they begin and when they are over, the run's end,
+ * and a wait for the service once, until an agent came to something again.
  * `before`: the run up to that event.
  */
 export const runNoticeOf = (event: RunEvent, before: Run): RunNotice | undefined => {
@@ -40,6 +41,17 @@ export const runNoticeOf = (event: RunEvent, before: Run): RunNotice | undefined
             ? `every task is complete, and the finishing step failed: ${event.detail}`
             : `every task is complete: ${before.summary?.completed ?? 0} done, ${before.summary?.skipped ?? 0} skipped`
       }
+    case "AgentLimited":
+      return before.waits > 0
+        ? undefined
+        : { kind: event.kind === "outage" ? "outage" : "usage_limit", text: `waiting until ${new Date(event.until).toISOString()}` }
+    case "ImplementationCompleted":
+    case "ImplementationBlocked":
+    case "ImplementationFailed":
+    case "ReviewApproved":
+    case "ReviewRejected":
+    case "ReviewFailed":
+      return before.waits === 0 ? undefined : { kind: "cleared", text: "the wait is over" }
     default:
       return undefined
   }

@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { type Git, parseStatus, taskOf } from "../src/index.ts"
-import { approves, complete, planOf, rejects, stage } from "./Stage.ts"
+import { type Act, approves, complete, planOf, refusedFor, rejects, stage } from "./Stage.ts"
 
 /** A repository that is a list of commits. */
 const repository = () => {
@@ -16,43 +16,58 @@ const repository = () => {
   return { commits, git }
 }
 
-/** One rejection: four agents. */
-const play = Effect.gen(function* () {
+/** One task, and what its agents do: each implementer that is not refused makes a commit. */
+const play = Effect.fnUntraced(function* (refused: ReadonlyArray<Act>, reviewer: ReadonlyArray<Act>) {
   const { commits, git } = repository()
   const project = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
-  const scene = yield* stage(planOf("t1"), git, project, {
-    implementer: [() => Effect.sync(() => (commits.push(`c${commits.length}`), complete))],
-    reviewer: [() => Effect.succeed(rejects(1)), () => Effect.succeed(approves)]
-  })
+  const implementer = [...refused, () => Effect.sync(() => (commits.push(`c${commits.length}`), complete))]
+  const scene = yield* stage(planOf("t1"), git, project, { implementer, reviewer })
   return { ...scene, commits }
+})
+
+/** Kills the conductor at each of its moments, one after another, lets the next one go on, and looks; how many moments there were. */
+const killedEverywhere = Effect.fnUntraced(function* (
+  playing: ReturnType<typeof play>,
+  commits: ReadonlyArray<string>,
+  agents: ReadonlyArray<string>,
+  counts: object
+) {
+  for (let moment = 1; ; moment += 1) {
+    const crashed = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const scene = yield* playing
+        const crashed = yield* scene.abandonedAt(moment)
+        const run = yield* scene.conducts
+        const here = `killed at moment ${moment}`
+        assert.strictEqual(run.phase, "finished", here)
+        assert.deepStrictEqual(scene.commits, commits, here)
+        assert.deepStrictEqual(
+          scene.asked.map(({ resumed, role }) => `${role}${resumed ? " again" : ""}`),
+          agents,
+          here
+        )
+        assert.deepInclude(taskOf(run, "t1"), counts, here)
+        return crashed
+      })
+    )
+    if (!crashed) return moment
+  }
 })
 
 it.live("killed at any of its moments, it goes on from the log, and no agent does its work twice", () =>
   Effect.gen(function* () {
-    let moment = 0
-    for (;;) {
-      moment += 1
-      const crashed = yield* Effect.scoped(
-        Effect.gen(function* () {
-          const scene = yield* play
-          const crashed = yield* scene.abandonedAt(moment)
-          const run = yield* scene.conducts
-          const here = `killed at moment ${moment}`
-          assert.strictEqual(run.phase, "finished", here)
-          assert.deepStrictEqual(scene.commits, ["c0", "c1", "c2"], here)
-          assert.deepStrictEqual(
-            scene.asked.map(({ resumed, role }) => `${role}${resumed ? " again" : ""}`),
-            ["implementer", "reviewer", "implementer again", "reviewer"],
-            here
-          )
-          assert.deepInclude(taskOf(run, "t1"), { attempts: 2, rejections: 1 }, here)
-          return crashed
-        })
-      )
-      if (!crashed) break
-    }
+    const rejected = play([], [() => Effect.succeed(rejects(1)), () => Effect.succeed(approves)])
+    const agents = ["implementer", "reviewer", "implementer again", "reviewer"]
     // Each append and each launch, before and after.
-    assert.isAbove(moment, 45)
+    assert.isAbove(yield* killedEverywhere(rejected, ["c0", "c1", "c2"], agents, { attempts: 2, rejections: 1 }), 45)
+  }).pipe(Effect.provide(NodeServices.layer))
+)
+
+it.live("killed at any moment of a usage limit, it waits it out from the log, and the same implementer goes on", () =>
+  Effect.gen(function* () {
+    const refused = play([refusedFor(0)], [() => Effect.succeed(approves)])
+    const agents = ["implementer", "implementer again", "reviewer"]
+    assert.isAbove(yield* killedEverywhere(refused, ["c0", "c1"], agents, { attempts: 1, failures: 0 }), 35)
   }).pipe(Effect.provide(NodeServices.layer))
 )
 

@@ -22,6 +22,14 @@ const story = (tasks: ReadonlyArray<ReturnType<typeof outline>> = [outline("t1")
       events.push(...decided)
       return decided.map(({ _tag }) => _tag)
     },
+    /** The wait is over. */
+    end: () => {
+      events.push(
+        ...Result.getOrThrow(
+          decideRun(self.run(), { _tag: "EndWait", now: self.run().wait!.until, by: { _tag: "Owner", fence: self.run().fence } })
+        )
+      )
+    },
     ask: () => {
       const step = next(self.run())
       if (step._tag !== "Ask") throw new Error(`asked for ${step._tag}`)
@@ -62,6 +70,49 @@ const story = (tasks: ReadonlyArray<ReturnType<typeof outline>> = [outline("t1")
 const approved: Report = { _tag: "Approved", summary: "good" }
 const rejected = (n: number): Report => ({ _tag: "Rejected", feedback: { summary: `no ${n}`, issues: [`issue ${n}`], suggestions: [] } })
 const failed = (cause: "timeout" | "lost" | "nothing done"): Report => ({ _tag: "Failed", cause, detail: "why" })
+
+const refused = (kind: "usage-limit" | "outage", resetsAt: number | null): Report => ({ _tag: "Limited", kind, resetsAt })
+
+describe("a service that refuses an agent", () => {
+  it("is waited out: no attempt and no failure, and the same implementer goes on", () => {
+    const told = story()
+    told.start()
+    const first = told.ask()
+    assert.deepStrictEqual(told.report(refused("usage-limit", 1_000)), ["AgentLimited"])
+    assert.deepStrictEqual(next(told.run()), { _tag: "Wait", until: 1_000 })
+    assert.isTrue(Result.isFailure(told.try({ _tag: "EndWait" })), "before its time")
+    assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role: "implementer", sessionId: "s", head: null })), "nobody is asked meanwhile")
+    told.end()
+    assert.deepInclude(told.ask(), { role: "implementer", sessionId: first.sessionId, resumed: true, attempt: 1 })
+    assert.deepInclude(told.task(), { attempts: 1, failures: 0 })
+  })
+  it("is waited out by a reviewer too, of the same implementation, and another one reviews it", () => {
+    const told = story()
+    told.start()
+    told.implemented()
+    for (let n = 1; n <= 5; n += 1) {
+      told.reviewed(refused("outage", null))
+      assert.deepInclude(told.run(), { waits: n })
+      told.end()
+    }
+    assert.deepInclude(told.task(), { status: "in_progress", reviewFailures: 0, attempts: 1 })
+    assert.deepInclude(told.ask(), { role: "reviewer", resumed: false })
+    told.report(approved)
+    assert.deepInclude(told.run(), { waits: 0, wait: null })
+  })
+  it("without a time is waited for longer each time; one that is over already means at once, but not twice", () => {
+    const told = story()
+    told.start()
+    const waits = [0, 0, null, null].map((resetsAt) => {
+      told.ask()
+      told.report(refused("usage-limit", resetsAt))
+      const { lastEventAt, wait } = told.run()
+      told.end()
+      return wait!.until - lastEventAt
+    })
+    assert.deepStrictEqual(waits, [0, 600_000, 1_200_000, 2_400_000])
+  })
+})
 
 describe("the ladder", () => {
   it("approved: the task is complete, with what git says", () => {

@@ -19,6 +19,16 @@ it("a person is told of an escalation, a pause and the end, and when what was to
   assert.include(runNoticeOf({ ...RunFinished, finishing: "failed", detail: "exit 2" }, foldRun(first))?.text, "exit 2")
 })
 
+it("a person is told once of waits for the service in a row, and when an agent came to something again", () => {
+  const { AgentLimited, ImplementationCompleted, LimitWaitEnded } = examples
+  const history = [...first.slice(0, 2), AgentLimited, LimitWaitEnded, AgentLimited, LimitWaitEnded, ImplementationCompleted]
+  const kinds = history.map((event, n, all) => runNoticeOf(event, foldRun(all.slice(0, n)))?.kind)
+  assert.deepStrictEqual(
+    kinds.filter((kind) => kind !== undefined),
+    ["usage_limit", "cleared"]
+  )
+})
+
 it.live("a conductor tells by the command and in comms, each once, and first what the one before it could not", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem

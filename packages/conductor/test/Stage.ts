@@ -10,7 +10,7 @@ import {
   type ResolvedSettings,
   Settings
 } from "@souffleur/domain"
-import { Context, Deferred, Duration, Effect, Fiber, FileSystem, Layer, Option, Path } from "effect"
+import { Clock, Context, Deferred, Duration, Effect, Fiber, FileSystem, Layer, Option, Path } from "effect"
 import { conduct, Conducting, conductOn, type Git, loadRun, ownFiles, ownRun, type Plan, type Run, RunLog, tellRun } from "../src/index.ts"
 
 /** What an agent prints at its end; `undefined`: it never ends. */
@@ -23,6 +23,12 @@ export type Act<E = unknown, R = never> = (turn: {
 export const complete = "IMPLEMENTATION_COMPLETE\ncommits: [x]\nfiles_changed: [y]\ntest_file: none"
 export const approves = "APPROVED\nsummary: good"
 export const rejects = (n: number) => `REJECTED\nsummary: no ${n}\nissues:\n- issue ${n}`
+
+/** What an agent leaves that the service refused: nothing is printed, and its session's records say so. */
+export const refusedFor =
+  (millis: number): Act =>
+  () =>
+    Effect.map(Clock.currentTimeMillis, (now) => `refused until ${now + millis}`)
 
 export const planOf = (...ids: ReadonlyArray<string>): Plan => ({
   workflowId: "play",
@@ -63,6 +69,7 @@ export const stage = Effect.fnUntraced(function* (
   const running = new Set<number>()
   const receipts = new Map<string, ProcessIdentity | "never">()
   const prepared = new Map<string, LaunchOrder>()
+  const refusals = new Map<string, { readonly at: number; readonly resetsAt: number }>()
   const asked: Array<Asked> = []
   const signals: Array<string> = []
   const turns = { implementer: 0, reviewer: 0, finisher: 0 }
@@ -74,7 +81,11 @@ export const stage = Effect.fnUntraced(function* (
     asked.push({ role, resumed: resumed === "Resume", session })
     const list = role === "finisher" ? [() => Effect.succeed("bye")] : acts[role]
     const chosen = list[Math.min(turns[role]++, list.length - 1)]!
-    return yield* Effect.orDie(chosen({ prompt, resumed: resumed === "Resume", session }))
+    const said = yield* Effect.orDie(chosen({ prompt, resumed: resumed === "Resume", session }))
+    const refused = /^refused until (\d+)$/u.exec(said ?? "")
+    if (refused === null) return said
+    refusals.set(session, { at: yield* Clock.currentTimeMillis, resetsAt: Number(refused[1]) })
+    return ""
   })
 
   const launcher = Launcher.of({
@@ -112,6 +123,14 @@ export const stage = Effect.fnUntraced(function* (
     ...(notAsked as Agent["Service"]),
     name: "agent",
     sessions: Effect.succeed([]),
+    signs: (session) =>
+      Effect.sync(() =>
+        Option.map(Option.fromUndefinedOr(refusals.get(session)), ({ at, resetsAt }) => ({
+          writtenAt: at,
+          turn: { _tag: "Failed", at, why: "usage-limit", resetsAt },
+          context: undefined
+        }))
+      ),
     usedTools: () => Effect.succeed(!lazy),
     tags: () => [],
     command: ({ prompt, session }: AgentOrder) =>

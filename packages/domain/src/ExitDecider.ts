@@ -1,4 +1,5 @@
 import { type Decision, ok } from "./Decision.ts"
+import { limitWaitUntil } from "./LimitWait.ts"
 import type { RecoveryCycle, Watch } from "./Watch.ts"
 import type { Baseline, WatchCommand } from "./WatchCommand.ts"
 import * as Event from "./WatchEvent.ts"
@@ -65,10 +66,6 @@ const retriesAfterDeath = (watch: Watch, report: Report): number => (progressed(
 export const retriesAfterHandoff = (watch: Watch, { tasks }: Pick<Report, "tasks">): number =>
   tasks !== null && tasks.fingerprint !== watch.baseline.taskFingerprint ? watch.retries : watch.retries + 1
 
-/** A limit's own time; where nobody says it, a wait that doubles with each in a row: from 5 minutes, or 1 for an outage, up to an hour. */
-const waitUntil = (watch: Watch, at: number, { kind, resetsAt }: Extract<Report["exit"], { readonly _tag: "Limited" }>): number =>
-  resetsAt === null ? at + Math.min(60 * minute, (kind === "outage" ? 1 : 5) * minute * 2 ** watch.waits) : Math.max(at, resetsAt)
-
 /** Another process of the same work: a new generation, measured from now on. */
 export const adopted = (
   watch: Watch,
@@ -114,7 +111,7 @@ export const decideExit = (watch: Watch, command: Report): Decision => {
       if (watch.standby !== undefined) return ok()
       const { kind, resetsAt } = exit
       return ok(
-        Event.WaitStarted.make({ at, watcher, kind, resetsAt, until: waitUntil(watch, at, exit), trigger: "limit" }),
+        Event.WaitStarted.make({ at, watcher, kind, resetsAt, until: limitWaitUntil(at, watch.waits, exit), trigger: "limit" }),
         nextWatcher(watch, at)
       )
     }

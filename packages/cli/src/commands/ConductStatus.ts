@@ -23,6 +23,7 @@ const statusOf = Effect.fnUntraced(function* ({ id, run }: NamedRun) {
     owner,
     beat_age_ms: Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at }),
     paused: run.paused,
+    wait: run.wait === null ? null : { kind: run.wait.kind, until: new Date(run.wait.until).toISOString() },
     agent:
       run.turn === null
         ? null
