@@ -145,6 +145,26 @@ describe.concurrent("souffleur conduct", () => {
       }).pipe(Effect.scoped)
   )
 
+  it.live("doctor says of a run whose conductor is gone how it goes on, and finds a damaged state file", () =>
+    Effect.gen(function* () {
+      const the = yield* theatre({ millis: 0, tasks: { "task-001": { implementer: ["hang"], reviewer: ["approve"] } } }, first)
+      const facts = Effect.map(the.run(["doctor", "--json"]), ({ code, lines }) => {
+        const all: ReadonlyArray<{ check: string; level: string; detail: string; todo: string }> = JSON.parse(lines.join("\n"))
+        return { code, run: all.find(({ check }) => check.startsWith("run ")), state: all.find(({ check }) => check === "state file") }
+      })
+      const conductor = the.start(["conduct", "plan.yaml", "--json"])
+      yield* the.prints(conductor, "AgentLaunched")
+      conductor.kill("SIGKILL")
+      yield* conductor.ended
+      fs.writeFileSync(join(the.project, "state.json"), '{"workflow_id": "pl')
+      const found = yield* facts
+      assert.strictEqual(found.run?.level, "note")
+      assert.include(found.run?.detail, `its conductor, pid ${conductor.pid}, is dead`)
+      assert.strictEqual(found.run?.todo, `souffleur conduct ${join(the.project, "plan.yaml")}`)
+      assert.deepStrictEqual([found.code, found.state?.level], [1, "wrong"])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("what cannot be conducted is bad usage, with nothing on standard output and nothing changed", () =>
     Effect.gen(function* () {
       const the = yield* theatre({ millis: 0, tasks: {} })

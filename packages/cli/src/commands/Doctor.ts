@@ -7,6 +7,7 @@ import type { Level } from "../doctor/Finding.ts"
 import { hooks } from "../doctor/Hooks.ts"
 import { keep } from "../doctor/Keep.ts"
 import { quarantine } from "../doctor/Quarantine.ts"
+import { checkRuns } from "../doctor/Runs.ts"
 import { setup } from "../doctor/Setup.ts"
 import { Environment } from "../Environment.ts"
 import { Ended } from "../Failure.ts"
@@ -21,10 +22,12 @@ const examined = Effect.fnUntraced(function* (settings: ResolvedSettings, projec
     host
   )
   const kept = yield* keep(settings)
+  const readable = kept.findings.some(({ check, level }) => check === "event log" && level === "ok")
   return [
     ...(yield* setup(settings, uid)),
     ...(yield* hooks(settings, project)),
     ...kept.findings,
+    ...(readable ? yield* checkRuns(settings, project) : []),
     ...(yield* board(settings, project, kept.watches))
   ]
 })

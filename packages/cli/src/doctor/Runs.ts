@@ -1,0 +1,53 @@
+import { allRuns, lookAtState } from "@souffleur/conductor"
+import { Claims, type ResolvedSettings } from "@souffleur/domain"
+import { Effect, Path } from "effect"
+import { claims, host } from "../App.ts"
+import { type NamedRun, runs } from "../Conducted.ts"
+import { told } from "../Failure.ts"
+import { runNeeds, runStanding } from "../RunTelling.ts"
+import { type Finding, note, ok, wrong } from "./Finding.ts"
+
+/** One unfinished run: who conducts it, and what it waits for. */
+const standingOf = Effect.fnUntraced(function* ({ id, run }: NamedRun) {
+  const name = `run ${id}`
+  const goOn = `souffleur conduct ${run.plan}`
+  const needs = run.paused !== null || run.tasks.some(({ status }) => status === "escalated")
+  if (run.owner !== null && !(yield* (yield* Claims).isDead(run.owner)))
+    return needs ? note(name, runNeeds(id, run), "answer it: it goes on by itself, or with souffleur conduct") : ok(name, runStanding(run))
+  const gone = run.owner === null ? "its conductor left" : `its conductor, pid ${run.owner.process.pid}, is dead`
+  return needs ? note(name, `${gone}: ${runNeeds(id, run)}`, `answer it, then ${goOn}`) : note(name, `nobody conducts it: ${gone}`, goOn)
+})
+
+/** The state file of a project's newest run, where it has the usual name. */
+const stateOf = Effect.fnUntraced(function* ({
+  run
+}: NamedRun): Effect.fn.Return<ReadonlyArray<Finding>, never, Path.Path | Effect.Services<ReturnType<typeof lookAtState>>> {
+  const file = (yield* Path.Path).join(run.project, "state.json")
+  const { state } = yield* lookAtState(file)
+  return state._tag === "Corrupt"
+    ? [wrong("state file", `${file} is damaged`, `souffleur conduct ${run.plan} makes it anew from the log`)]
+    : []
+})
+
+/** The runs of plans in a log that can be read: the unfinished ones, and the state file of this project. */
+const conducted = Effect.fn("Doctor.runs")(function* (project: string) {
+  const all = yield* allRuns
+  const open = yield* Effect.forEach(
+    all.filter(({ run }) => run.phase !== "finished"),
+    standingOf
+  )
+  const newest = all.findLast(({ run }) => run.project === project)
+  return [...open, ...(newest === undefined ? [] : yield* stateOf(newest))]
+})
+
+/** The same over our own database. */
+export const checkRuns = (settings: ResolvedSettings, project: string) =>
+  conducted(project).pipe(
+    Effect.provide([runs(settings), claims]),
+    Effect.provide(host),
+    // Claims that cannot be used are told where the watches are.
+    Effect.catchTag("BadUsage", () => Effect.succeed<ReadonlyArray<Finding>>([])),
+    Effect.catch((error) =>
+      Effect.succeed([wrong("runs", told(error).text, "bring back a copy of the event log, or: souffleur doctor --quarantine")])
+    )
+  )
