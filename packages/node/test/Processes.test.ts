@@ -201,7 +201,7 @@ it.layer(layer, { excludeTestServices: true })((it) => {
           fs.rmSync(`/tmp/tmux-${process.getuid?.()}/${socket}`, { force: true })
         })
       )
-      const pane = `sleep 300 & echo $! > ${at}/tool; echo $$ > ${at}/pane; wait`
+      const pane = `sleep 300 & echo $! > ${at}/tool; echo $$ > ${at}/pane.new; mv ${at}/pane.new ${at}/pane; wait`
       const start = `tmux -L ${socket} -f /dev/null new-session -d "${pane.replaceAll("$", "\\$")}"; exec sleep 300`
       const root = yield* spawned("/bin/sh", ["-c", start], { env: { MARK: socket } })
       yield* exists(join(at, "pane"))

@@ -68,7 +68,13 @@ const waitingOut = (watch: Watch, wait: NonNullable<Watch["wait"]>, seen: Sighti
  * Why a Conductor whose heartbeat is too old is left alone, and until when: its session file states a retry, or a tool that has
  * not had its own time; or it waits for a person, for as long as that takes (spec §2, Watching). A call to its model is no reason.
  */
-export const excuseOf = ({ now, process, signs: { children, session }, stallAfter, verdict }: Sighting) => {
+export const excuseOf = ({
+  now,
+  process,
+  signs: { children, session },
+  stallAfter,
+  verdict
+}: Pick<Sighting, "now" | "process" | "signs" | "stallAfter" | "verdict">) => {
   const turn = session?.turn
   if (process !== "running") return undefined
   if (verdict._tag === "Waiting") return { because: `it waits for a person: ${verdict.for}`, until: Infinity }

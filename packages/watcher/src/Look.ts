@@ -23,7 +23,7 @@ import {
   type WatchRef
 } from "@souffleur/domain"
 import { Clock, Duration, Effect, Option, Ref } from "effect"
-import type { Sighting } from "./Classify.ts"
+import { excuseOf, type Sighting } from "./Classify.ts"
 import { readSigns } from "./SignsOfLife.ts"
 
 /** What a watcher remembers from look to look. */
@@ -35,6 +35,8 @@ interface Memory {
   readonly commsOut: boolean
   /** What the process had used of the processor, and since when nobody saw it use more. */
   readonly still: { readonly used: number; readonly since: number } | undefined
+  /** The time of the turn in which it was last excused from beating; `undefined`: not since, or it had time to beat again. */
+  readonly excused: number | undefined
 }
 
 const conductorOf = (comms: CommsSnapshot | undefined) => Option.getOrUndefined(comms?.conductor ?? Option.none())
@@ -70,6 +72,7 @@ export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watc
     ),
     otherStateSeen: isOther(watch.baseline.conductorState) || isOther(conductorOf(first)?.state),
     commsOut: first === undefined,
+    excused: undefined,
     still: undefined
   })
 
@@ -138,24 +141,26 @@ export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watc
     const anew = brokenOff(before.last, now, due) || (before.commsOut && seen !== undefined)
     const heartbeat =
       seen === undefined ? before.heartbeat : see(anew ? undefined : before.heartbeat, conductor?.lastHeartbeat ?? null, now.wall)
+    const since = anew ? now.wall : before.notBefore
+    const still = used === undefined ? undefined : !anew && before.still?.used === used ? before.still : { used, since: now.wall }
+    const ended = yield* turnEnded(condition)
+    const signs = yield* readSigns(ref, watch, { process: condition, turnEnded: ended, stillSince: still?.since, since })
+    const stallAfter = Duration.toMillis(settings.stallAfter)
+    const verdict = judge(signs, stallAfter)
+    const excuse = excuseOf({ now: now.wall, process: condition, signs, stallAfter, verdict })
+    const turnAt = signs.session?.turn?.at ?? 0
+    // It could not beat while a tool ran or a person was awaited: once its turn goes on, it has the whole time again.
+    const goesOn = excuse === undefined && before.excused !== undefined && turnAt > before.excused
     const after: Memory = {
       last: now,
       heartbeat,
-      notBefore: anew ? now.wall : before.notBefore,
+      notBefore: goesOn ? now.wall : since,
       otherStateSeen: before.otherStateSeen || isOther(conductor?.state),
       commsOut: seen === undefined,
-      still: used === undefined ? undefined : !anew && before.still?.used === used ? before.still : { used, since: now.wall }
+      still,
+      excused: excuse !== undefined ? turnAt : goesOn ? undefined : before.excused
     }
     yield* Ref.set(memory, after)
-    const ended = yield* turnEnded(condition)
-    const signs = yield* readSigns(ref, watch, {
-      process: condition,
-      turnEnded: ended,
-      stillSince: after.still?.since,
-      since: after.notBefore
-    })
-    const stallAfter = Duration.toMillis(settings.stallAfter)
-    const verdict = judge(signs, stallAfter)
     const told = heartbeat ?? { raw: null, changedAt: undefined }
     const beating = seen !== undefined && heartbeatAge(told, now.wall, after.notBefore) !== undefined
     return {

@@ -64,6 +64,24 @@ describe("a heartbeat that is too old", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited", "PersonCame"])
     })
   )
+  it.effect("begins anew when what it was excused by is over: it could not beat meanwhile", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({
+        world: {
+          row: { ...silent },
+          signs: tool(100),
+          pidFile: { status: "waiting", waitingFor: "permission prompt", writtenAt: at(100) }
+        }
+      })
+      yield* until(901)
+      // A person came, the tool has run, and the model is asked: no beat yet.
+      Object.assign(world, { pidFile: { status: "busy", writtenAt: at(910) }, signs: session({ _tag: "Asked", at: at(950) }) })
+      yield* until(1200)
+      assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited", "PersonCame"])
+      yield* until(1261)
+      assert.deepInclude((yield* told)[2], { _tag: "ConductorDied", cause: "heartbeat" })
+    })
+  )
 })
 
 describe("without comms", () => {
