@@ -146,12 +146,17 @@ export const runCommand = Command.make(
       })
       return yield* Effect.provide(running, world(settings, project, null, kept))
     })
-    const known = yield* Effect.provide(
-      Effect.map(allWatches, (watches) => unfinished(watches, { project })),
-      store(settings)
-    )
-    const begun = Option.isSome(known) ? known.value : yield* begin
-    const code = typeof begun === "number" ? begun : yield* goOn(begun)
+    const found = Effect.provide(allWatches, store(settings))
+    /** `undefined`: the watch that was there was another's who came second, and is over: it is looked anew. */
+    const attempt = Effect.gen(function* () {
+      const known = unfinished(yield* found, { project })
+      const begun = Option.isSome(known) ? known.value : yield* begin
+      if (typeof begun === "number") return begun
+      const code = yield* goOn(begun)
+      const stillborn = (yield* found).some(({ id, watch }) => id === begun.id && watch.end === "released" && watch.generation === 0)
+      return stillborn ? undefined : code
+    })
+    const code = yield* Effect.repeat(attempt, { until: (code) => code !== undefined })
     if (code !== 0) return yield* new Ended({ code })
   })
 ).pipe(
