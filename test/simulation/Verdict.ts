@@ -1,6 +1,6 @@
-import { decodeEvent, encodeEvent, evolve, initial } from "@souffleur/domain"
+import { decodeEvent, encodeEvent, evolve, initial, parseTime } from "@souffleur/domain"
 import { tellingOf } from "@souffleur/supervisor"
-import { Effect, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import type { Keeper } from "./Keeper.ts"
 import type { World } from "./World.ts"
 
@@ -34,6 +34,9 @@ export const unwell = (world: World, keeper: Keeper): string | undefined => {
   if (world.solo !== undefined) return undefined
   // One whose beats never came through, or tell no time, is neither dead nor fresh.
   if (world.board.conductor === undefined || conductor?.life.beatsAs !== undefined) return undefined
+  if (conductor?.life.fate === "mute" && Option.isNone(parseTime(world.board.conductor.lastHeartbeat))) return undefined
+  // It asked while comms was locked: its word did not come through, and it beats.
+  if (conductor?.condition === "handoff" && world.board.conductor.state !== "context_recovery") return undefined
   if (conductor?.isHealthy !== true) return "the Conductor is not healthy"
   return world.board.souffleur?.state === "confirmed" ? undefined : `the row says ${world.board.souffleur?.state}`
 }
