@@ -109,6 +109,8 @@ export class LaunchJudge {
     // A successor that died before its first word left no file: the conversation is that of the newest one which has.
     const sessionId = sessions.find((one) => disk.files.has(this.#world.sessionFile(one))) ?? ""
     if (text === undefined) return this.#world.violated("the export that a prompt names is not there")
+    // A person went on with the session in mid-recovery, while souffleur was stopped, and it was over again when souffleur woke.
+    if (this.#world.byHandAt >= (this.#world.ledger.watch.recovery?.since ?? Infinity)) return
     if (!text.endsWith(this.#world.transcriptOf(sessionId)))
       this.#world.violated("the export that a prompt names is not whole, or of another session")
   }

@@ -19,7 +19,12 @@ export const operators = (world: World, seed: Seed, temper: Temper): void => {
         retryBy(world)
         // Who says something twice, or gives up, says it to the same log.
         if (seed.chance(0.1)) timeline.after(seed.between(0, 3000), () => retryBy(world))
-      } else if (world.living.length === 0 && seed.chance(temper === "hot" ? 0.04 : 0.3)) {
+        // A command that is no agent has no session to resume.
+      } else if (
+        world.living.length === 0 &&
+        (typeof world.solo !== "object" || world.solo.kind !== "command") &&
+        seed.chance(temper === "hot" ? 0.04 : 0.3)
+      ) {
         const conductor = world.resumeByHand(watch.sessionId)
         faults.mishap()
         if (seed.chance(0.8)) timeline.after(seed.between(2000, minute), () => void (conductor.isAlive && adoptBy(world, conductor)))

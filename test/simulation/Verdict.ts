@@ -37,6 +37,9 @@ export const unwell = (world: World, keeper: Keeper): string | undefined => {
   if (conductor?.life.fate === "mute" && Option.isNone(parseTime(world.board.conductor.lastHeartbeat))) return undefined
   // It asked while comms was locked: its word did not come through, and it beats.
   if (conductor?.condition === "handoff" && world.board.conductor.state !== "context_recovery") return undefined
+  // By the clock of now, which was set back, it beat a moment ago.
+  const beat = Option.getOrElse(parseTime(world.board.conductor.lastHeartbeat), () => -Infinity)
+  if (!world.steadyClock && Math.abs(world.timeline.wall - beat) <= 240_000) return undefined
   if (conductor?.isHealthy !== true) return "the Conductor is not healthy"
   return world.board.souffleur?.state === "confirmed" ? undefined : `the row says ${world.board.souffleur?.state}`
 }

@@ -197,9 +197,13 @@ export class World {
     return this.#become(process, sessionId)
   }
 
+  /** When that was last, wall clock. */
+  byHandAt = -Infinity
+
   /** A person resumes the session in a terminal of their own: souffleur hears of it, or not. */
   resumeByHand(sessionId = this.conductor.sessionId): Conductor {
     this.tell("a person resumes the session by hand")
+    this.byHandAt = this.timeline.wall
     const conductor = this.#become(this.processes.start({ name: "claude", session: sessionId }), sessionId)
     conductor.process.print = conductor.life.print
     this.byHand.add(conductor)
