@@ -246,6 +246,8 @@ export class World {
     if (process.belongsTo === 0 && !restored) this.violated(`a signal to a stranger, pid ${process.identity.pid}`)
     else if (
       this.conductors[process.belongsTo - 1]?.isHealthy === true &&
+      // Its own word, in the log, that it wants to be replaced: what becomes of it then changes nothing.
+      !(this.ledger.watch.recovery?.trigger === "handoff" && this.ledger.watch.handoff !== undefined) &&
       first &&
       !this.signals.some((one) => one.process.belongsTo === process.belongsTo)
     ) {
