@@ -5,7 +5,7 @@ export default defineConfig({
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
     exclude: ["**/node_modules/**", "test/claude/**"],
     testTimeout: 30_000,
-    // For two cores: much of a test of real processes is waiting for them.
-    maxWorkers: 3
+    // Two cores: real processes and the simulation share them.
+    maxWorkers: 2
   }
 })
