@@ -16,6 +16,15 @@ it("a Conductor whose process dies is back as S2, with the export of its convers
   stage.pass(minutes(20)).close()
 })
 
+it("one that dies after its validation, before the first poll was due, is not waited for", () => {
+  const stage = new Stage({ fate: "dies", at: minutes(1) })
+  stage.souffleur()
+  stage.until("ConductorDied")
+  assert.isAtMost(stage.world.timeline.monotonic - minutes(1), seconds(1))
+  stage.until("ConductorRelaunched")
+  stage.pass(minutes(20)).close()
+})
+
 it("a zombie is dead", () => {
   const stage = new Stage({ fate: "zombie", at: minutes(7) })
   stage.souffleur()
