@@ -213,7 +213,11 @@ const watcherMutants = [
     ["stale: strictly older", "age > seen.staleAfter", "age >= seen.staleAfter"],
     ["stale: comms out says nothing", "seen.comms === undefined ? undefined : heartbeatAge", "heartbeatAge"],
     ["excuse: only of a live process", 'if (process !== "running") return undefined\n  if (verdict', "if (verdict"],
-    ["excuse: not longer than the tool has", "Math.min(verdict.until, turn.at + (turn.limit ?? Infinity))", "verdict.until"],
+    [
+      "excuse: not longer than the tool has",
+      "Math.min(verdict.until, Math.max(turn.at, answeredAt) + (turn.limit ?? Infinity))",
+      "verdict.until"
+    ],
     ["wait: its time has come", "if (seen.now < wait.until) return undefined", ""],
     ["wait: one that went on", 'if (newer && turn._tag !== "Failed" && process === "running") return', "if (false) return"],
     ["hang: only without comms", "if (watch.comms === null && verdict", "if (verdict"]

@@ -28,6 +28,8 @@ export interface Sighting {
   readonly stallAfter: number
   /** A state other than `context_recovery` was seen since this generation was launched. */
   readonly otherStateSeen: boolean
+  /** Since when it no longer waits for a person, epoch ms; 0: no look saw it wait. */
+  readonly answeredAt: number
   /** A payload newer than what this generation started with. */
   readonly newPayload: boolean
   /** The process is gone, it was in print mode, and its last turn is finished. */
@@ -66,15 +68,17 @@ const waitingOut = (watch: Watch, wait: NonNullable<Watch["wait"]>, seen: Sighti
 
 /**
  * Why a Conductor whose heartbeat is too old is left alone, and until when: its session file states a retry, or a tool that has
- * not had its own time; or it waits for a person, for as long as that takes (spec §2, Watching). A call to its model is no reason.
+ * not had its own time; or it waits for a person, for as long as that takes (spec §2, Watching). A call to its model is no reason. A tool that a person
+ * allowed begins with that.
  */
 export const excuseOf = ({
+  answeredAt,
   now,
   process,
   signs: { children, session },
   stallAfter,
   verdict
-}: Pick<Sighting, "now" | "process" | "signs" | "stallAfter" | "verdict">) => {
+}: Pick<Sighting, "answeredAt" | "now" | "process" | "signs" | "stallAfter" | "verdict">) => {
   const turn = session?.turn
   if (process !== "running") return undefined
   if (verdict._tag === "Waiting") return { because: `it waits for a person: ${verdict.for}`, until: Infinity }
@@ -84,7 +88,7 @@ export const excuseOf = ({
     turn._tag === "Retrying"
       ? turn.nextAt + stallAfter
       : turn._tag === "Tool" && !(turn.spawns && children === 0)
-        ? Math.min(verdict.until, turn.at + (turn.limit ?? Infinity))
+        ? Math.min(verdict.until, Math.max(turn.at, answeredAt) + (turn.limit ?? Infinity))
         : now
   return until > now ? { because, until } : undefined
 }

@@ -37,6 +37,10 @@ interface Memory {
   readonly still: { readonly used: number; readonly since: number } | undefined
   /** The time of the turn in which it was last excused from beating; `undefined`: not since, or it had time to beat again. */
   readonly excused: number | undefined
+  /** It waited for a person at the last look. */
+  readonly waiting: boolean
+  /** Since when it no longer waits for a person, epoch ms; 0: none was awaited. */
+  readonly answeredAt: number
 }
 
 const conductorOf = (comms: CommsSnapshot | undefined) => Option.getOrUndefined(comms?.conductor ?? Option.none())
@@ -73,6 +77,8 @@ export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watc
     otherStateSeen: isOther(watch.baseline.conductorState) || isOther(conductorOf(first)?.state),
     commsOut: first === undefined,
     excused: undefined,
+    waiting: false,
+    answeredAt: 0,
     still: undefined
   })
 
@@ -147,10 +153,14 @@ export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watc
     const signs = yield* readSigns(ref, watch, { process: condition, turnEnded: ended, stillSince: still?.since, since })
     const stallAfter = Duration.toMillis(settings.stallAfter)
     const verdict = judge(signs, stallAfter)
-    const excuse = excuseOf({ now: now.wall, process: condition, signs, stallAfter, verdict })
+    const waiting = verdict._tag === "Waiting"
+    const answered = before.waiting && !waiting
+    const answeredAt = answered ? now.wall : before.answeredAt
+    const excuse = excuseOf({ answeredAt, now: now.wall, process: condition, signs, stallAfter, verdict })
     const turnAt = signs.session?.turn?.at ?? 0
-    // It could not beat while a tool ran or a person was awaited: once its turn goes on, it has the whole time again.
-    const goesOn = excuse === undefined && before.excused !== undefined && turnAt > before.excused
+    // It could not beat while a tool ran or a person was awaited: once its turn goes on, it has the whole time again. A person's answer
+    // is in no record before what it allowed is over.
+    const goesOn = excuse === undefined && before.excused !== undefined && (answered || turnAt > before.excused)
     const after: Memory = {
       last: now,
       heartbeat,
@@ -158,7 +168,9 @@ export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watc
       otherStateSeen: before.otherStateSeen || isOther(conductor?.state),
       commsOut: seen === undefined,
       still,
-      excused: excuse !== undefined ? turnAt : goesOn ? undefined : before.excused
+      excused: excuse !== undefined ? turnAt : goesOn ? undefined : before.excused,
+      waiting,
+      answeredAt
     }
     yield* Ref.set(memory, after)
     const told = heartbeat ?? { raw: null, changedAt: undefined }
@@ -172,6 +184,7 @@ export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watc
       staleAfter: Duration.toMillis(settings.heartbeatStaleAfter),
       stallAfter,
       otherStateSeen: before.otherStateSeen,
+      answeredAt,
       newPayload:
         watch.baseline.conductorState !== null &&
         Option.exists(seen?.payload ?? Option.none(), ({ id }) => id > watch.baseline.lastMessageId),

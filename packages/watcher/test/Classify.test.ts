@@ -35,6 +35,7 @@ const healthy: Sighting = {
   staleAfter: 240_000,
   stallAfter: 361_000,
   otherStateSeen: true,
+  answeredAt: 0,
   newPayload: false,
   turnEnded: false,
   finished: false,

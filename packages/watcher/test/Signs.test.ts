@@ -82,6 +82,24 @@ describe("a heartbeat that is too old", () => {
       assert.deepInclude((yield* told)[2], { _tag: "ConductorDied", cause: "heartbeat" })
     })
   )
+  it.effect("begins anew when a person has answered, though no record says so yet; a tool that was allowed has its time from then", () =>
+    Effect.gen(function* () {
+      const waiting = { status: "waiting", waitingFor: "permission prompt", writtenAt: at(100) }
+      for (const { limit, dies } of [
+        { limit: 0, dies: 1261 },
+        { limit: 600_000, dies: 1561 }
+      ]) {
+        yield* TestClock.setTime(begun)
+        const { told, world } = yield* watching({ world: { row: { ...silent }, signs: tool(100, limit), pidFile: waiting } })
+        yield* until(901)
+        Object.assign(world, { pidFile: { status: "busy", waitingFor: undefined, writtenAt: at(910) } })
+        yield* until(dies - 60)
+        assert.notInclude(tagsOf(yield* told), "ConductorDied")
+        yield* until(dies)
+        assert.include(tagsOf(yield* told), "ConductorDied")
+      }
+    })
+  )
 })
 
 describe("without comms", () => {
