@@ -30,14 +30,14 @@ it.live.skipIf(claude === null || tmuxMissing)(
           return Effect.succeed(toolResult.includes("finished") ? { tool: { name: "Read", input: { file_path: outside } } } : bash(waiting))
         },
         "",
-        { settings: { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "2 seconds" } }
+        { settings: { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "4 seconds" } }
       )
       yield* lab.board.beat
       yield* lab.write("go", "")
       yield* told(souffleur, "PersonAwaited")
       yield* until(
-        "a heartbeat twice as old as it may be",
-        Effect.map(statusOf(lab), ([{ conductor }]) => (conductor.heartbeat_age_ms ?? 0) > 4000)
+        "a heartbeat older than it may be",
+        Effect.map(statusOf(lab), ([{ conductor }]) => (conductor.heartbeat_age_ms ?? 0) > 5000)
       )
       const [{ conductor, standing }] = yield* statusOf(lab)
       assert.deepStrictEqual([standing, conductor.waits_for], ["waits for a person", "permission prompt"])
