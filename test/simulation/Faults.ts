@@ -38,13 +38,22 @@ export class Faults {
     this.#struck++
   }
 
+  /** A cycle begins. */
+  begin(): void {
+    this.#open = this.lasting === undefined ? this.#struck : -1
+  }
+
+  /** It ends, where one had begun. */
+  end(): void {
+    if (this.#open === undefined) return
+    this.cycles++
+    if (this.#struck > this.#open || this.lasting !== undefined) this.faulted++
+    this.#open = undefined
+  }
+
   record({ _tag }: WatchEvent): void {
-    if (_tag === "RecoveryStarted") this.#open = this.lasting === undefined ? this.#struck : -1
-    else if (this.#open !== undefined && endsCycle.has(_tag)) {
-      this.cycles++
-      if (this.#struck > this.#open || this.lasting !== undefined) this.faulted++
-      this.#open = undefined
-    }
+    if (_tag === "RecoveryStarted") this.begin()
+    else if (endsCycle.has(_tag)) this.end()
   }
 }
 

@@ -1,10 +1,8 @@
 import { AlreadyWatched, Claims, type ResolvedSettings, Refused, type Role, Settings, Processes, type Watch } from "@souffleur/domain"
 import { command, Fenced, herald, own, type Restoration, restore, Roles, supervise } from "@souffleur/supervisor"
-import { Cause, Clock, Context, Duration, Effect, Exit, Fiber, Logger, Option, Path, Random, References, Scheduler } from "effect"
-import { type Fate, Gate } from "./Gate.ts"
+import { Cause, Duration, Effect, Exit, Fiber, Option, Path } from "effect"
 import { ports } from "./Ports.ts"
-import type { SimProcess } from "./ProcessTable.ts"
-import { SimScheduler } from "./SimScheduler.ts"
+import { Program, type ProgramOptions } from "./Program.ts"
 import type { World } from "./World.ts"
 
 export const defaults: ResolvedSettings = {
@@ -39,16 +37,12 @@ export const defaults: ResolvedSettings = {
   source: null
 }
 
-export interface IncarnationOptions {
+export interface IncarnationOptions extends ProgramOptions {
   readonly settings?: Partial<ResolvedSettings>
-  /** Where it is abandoned, or stopped for a while. */
-  readonly plan?: (passed: number, name: string) => Fate | undefined
   /** Which roles end without a word, and after how long: a watcher hangs, a self-monitor dies. */
   readonly silent?: (role: Role) => Duration.Duration | undefined
   /** A guardian has started it, over that owner. */
   readonly restored?: Restoration
-  /** Operations that one fiber does before another has its turn. */
-  readonly budget?: number
 }
 
 export type Outcome = "running" | "abandoned" | "ended" | "already watched" | "fenced" | "failed"
@@ -83,58 +77,27 @@ const outcomeOf = (error: unknown): Outcome => {
 }
 
 /** One process of souffleur in the world: what `souffleur watch` composes, until it ends, or is abandoned. */
-export class Incarnation {
-  readonly process: SimProcess
-  readonly gate: Gate
-  outcome: Outcome = "running"
-  /** When it last went on after a stop, on the monotonic clock. */
-  wokeAt: number | undefined = undefined
+export class Incarnation extends Program {
+  #left: Outcome = "running"
   readonly #restored: Restoration | undefined
   readonly #world: World
-  readonly #scheduler: SimScheduler
 
   constructor(world: World, options: IncarnationOptions = {}) {
+    super(world, options)
     this.#world = world
     this.#restored = options.restored
-    this.#scheduler = new SimScheduler(world.queue, options.budget ?? 2048)
-    this.process = world.processes.start({ name: "souffleur" })
-    this.process.ended = () => this.kill()
-    this.gate = new Gate(options.plan ?? (() => undefined), {
-      kill: (what) => this.#abandon(what),
-      pause: (millis) => this.#pause(millis),
-      now: () => world.timeline.monotonic
-    })
     const settings = { ...defaults, maxExternalPermission: world.ceiling, ...world.settings, ...options.settings }
-    const random = world.seed.fork()
-    const context = ports(world, this.process, this.gate, settings).pipe(
-      Context.add(
-        Clock.Clock,
-        world.timeline.clock(() => this.#scheduler.dead)
-      ),
-      Context.add(Scheduler.Scheduler, this.#scheduler),
-      Context.add(Random.Random, { nextDoubleUnsafe: () => random.next(), nextIntUnsafe: () => random.between(-(2 ** 31), 2 ** 31 - 1) }),
-      Context.add(References.TracerEnabled, false),
-      Context.add(
-        Logger.CurrentLoggers,
-        new Set([
-          Logger.make(({ logLevel, message }) => world.tell(`souffleur ${this.process.identity.pid} ${logLevel}: ${String(message)}`))
-        ])
-      )
-    )
     const main = this.#main().pipe(
       withSilence(options.silent, () => void (this.gate.disturbed = Infinity)),
       withSight(world),
       Effect.provide(Roles.layer),
       Effect.provide(Path.layer)
     )
-    world.tell(`souffleur starts: pid ${this.process.identity.pid}`)
-    const fiber = Effect.runForkWith(context)(main)
-    fiber.addObserver((exit) => this.#ended(exit))
+    this.run(main, ports(world, this.process, this.gate, settings), (exit) => this.#ended(exit))
   }
 
-  /** SIGKILL. */
-  kill(): void {
-    if (this.outcome === "running") this.gate.kill("killed")
+  get outcome(): Outcome {
+    return this.state === "ended" ? this.#left : this.state
   }
 
   readonly #main = Effect.fnUntraced(
@@ -163,40 +126,10 @@ export class Incarnation {
     Effect.scoped
   )
 
-  #abandon(what: string): void {
-    if (this.outcome !== "running") return
-    this.#world.tell(`souffleur ${this.process.identity.pid} is abandoned ${what}`)
-    this.outcome = "abandoned"
-    this.#scheduler.dead = true
-    this.#world.processes.end(this.process)
-  }
-
-  /** SIGCONT. */
-  wake(): void {
-    if (this.process.condition !== "stopped") return
-    this.process.condition = "running"
-    this.wokeAt = this.#world.timeline.monotonic
-    this.#world.tell(`souffleur ${this.process.identity.pid} goes on`)
-    this.#scheduler.resume()
-  }
-
-  /** SIGSTOP, and after so many ms SIGCONT. */
-  #pause(millis: number): void {
-    this.#world.tell(`souffleur ${this.process.identity.pid} is stopped for ${Math.round(millis / 1000)} s`)
-    this.process.condition = "stopped"
-    this.#scheduler.pause()
-    this.#world.timeline.after(millis, () => this.wake())
-  }
-
   #ended(exit: Exit.Exit<void, unknown>): void {
-    if (this.outcome !== "running") return
     const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
-    this.outcome = outcomeOf(error)
-    this.#world.tell(`souffleur ${this.process.identity.pid} leaves: ${this.outcome}`)
-    if (this.outcome === "failed")
-      this.#world.violated(`souffleur failed: ${String(error)} ${error instanceof Refused ? error.detail : ""}`)
-    this.#scheduler.dead = true
-    this.gate.dead = true
-    this.#world.processes.end(this.process)
+    this.#left = outcomeOf(error)
+    this.#world.tell(`souffleur ${this.process.identity.pid} leaves: ${this.#left}`)
+    if (this.#left === "failed") this.#world.violated(`souffleur failed: ${String(error)} ${error instanceof Refused ? error.detail : ""}`)
   }
 }

@@ -1,7 +1,7 @@
 import { LaunchFailed, type LaunchOrder, type Permission, type ProcessIdentity } from "@souffleur/domain"
 import { Effect, Option } from "effect"
-import type { SimProcess } from "./ProcessTable.ts"
-import type { World } from "./World.ts"
+import type { ProcessTable, SimProcess } from "./ProcessTable.ts"
+import type { Timeline } from "./Timeline.ts"
 
 interface Launch {
   readonly order: LaunchOrder
@@ -23,15 +23,24 @@ export const souffleursOwn = -1
 /** How long a launcher takes until it links its receipt, in ms; `lost`: it ends before. */
 export type LaunchPace = number | "lost"
 
+/** Where launchers run: who hears of each that starts, and of each that becomes the agent. */
+export interface LaunchPlace {
+  readonly timeline: Timeline
+  readonly processes: ProcessTable
+  readonly tell: (what: string) => void
+  readonly judge: { readonly spawned: (id: string, blindSince: number | undefined) => void }
+  readonly agentStarted: (process: SimProcess, order: LaunchOrder) => void
+}
+
 /** The folder of launches: files, receipts and tombstones. At most once, because a name can be linked once. */
 export class LaunchRoom {
   readonly launches = new Map<string, Launch>()
   /** Commands that are run again, until they are forgotten. */
   readonly kept = new Map<string, LaunchOrder>()
   pace: () => LaunchPace = () => 300
-  readonly #world: World
+  readonly #world: LaunchPlace
 
-  constructor(world: World) {
+  constructor(world: LaunchPlace) {
     this.#world = world
   }
 

@@ -161,6 +161,11 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
   }
 }
 
+const exitCode = (world: World, launchId: string): Option.Option<number> => {
+  const conductor = world.conductors.find((one) => one.process.environment["SOUFFLEUR_LAUNCH_ID"] === launchId)
+  return conductor === undefined || conductor.isAlive ? Option.none() : Option.some(conductor.turnEnded ? 0 : 1)
+}
+
 /** The world as one souffleur can reach it: every effect of every port goes through its gate. */
 export const ports = (world: World, self: SimProcess, gate: Gate, settings: ResolvedSettings) => {
   const { beats, board, claims, disk, ledger, outbox } = world
@@ -237,7 +242,10 @@ export const ports = (world: World, self: SimProcess, gate: Gate, settings: Reso
     Context.add(DateTime.CurrentTimeZone, DateTime.zoneMakeOffset(0)),
     Context.add(Processes, processes(world, self, gate)),
     Context.add(Agent, agent(world, gate)),
-    Context.add(Launcher, launcher(world, gate)),
+    Context.add(
+      Launcher,
+      launcher(world, gate, (id) => exitCode(world, id))
+    ),
     Context.add(FileSystem.FileSystem, fileSystem),
     Context.add(Settings, settings)
   )

@@ -1,15 +1,18 @@
 import { type Launcher, LaunchFailed } from "@souffleur/domain"
 import { Effect, Option, Schedule } from "effect"
 import type { Gate } from "./Gate.ts"
-import type { SimProcess } from "./ProcessTable.ts"
-import type { World } from "./World.ts"
+import type { LaunchRoom } from "./LaunchRoom.ts"
+import type { ProcessTable, SimProcess } from "./ProcessTable.ts"
 
 const receiptPoll = Schedule.spaced("100 millis")
 const receiptTimeout = "15 seconds"
 
 /** Launches as the port asks: spawned, waited for, and cancelled by a tombstone where they fail, are late or interrupted. */
-export const launcher = (world: World, gate: Gate): Launcher["Service"] => {
-  const { processes, room } = world
+export const launcher = (
+  { processes, room }: { readonly processes: ProcessTable; readonly room: LaunchRoom },
+  gate: Gate,
+  exitCode: (id: string) => Option.Option<number>
+): Launcher["Service"] => {
   const look = (id: string, process: SimProcess) =>
     gate.through(
       "launcher.launch: receipt",
@@ -66,10 +69,7 @@ export const launcher = (world: World, gate: Gate): Launcher["Service"] => {
     exitCode: (id) =>
       gate.through(
         "launcher.exitCode",
-        Effect.sync(() => {
-          const conductor = world.conductors.find((one) => one.process.environment["SOUFFLEUR_LAUNCH_ID"] === id)
-          return conductor === undefined || conductor.isAlive ? Option.none() : Option.some(conductor.turnEnded ? 0 : 1)
-        })
+        Effect.sync(() => exitCode(id))
       ),
     outputPath: (id) => `/state/launches/${id}.out`
   }

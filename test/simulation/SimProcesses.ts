@@ -1,15 +1,20 @@
-import type { Processes, Tag } from "@souffleur/domain"
+import type { Processes, Signal, Tag } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import { startedBy } from "../../packages/node/src/ProcessTree.ts"
 import type { Gate } from "./Gate.ts"
-import { machine, type SimProcess } from "./ProcessTable.ts"
-import type { World } from "./World.ts"
+import { machine, type ProcessTable, type SimProcess } from "./ProcessTable.ts"
+
+/** Whose processes they are: it hears of each signal. */
+export interface Signalled {
+  readonly processes: ProcessTable
+  readonly signalled: (process: SimProcess, signal: Signal) => void
+}
 
 const carries = (process: SimProcess, { environment }: Tag) =>
   Object.entries(environment).every(([name, value]) => process.environment[name] === value)
 
 /** The processes of the world as one souffleur sees them; which of them a Conductor started, the real code decides. */
-export const processes = (world: World, self: SimProcess, gate: Gate): Processes["Service"] => {
+export const processes = (world: Signalled, self: SimProcess, gate: Gate): Processes["Service"] => {
   const { processes } = world
   const sync = <A>(name: string, act: () => A) => gate.through(name, Effect.sync(act))
   return {
