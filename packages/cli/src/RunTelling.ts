@@ -2,7 +2,7 @@ import { type Run, type RunEvent, streamOf, type Task, taskOf } from "@souffleur
 import type { RecordedAs } from "@souffleur/domain"
 import { Match } from "effect"
 import { when } from "./Standing.ts"
-import type { Paint } from "./Telling.ts"
+import { inWords, type Paint } from "./Telling.ts"
 
 const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`
 const idOf = (stream: string) => stream.slice(streamOf("").length)
@@ -27,6 +27,10 @@ export const runSentence = (event: RunEvent): string =>
       `launch ${launchId} is prepared, permission ${effective}${requested === effective ? "" : ` (asked for ${requested})`}`,
     AgentLaunched: ({ process }) => `it runs: pid ${process.pid}`,
     AgentNeverRan: () => "that agent was never launched: another is asked",
+    AgentEnding: ({ cause, launchedAt, limit, others, process }) =>
+      cause === "timeout"
+        ? `its time is over: it runs since ${when(launchedAt)}, longer than ${inWords(limit)}: pid ${[process.pid, ...others].join(", ")} is ended`
+        : `it has ended, and left something running: pid ${others.join(", ")} is ended`,
     ImplementationCompleted: ({ commits, files, taskId }) =>
       `${taskId}: implemented, ${many(commits.length, "commit")}, ${many(files.length, "file")}`,
     ImplementationBlocked: ({ reason, taskId }) => `${taskId}: blocked: ${reason}`,
@@ -61,6 +65,7 @@ const colourOf = ({ _tag }: RunEvent): "red" | "green" | "yellow" | "dim" | unde
       return "green"
     case "ImplementationFailed":
     case "AgentLimited":
+    case "AgentEnding":
     case "ReviewFailed":
     case "ReviewRejected":
     case "UnknownTaskSkipped":

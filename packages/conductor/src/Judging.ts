@@ -2,7 +2,7 @@ import { Agent } from "@souffleur/domain"
 import { Effect, Option, Result } from "effect"
 import { Conducting } from "./Conducting.ts"
 import { type Run, type Task, taskOf, type Turn } from "./Run.ts"
-import type { Report } from "./RunDecider.ts"
+import type { Report } from "./Ladder.ts"
 import type { Ended } from "./Turn.ts"
 import { readVerdict, type NoVerdict } from "./Verdict.ts"
 

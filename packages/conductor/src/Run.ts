@@ -1,5 +1,5 @@
 import type { Owner, ProcessIdentity } from "@souffleur/domain"
-import type { EscalationCause, Feedback, LimitKind, Role, RunPaused, TaskOutline, Work } from "./RunEvent.ts"
+import type { EndingCause, EscalationCause, Feedback, LimitKind, Role, RunPaused, TaskOutline, Work } from "./RunEvent.ts"
 
 export type TaskStatus = "pending" | "in_progress" | "completed" | "escalated"
 
@@ -46,6 +46,8 @@ export interface Turn {
   /** Under which it was asked: another owner did not see it through. */
   readonly fence: number
   readonly launch: { readonly launchId: string; readonly process: ProcessIdentity; readonly at: number } | null
+  /** Why it is being ended; it is signalled for that and nothing else. */
+  readonly ending: { readonly cause: EndingCause; readonly limit: number } | null
 }
 
 /** One plan that is conducted in one project: the second aggregate on the log (spec §6). */

@@ -1,17 +1,8 @@
-import { limitWaitUntil, type Owner, type Permission, type ProcessIdentity, Refused } from "@souffleur/domain"
-import { Result } from "effect"
-import { next, type Run, type Task, taskOf, type Turn } from "./Run.ts"
+import type { Owner, Permission, ProcessIdentity } from "@souffleur/domain"
+import { type Decision, no, notNow, ok } from "./Decision.ts"
+import { decideReport, type Report } from "./Ladder.ts"
+import { next, type Run, taskOf, type Turn } from "./Run.ts"
 import * as Event from "./RunEvent.ts"
-
-/** What an agent's turn came to, as it was read and looked at. */
-export type Report =
-  | { readonly _tag: "Completed"; readonly head: string; readonly work: Event.Work }
-  | { readonly _tag: "Blocked"; readonly reason: string }
-  | { readonly _tag: "Approved"; readonly summary: string }
-  | { readonly _tag: "Rejected"; readonly feedback: Omit<Event.Feedback, "attempt"> }
-  | { readonly _tag: "Failed"; readonly cause: Event.Failing; readonly detail: string }
-  /** The service refused it (epoch ms, `null`: nobody says until when). */
-  | { readonly _tag: "Limited"; readonly kind: Event.LimitKind; readonly resetsAt: number | null }
 
 /** What somebody wants of a run. */
 export type RunIntent =
@@ -44,6 +35,14 @@ export type RunIntent =
     }
   | { readonly _tag: "Launched"; readonly token: string; readonly launchId: string; readonly process: ProcessIdentity }
   | { readonly _tag: "NeverRan"; readonly token: string }
+  /** `limit` in ms; `others`: pids of what it started. */
+  | {
+      readonly _tag: "EndAgent"
+      readonly token: string
+      readonly cause: Event.EndingCause
+      readonly limit: number
+      readonly others: ReadonlyArray<number>
+    }
   | { readonly _tag: "Report"; readonly token: string; readonly report: Report }
   | { readonly _tag: "EndWait" }
   | { readonly _tag: "Pause"; readonly cause: "conflict" | "dirty"; readonly files: ReadonlyArray<string> }
@@ -56,85 +55,6 @@ export type RunCommand = RunIntent & {
   /** Epoch milliseconds. */
   readonly now: number
   readonly by: { readonly _tag: "Owner"; readonly fence: number } | { readonly _tag: "Operator" }
-}
-
-type Decision = Result.Result<ReadonlyArray<Event.RunEvent>, Refused>
-const ok = (...events: ReadonlyArray<Event.RunEvent>): Decision => Result.succeed(events)
-const no = (why: Refused["why"], detail: string): Decision => Result.fail(new Refused({ why, detail }))
-const notNow = (detail: string) => no("not now", detail)
-
-/** The third rejection is a person's; so is the third turn in a row that came to nothing (spec §6). */
-const most = 3
-
-const escalated = (at: number, taskId: string, cause: Event.EscalationCause, reason: string) =>
-  Event.TaskEscalated.make({ at, taskId, cause, reason })
-
-/** The ladder of spec §6: 1 the same implementer, 2 a fresh one (both in `evolve`), 3 a person. */
-const rejected = (task: Task, at: number, turn: { readonly token: string; readonly taskId: string }, feedback: Event.Feedback): Decision =>
-  ok(
-    Event.ReviewRejected.make({ at, ...turn, feedback }),
-    ...(task.rejections + 1 < most
-      ? []
-      : [escalated(at, task.id, "rejections", `rejected ${task.rejections + 1} times: ${feedback.summary}`)])
-  )
-
-const failed = (
-  task: Task,
-  at: number,
-  { role, ...turn }: { readonly token: string; readonly taskId: string; readonly role: Event.Role },
-  cause: Event.Failing,
-  detail: string
-): Decision => {
-  const before = role === "implementer" ? task.failures : task.reviewFailures
-  const count = before + (cause === "lost" ? 0 : 1)
-  return ok(
-    (role === "implementer" ? Event.ImplementationFailed : Event.ReviewFailed).make({ at, ...turn, cause, detail }),
-    ...(count < most
-      ? []
-      : [
-          escalated(
-            at,
-            task.id,
-            `${role === "implementer" ? "implementer" : "reviewer"} failures`,
-            `${count} turns in a row came to nothing; the last: ${detail}`
-          )
-        ])
-  )
-}
-
-/** A time that is over by now is one for going on at once; where that was refused again, it says nothing of the next try. */
-const limited = (run: Run, { taskId, token }: Turn, { kind, ...report }: Extract<Report, { readonly _tag: "Limited" }>, at: number) => {
-  const resetsAt = report.resetsAt !== null && (report.resetsAt > at || run.waits === 0) ? report.resetsAt : null
-  return ok(Event.AgentLimited.make({ at, token, taskId, kind, resetsAt, until: limitWaitUntil(at, run.waits, { kind, resetsAt }) }))
-}
-
-const decideReport = (run: Run, turn: Turn, report: Report, at: number): Decision => {
-  if (report._tag === "Limited") return limited(run, turn, report, at)
-  if (turn.role === "finisher") {
-    return report._tag === "Failed"
-      ? ok(Event.RunFinished.make({ at, finishing: "failed", detail: report.detail }))
-      : ok(Event.RunFinished.make({ at, finishing: "done", detail: "" }))
-  }
-  const task = taskOf(run, turn.taskId)
-  if (task === undefined) return no("never", `the run has no task ${turn.taskId}`)
-  const of = { token: turn.token, taskId: task.id }
-  const fits = report._tag === "Failed" || (turn.role === "implementer") === (report._tag === "Completed" || report._tag === "Blocked")
-  if (!fits) return no("never", `a verdict of this kind is not the ${turn.role}'s`)
-  switch (report._tag) {
-    case "Completed":
-      return ok(Event.ImplementationCompleted.make({ at, ...of, head: report.head, ...report.work }))
-    case "Blocked":
-      return ok(Event.ImplementationBlocked.make({ at, ...of, reason: report.reason }), escalated(at, task.id, "blocked", report.reason))
-    case "Approved":
-      return ok(
-        Event.ReviewApproved.make({ at, ...of, summary: report.summary }),
-        Event.TaskCompleted.make({ at, taskId: task.id, ...task.work })
-      )
-    case "Rejected":
-      return rejected(task, at, of, { attempt: turn.attempt, ...report.feedback })
-    case "Failed":
-      return failed(task, at, { ...of, role: turn.role }, report.cause, report.detail)
-  }
 }
 
 const ask = (run: Run, { head, now: at, role, sessionId }: Extract<RunCommand, { readonly _tag: "Ask" }>): Decision => {
@@ -161,6 +81,14 @@ const ask = (run: Run, { head, now: at, role, sessionId }: Extract<RunCommand, {
 
 const ofTurn = (run: Run, token: string, then: (turn: Turn) => Decision): Decision =>
   run.turn?.token === token ? then(run.turn) : notNow(`agent ${token} is not the one whose turn it is`)
+
+/** Once: who comes after a crash goes on with what was meant then. */
+const ending = ({ ending, launch, token }: Turn, { cause, limit, now: at, others }: Extract<RunCommand, { readonly _tag: "EndAgent" }>) =>
+  launch === null
+    ? no("never", "it was not seen to run")
+    : ending !== null
+      ? ok()
+      : ok(Event.AgentEnding.make({ at, token, cause, process: launch.process, launchedAt: launch.at, limit, others }))
 
 const answer = (run: Run, { answer, now: at, taskId, text }: Extract<RunCommand, { readonly _tag: "Answer" }>): Decision => {
   const task = taskOf(run, taskId)
@@ -224,6 +152,8 @@ export const decideRun = (run: Run, command: RunCommand): Decision => {
       return ofTurn(run, command.token, ({ launch, token }) =>
         launch === null ? ok(Event.AgentNeverRan.make({ at, token })) : no("never", "it was seen to run")
       )
+    case "EndAgent":
+      return ofTurn(run, command.token, (turn) => ending(turn, command))
     case "Report":
       return ofTurn(run, command.token, (turn) => decideReport(run, turn, command.report, at))
     case "EndWait":

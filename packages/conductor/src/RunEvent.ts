@@ -79,6 +79,18 @@ export const AgentPrepared = event("AgentPrepared", { token: Text, launchId: Tex
 export const AgentLaunched = event("AgentLaunched", { token: Text, launchId: Text, process: ProcessIdentity })
 /** It never ran, now or later: a crash came between the intent and the act. */
 export const AgentNeverRan = event("AgentNeverRan", { token: Text })
+/** Why an agent, or what it started, is ended: its time is over, or it has ended and left others behind. */
+export const EndingCause = Schema.Literals(["timeout", "left running"])
+export type EndingCause = typeof EndingCause.Type
+/** Its processes are about to be signalled: `launchedAt` and `limit` (ms) are what its time is judged by, `others` the pids of what it started. */
+export const AgentEnding = event("AgentEnding", {
+  token: Text,
+  cause: EndingCause,
+  process: ProcessIdentity,
+  launchedAt: Schema.Int,
+  limit: Schema.Int,
+  others: Schema.Array(Schema.Int)
+})
 
 const turn = { token: Text, taskId: Text }
 export const ImplementationCompleted = event("ImplementationCompleted", { ...turn, head: Text, ...Work.fields })
@@ -141,6 +153,7 @@ export const RunEvent = Schema.Union([
   AgentPrepared,
   AgentLaunched,
   AgentNeverRan,
+  AgentEnding,
   ImplementationCompleted,
   ImplementationBlocked,
   ImplementationFailed,

@@ -1,7 +1,7 @@
-import { AlreadyWatched, Claims, type LogError, type Refused } from "@souffleur/domain"
+import { AlreadyWatched, Claims, type LogError, Refused } from "@souffleur/domain"
 import { Effect, Ref } from "effect"
 import { initialRun, type Run } from "./Run.ts"
-import type { RunCommand, RunIntent } from "./RunDecider.ts"
+import type { RunIntent } from "./RunDecider.ts"
 import { loadRun, RunLog, tellRun } from "./RunLog.ts"
 
 /** One run as whoever conducts it sees it. */
@@ -10,24 +10,31 @@ export interface RunRef {
   /** Read from the log, never remembered. */
   readonly state: Effect.Effect<Run, LogError>
   readonly tell: (intent: RunIntent) => Effect.Effect<Run, Refused | LogError>
+  /** Right before an act that cannot be taken back: fails unless this conductor owns the run still, and `so` is true of it (spec §4). */
+  readonly granted: (so: (run: Run) => boolean) => Effect.Effect<void, Refused | LogError>
 }
 
 /** Folds each event once, however often it is asked. */
-export const makeRunRef = Effect.fnUntraced(function* (id: string, by: RunCommand["by"]) {
+const makeRunRef = Effect.fnUntraced(function* (id: string, fence: number) {
   const log = yield* RunLog
   const known = yield* Ref.make<Run>(initialRun)
   const remember = (run: Run) => Ref.update(known, (before) => (before.revision > run.revision ? before : run))
   const withLog = Effect.provideService(RunLog, log)
+  const state = Ref.get(known).pipe(
+    Effect.flatMap((from) => loadRun(id, from)),
+    Effect.tap(remember),
+    withLog
+  )
   return {
     id,
-    state: Ref.get(known).pipe(
-      Effect.flatMap((from) => loadRun(id, from)),
-      Effect.tap(remember),
-      withLog
-    ),
+    state,
+    granted: (so) =>
+      Effect.flatMap(state, (run) =>
+        run.fence === fence && so(run) ? Effect.void : new Refused({ why: "fenced", detail: "another souffleur conducts this run" })
+      ),
     tell: (intent) =>
       Ref.get(known).pipe(
-        Effect.flatMap((from) => tellRun(id, intent, by, from)),
+        Effect.flatMap((from) => tellRun(id, intent, { _tag: "Owner", fence }, from)),
         Effect.tap(remember),
         withLog
       )
@@ -46,7 +53,7 @@ export const ownRun = Effect.fn("Run.own")(function* (id: string) {
     return yield* new AlreadyWatched({ owner: run.owner, why: `souffleur with pid ${process.pid} on ${host} conducts run ${id}` })
   }
   const { fence } = yield* tellRun(id, { _tag: "Take", owner: claims.self, over: run.fence }, { _tag: "Operator" })
-  const ref = yield* makeRunRef(id, { _tag: "Owner", fence })
+  const ref = yield* makeRunRef(id, fence)
   yield* Effect.addFinalizer(() => Effect.ignore(ref.tell({ _tag: "Leave" })))
   return ref
 })

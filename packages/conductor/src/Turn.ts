@@ -1,25 +1,12 @@
-import {
-  Agent,
-  type AgentCommand,
-  clamp,
-  endTree,
-  freshSessionId,
-  isGone,
-  Launcher,
-  LaunchFailed,
-  Processes,
-  type ProcessIdentity,
-  Settings
-} from "@souffleur/domain"
-import { Clock, Duration, Effect, FileSystem, Option, Schedule } from "effect"
+import { Agent, type AgentCommand, clamp, freshSessionId, Launcher, LaunchFailed, Settings } from "@souffleur/domain"
+import { Duration, Effect, FileSystem, Option } from "effect"
+import { awaitEnding, endAgent, type Launched } from "./AgentEnd.ts"
 import { Conducting } from "./Conducting.ts"
+import type { Report } from "./Ladder.ts"
 import { completionSummary, implementerPrompt, reviewerPrompt } from "./Prompt.ts"
 import { type Run, taskOf, type Turn } from "./Run.ts"
-import type { Report } from "./RunDecider.ts"
 import type { Role } from "./RunEvent.ts"
 
-/** How often a running agent is looked at. */
-const look = Schedule.spaced("200 millis")
 /** Bytes of the end of an agent's output in which its verdict is looked for. */
 const tail = 1 << 20
 
@@ -84,17 +71,6 @@ export const settleTurn = Effect.fn("Turn.settle")(function* (turn: Turn) {
   )
 })
 
-/** Ends an agent and all that it started: nobody may write beside the next one. */
-const endAgent = Effect.fnUntraced(function* (turn: Turn, launchId: string, process: ProcessIdentity) {
-  const [agent, processes, { stopGrace }] = [yield* Agent, yield* Processes, yield* Settings]
-  const tags = [...agent.tags({ pid: process.pid, sessionId: turn.sessionId }), { environment: { SOUFFLEUR_LAUNCH_ID: launchId } }]
-  const tree = Effect.gen(function* () {
-    const others = (yield* agent.sessions).map(({ pid }) => pid).filter((pid) => pid !== process.pid)
-    return yield* processes.tree(process, tags, others)
-  })
-  return yield* endTree(process, tree, stopGrace, Effect.void)
-})
-
 /** The end of what an agent printed; nothing where there is no file. */
 const printed = Effect.fnUntraced(
   function* (path: string) {
@@ -121,18 +97,14 @@ export type Ended =
   | Extract<Report, { readonly _tag: "Failed" }>
 
 /** Waits for an agent's end, at most until its time is over; what it left running is ended with it. */
-export const awaitAgent = Effect.fn("Turn.await")(function* (turn: Turn, started: NonNullable<Turn["launch"]>) {
-  const [launcher, processes, settings] = [yield* Launcher, yield* Processes, yield* Settings]
+export const awaitAgent = Effect.fn("Turn.await")(function* (turn: Turn, started: Launched) {
+  const [launcher, settings] = [yield* Launcher, yield* Settings]
   const limit = turn.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout
-  const left = started.at + Duration.toMillis(limit) - (yield* Clock.currentTimeMillis)
-  const gone = isGone(processes, started.process)
-  const inTime = yield* Effect.repeat(gone, { schedule: look, until: (yes) => yes }).pipe(
-    Effect.timeoutOption(Math.max(0, left)),
-    Effect.andThen(gone)
-  )
-  yield* endAgent(turn, started.launchId, started.process)
-  if (!inTime) {
-    return { _tag: "Failed", cause: "timeout", detail: `the ${turn.role} took longer than ${Duration.format(limit)}` } satisfies Ended
+  const ending = turn.ending ?? (yield* awaitEnding(turn, started, limit))
+  if (ending !== null) yield* endAgent(turn, started)
+  if (ending?.cause === "timeout") {
+    const took = Duration.format(Duration.millis(ending.limit))
+    return { _tag: "Failed", cause: "timeout", detail: `the ${turn.role} took longer than ${took}` } satisfies Ended
   }
   const code = yield* launcher.exitCode(started.launchId)
   return { _tag: "Ended", printed: yield* printed(launcher.outputPath(started.launchId)), code: Option.getOrNull(code) } satisfies Ended

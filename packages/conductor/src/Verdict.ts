@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import type { Report } from "./RunDecider.ts"
+import type { Report } from "./Ladder.ts"
 
 /** What an agent said that it did. Commits and files are its own words: git is asked for the truth. */
 export type Verdict =

@@ -1,6 +1,7 @@
 export * from "./Plan.ts"
 export * from "./PlanFile.ts"
 export * from "./Prompt.ts"
+export type { Report } from "./Ladder.ts"
 export * from "./Run.ts"
 export * from "./RunDecider.ts"
 export { runCodec, type RunEvent } from "./RunEvent.ts"

@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, it } from "@effect/vitest"
-import { Effect, FileSystem } from "effect"
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, FileSystem } from "effect"
 import { type Git, parseStatus, taskOf } from "../src/index.ts"
 import { type Act, approves, complete, planOf, refusedFor, rejects, stage } from "./Stage.ts"
 
@@ -17,11 +17,15 @@ const repository = () => {
 }
 
 /** One task, and what its agents do: each implementer that is not refused makes a commit. */
-const play = Effect.fnUntraced(function* (refused: ReadonlyArray<Act>, reviewer: ReadonlyArray<Act>) {
+const play = Effect.fnUntraced(function* (
+  refused: ReadonlyArray<Act>,
+  reviewer: ReadonlyArray<Act>,
+  more: { readonly leaves?: number; readonly ends?: (signal: string) => Effect.Effect<boolean> } = {}
+) {
   const { commits, git } = repository()
   const project = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
   const implementer = [...refused, () => Effect.sync(() => (commits.push(`c${commits.length}`), complete))]
-  const scene = yield* stage(planOf("t1"), git, project, { implementer, reviewer })
+  const scene = yield* stage(planOf("t1"), git, project, { implementer, reviewer, ...more }, { implementerTimeout: Duration.millis(1) })
   return { ...scene, commits }
 })
 
@@ -30,9 +34,10 @@ const killedEverywhere = Effect.fnUntraced(function* (
   playing: ReturnType<typeof play>,
   commits: ReadonlyArray<string>,
   agents: ReadonlyArray<string>,
-  counts: object
+  counts: object,
+  from = 1
 ) {
-  for (let moment = 1; ; moment += 1) {
+  for (let moment = from; ; moment += 1) {
     const crashed = yield* Effect.scoped(
       Effect.gen(function* () {
         const scene = yield* playing
@@ -54,22 +59,76 @@ const killedEverywhere = Effect.fnUntraced(function* (
   }
 })
 
-it.live("killed at any of its moments, it goes on from the log, and no agent does its work twice", () =>
-  Effect.gen(function* () {
-    const rejected = play([], [() => Effect.succeed(rejects(1)), () => Effect.succeed(approves)])
-    const agents = ["implementer", "reviewer", "implementer again", "reviewer"]
-    // Each append and each launch, before and after.
-    assert.isAbove(yield* killedEverywhere(rejected, ["c0", "c1", "c2"], agents, { attempts: 2, rejections: 1 }), 45)
-  }).pipe(Effect.provide(NodeServices.layer))
-)
+const hangs: Act = () => Effect.succeed(undefined)
+const approved = [() => Effect.succeed(approves)]
 
-it.live("killed at any moment of a usage limit, it waits it out from the log, and the same implementer goes on", () =>
-  Effect.gen(function* () {
-    const refused = play([refusedFor(0)], [() => Effect.succeed(approves)])
-    const agents = ["implementer", "implementer again", "reviewer"]
-    assert.isAbove(yield* killedEverywhere(refused, ["c0", "c1"], agents, { attempts: 1, failures: 0 }), 35)
-  }).pipe(Effect.provide(NodeServices.layer))
-)
+describe.concurrent("a conductor", () => {
+  it.live("killed at any of its moments, it goes on from the log, and no agent does its work twice", () =>
+    Effect.gen(function* () {
+      const rejected = play([], [() => Effect.succeed(rejects(1)), () => Effect.succeed(approves)])
+      const agents = ["implementer", "reviewer", "implementer again", "reviewer"]
+      // Each append and each launch, before and after.
+      assert.isAbove(yield* killedEverywhere(rejected, ["c0", "c1", "c2"], agents, { attempts: 2, rejections: 1 }), 45)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.live("killed at any moment of a usage limit, it waits it out from the log, and the same implementer goes on", () =>
+    Effect.gen(function* () {
+      const refused = play([refusedFor(0)], [() => Effect.succeed(approves)])
+      const agents = ["implementer", "implementer again", "reviewer"]
+      assert.isAbove(yield* killedEverywhere(refused, ["c0", "c1"], agents, { attempts: 1, failures: 0 }), 35)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.live("killed at any moment while it ends an overdue agent, and what it left running: the next one goes on with that, once", () =>
+    Effect.gen(function* () {
+      const overdue = Effect.map(play([hangs], approved, { leaves: 1 }), (scene) => ({
+        ...scene,
+        conducts: Effect.tap(scene.conducts, () =>
+          Effect.gen(function* () {
+            assert.deepStrictEqual(scene.signals, ["SIGTERM", "SIGTERM to what it left"])
+            const tags = yield* scene.tags
+            assert.deepStrictEqual(
+              tags.filter((tag) => tag === "AgentEnding" || tag === "ImplementationFailed"),
+              ["AgentEnding", "ImplementationFailed"]
+            )
+          })
+        )
+      }))
+      const agents = ["implementer", "implementer", "reviewer"]
+      // What comes before is told above.
+      const launched = 10
+      assert.isAbove(yield* killedEverywhere(overdue, ["c0", "c1"], agents, { attempts: 2, failures: 0 }, launched), 38)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.live("an agent that ended and left something running has done its work, and that is ended", () =>
+    Effect.gen(function* () {
+      const scene = yield* play([], approved, { leaves: 2 })
+      const run = yield* scene.conducts
+      assert.deepInclude(taskOf(run, "t1"), { status: "completed", attempts: 1 })
+      assert.deepStrictEqual(scene.signals, ["SIGTERM to what it left", "SIGTERM to what it left"])
+      assert.strictEqual((yield* scene.tags).filter((tag) => tag === "AgentEnding").length, 1)
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+
+  it.live("who was overtaken signals nobody: not before the first signal, and not between two", () =>
+    Effect.gen(function* () {
+      // The other one takes the run while the agent works, or when it was told to end and did not.
+      for (const when of ["before", "between"] as const) {
+        const taking = { tell: Effect.void as Effect.Effect<unknown> }
+        const hanging: Act = () => Effect.as(when === "before" ? taking.tell : Effect.void, undefined)
+        const ends = () => Effect.as(when === "between" ? taking.tell : Effect.void, false)
+        const scene = yield* play([hanging], approved, { ends })
+        const other = { host: "here", pidNamespace: "pid:[1]", process: { pid: 9, startTime: 9, bootId: "boot" } }
+        taking.tell = Effect.orDie(scene.tell({ _tag: "Take", owner: other, over: 1 }))
+        const error = yield* Effect.flip(scene.conducts)
+        assert.deepInclude(error, { _tag: "Refused", why: "fenced" })
+        assert.deepStrictEqual(scene.signals, when === "before" ? [] : ["SIGTERM"])
+      }
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+})
 
 it("reads the status of git, with renames, conflicts, and names with spaces", () => {
   const entries = [

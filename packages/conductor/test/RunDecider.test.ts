@@ -243,6 +243,41 @@ describe("the error table", () => {
   })
 })
 
+describe("an agent that is to be ended", () => {
+  const process = { pid: 11, startTime: 6, bootId: "boot" }
+  const limit = 60_000
+  const launched = () => {
+    const told = story()
+    told.start()
+    const { token } = told.ask()
+    return { ...told, token, launch: () => told.tell({ _tag: "Launched", token, launchId: "l", process }) }
+  }
+  it("is said to be before it is signalled: why, since when it runs, its limit, and who it is", () => {
+    const told = launched()
+    told.launch()
+    const { at } = told.run().turn!.launch!
+    assert.deepStrictEqual(told.tell({ _tag: "EndAgent", token: told.token, cause: "timeout", limit, others: [12] }), ["AgentEnding"])
+    assert.deepInclude(told.events.at(-1), { cause: "timeout", process, launchedAt: at, limit, others: [12] })
+    assert.deepStrictEqual(told.run().turn?.ending, { cause: "timeout", limit })
+  })
+  it("is said to be once: who comes after a crash goes on with what was meant then", () => {
+    const told = launched()
+    told.launch()
+    told.tell({ _tag: "EndAgent", token: told.token, cause: "timeout", limit, others: [] })
+    assert.deepStrictEqual(told.tell({ _tag: "EndAgent", token: told.token, cause: "left running", limit: 1, others: [13] }), [])
+    assert.deepStrictEqual(told.run().turn?.ending, { cause: "timeout", limit })
+  })
+  it("is one that was seen to run, in its own turn, of a conductor that owns the run", () => {
+    const told = launched()
+    const end = (token: string, fence?: number) => told.try({ _tag: "EndAgent", token, cause: "timeout", limit, others: [] }, fence)
+    const why = (result: ReturnType<typeof end>) => (Result.isFailure(result) ? result.failure.why : "taken")
+    assert.strictEqual(why(end(told.token)), "never")
+    told.launch()
+    assert.strictEqual(why(end("a99")), "not now")
+    assert.strictEqual(why(end(told.token, 0)), "fenced")
+  })
+})
+
 describe("an answer", () => {
   const escalated = () => {
     const told = story([outline("t1"), outline("t2", ["t1"])])

@@ -54,7 +54,14 @@ export const stage = Effect.fnUntraced(function* (
   plan: Plan,
   git: Git,
   project: string,
-  acts: { readonly implementer: ReadonlyArray<Act>; readonly reviewer: ReadonlyArray<Act> },
+  acts: {
+    readonly implementer: ReadonlyArray<Act>
+    readonly reviewer: ReadonlyArray<Act>
+    /** How many processes the first agent leaves running at its end. */
+    readonly leaves?: number
+    /** Whether a signal ends whom it is sent to; by default each does. */
+    readonly ends?: (signal: string) => Effect.Effect<boolean>
+  },
   settings: Partial<ResolvedSettings> = {},
   lazy = false
 ) {
@@ -67,6 +74,7 @@ export const stage = Effect.fnUntraced(function* (
     ++gate.passed === gate.at ? Effect.andThen(Deferred.succeed(gate.crashed, undefined), Effect.never) : Effect.void
   )
   const running = new Set<number>()
+  const left = new Map<number, ProcessIdentity>()
   const receipts = new Map<string, ProcessIdentity | "never">()
   const prepared = new Map<string, LaunchOrder>()
   const refusals = new Map<string, { readonly at: number; readonly resetsAt: number }>()
@@ -97,6 +105,10 @@ export const stage = Effect.fnUntraced(function* (
       const process = identity(++pids)
       receipts.set(id, process)
       const said = yield* act(prepared.get(id)!)
+      for (let n = 1; process.pid === 1001 && n <= (acts.leaves ?? 0); n += 1) {
+        left.set(2000 + n, process)
+        running.add(2000 + n)
+      }
       if (said === undefined) running.add(process.pid)
       else yield* Effect.orDie(fs.writeFileString(path.join(outputs, id), said))
       yield* pass
@@ -116,8 +128,21 @@ export const stage = Effect.fnUntraced(function* (
   const processes = Processes.of({
     ...(notAsked as Processes["Service"]),
     condition: ({ pid }) => Effect.sync(() => (running.has(pid) ? "running" : "gone")),
-    tree: () => Effect.succeed([]),
-    signal: ({ pid }, signal) => Effect.sync(() => (signals.push(signal), void running.delete(pid)))
+    tree: (root) =>
+      Effect.sync(() =>
+        [...left].flatMap(([pid, parent]) =>
+          running.has(pid) && parent.pid === root.pid
+            ? [{ identity: identity(pid), parent: 1, uid: 1000, name: "daemon", condition: "running" as const }]
+            : []
+        )
+      ),
+    signal: Effect.fnUntraced(function* ({ pid }, signal) {
+      yield* pass
+      if (!running.has(pid)) return
+      signals.push(pid > 2000 ? `${signal} to what it left` : signal)
+      if (acts.ends === undefined || (yield* acts.ends(signal))) running.delete(pid)
+      yield* pass
+    })
   })
   const agent = Agent.of({
     ...(notAsked as Agent["Service"]),
