@@ -71,7 +71,7 @@ export class LaunchJudge {
     const { waitsUntil } = world.oracle
     if (waitsUntil !== undefined && world.timeline.wall < waitsUntil && world.steadyClock)
       world.violated(`a launch ${waitsUntil - world.timeline.wall} ms before a wait is over`)
-    this.#export(args.at(-1) ?? "", [watch.sessionId, ...watch.sessions.toReversed()])
+    if (world.byHandAt < spawned) this.#export(args.at(-1) ?? "", [watch.sessionId, ...watch.sessions.toReversed()])
     if (JSON.stringify(order).includes(secret)) world.violated("the conversation is in a launch")
     if (watch.recovery === undefined) return
     if (args.at(-1) === "/compact") return this.#compaction(watch.cycles)
@@ -109,8 +109,6 @@ export class LaunchJudge {
     // A successor that died before its first word left no file: the conversation is that of the newest one which has.
     const sessionId = sessions.find((one) => disk.files.has(this.#world.sessionFile(one))) ?? ""
     if (text === undefined) return this.#world.violated("the export that a prompt names is not there")
-    // A person went on with the session in mid-recovery, while souffleur was stopped, and it was over again when souffleur woke.
-    if (this.#world.byHandAt >= (this.#world.ledger.watch.recovery?.since ?? Infinity)) return
     if (!text.endsWith(this.#world.transcriptOf(sessionId)))
       this.#world.violated("the export that a prompt names is not whole, or of another session")
   }

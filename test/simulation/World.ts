@@ -66,7 +66,7 @@ export class World {
   /** What the agent's export of a session says. */
   transcript = `# Conversation\n\n${secret}\n`
   transcriptOf(sessionId: string): string {
-    return `${this.transcript}\nsession ${sessionId}, to its end\n`
+    return `${this.transcript}\nsession ${sessionId}, to its end after ${this.disk.read(this.sessionFile(sessionId))?.length ?? 0} bytes\n`
   }
   exportFails = false
   /** Results of tools in each session. */
@@ -197,13 +197,13 @@ export class World {
     return this.#become(process, sessionId)
   }
 
-  /** When that was last, wall clock. */
+  /** When that was last, monotonic. */
   byHandAt = -Infinity
 
   /** A person resumes the session in a terminal of their own: souffleur hears of it, or not. */
   resumeByHand(sessionId = this.conductor.sessionId): Conductor {
     this.tell("a person resumes the session by hand")
-    this.byHandAt = this.timeline.wall
+    this.byHandAt = this.timeline.monotonic
     const conductor = this.#become(this.processes.start({ name: "claude", session: sessionId }), sessionId)
     conductor.process.print = conductor.life.print
     this.byHand.add(conductor)

@@ -18,8 +18,9 @@ import {
 import { Effect, Option, Schema } from "effect"
 import { unlessComplete } from "./Completion.ts"
 import { signed } from "./LaunchPrompt.ts"
-import { FailedClosed } from "./Provider.ts"
+import { Escalated, FailedClosed } from "./Provider.ts"
 import type { Request } from "./Request.ts"
+import { type Exported, NoExport, unlessStale } from "./Salvage.ts"
 import { again, Cycle, step } from "./Step.ts"
 import { otherWriter } from "./Stop.ts"
 
@@ -125,27 +126,37 @@ export const prepare = Effect.fn("Recovery.prepare")(function* (
 /** A launch that took its receipt. */
 export const Launched = Schema.Struct({ launchId: Schema.String, conductor: ProcessIdentity })
 
-/** Starts the successor. A launch that fails closes the cycle: whether it ran must never be guessed. */
+/**
+ * Starts the successor. A launch that fails closes the cycle: whether it ran must never be guessed. An export `from` which it would
+ * start, and whose conversation went on since, is no export: nothing has run, and the next provider may.
+ */
 export const launchSuccessor = Effect.fn("Recovery.launchSuccessor")(function* (
   watch: Watch,
   name: LaunchStep,
   request: Request,
-  errand: Pick<AgentOrder, "session" | "reads" | "prompt">
+  errand: Pick<AgentOrder, "session" | "prompt"> & { readonly from?: Exported }
 ) {
   const launcher = yield* Launcher
+  const { from, prompt, session } = errand
   const launched = yield* step(name, {
     outcome: Launched,
-    failure: LaunchFailed,
-    act: (token) =>
-      Effect.andThen(
-        unhindered(watch),
-        launch(watch, token, request, {
-          ...errand,
-          prompt: (launchId) => signed(errand.prompt, launchId),
-          title: `Conductor (S${watch.generation + 1})`
-        })
-      ),
+    failure: Schema.Union([LaunchFailed, NoExport]),
+    act: Effect.fnUntraced(function* (token) {
+      yield* unhindered(watch)
+      if (from !== undefined) yield* unlessStale(watch, from)
+      return yield* launch(watch, token, request, {
+        session,
+        ...(from === undefined ? {} : { reads: from.path }),
+        prompt: (launchId) => signed(prompt, launchId),
+        title: `Conductor (S${watch.generation + 1})`
+      })
+    }),
     reconcile: settled
-  }).pipe(Effect.catchTag("LaunchFailed", (error) => Effect.fail(new FailedClosed({ stage: "launch", reason: error.why }))))
+  }).pipe(
+    Effect.catchTags({
+      LaunchFailed: ({ why }) => Effect.fail(new FailedClosed({ stage: "launch", reason: why })),
+      NoExport: ({ why }) => Effect.fail(new Escalated({ stage: "launch", reason: why, alreadyKilled: true }))
+    })
+  )
   return { ...launched, print: launcher.terminal === "headless" }
 })

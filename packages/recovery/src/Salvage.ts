@@ -1,4 +1,15 @@
-import { Agent, type CommsSnapshot, Export, parseTime, Processes, Settings, type Watch, Stopped, StopFailed } from "@souffleur/domain"
+import {
+  Agent,
+  type CommsSnapshot,
+  Export,
+  parseTime,
+  Processes,
+  SessionMark,
+  Settings,
+  type Watch,
+  Stopped,
+  StopFailed
+} from "@souffleur/domain"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Schema } from "effect"
 import { unlessComplete } from "./Completion.ts"
 import { FailedClosed } from "./Provider.ts"
@@ -63,8 +74,15 @@ export const stop = Effect.fn("Recovery.1-stop")(function* (watch: Watch) {
   }).pipe(Effect.catchTag("StopFailed", failedClosed("stop")))
 })
 
-/** An export, and whose conversation it is; a log from before this field has that of the Conductor. */
-export const Exported = Schema.Struct({ ...Export.fields, sessionId: Schema.optionalKey(Schema.String) })
+/**
+ * An export, whose conversation it is, and where that session's file stood before it was read. A log from before these fields has
+ * the Conductor's conversation, and no mark.
+ */
+export const Exported = Schema.Struct({
+  ...Export.fields,
+  sessionId: Schema.optionalKey(Schema.String),
+  mark: Schema.optionalKey(SessionMark)
+})
 export type Exported = typeof Exported.Type
 
 /**
@@ -86,11 +104,25 @@ export const writeExport = Effect.fnUntraced(
     const folder = path.join(settings.stateDir, "exports")
     yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
     const sessionId = yield* newestSession(watch)
+    const mark = yield* Effect.option(agent.mark(sessionId))
     const exported = yield* agent.exportSession(sessionId, path.join(folder, `${(yield* Cycle).watch.id}-${token}.md`))
-    return { ...exported, sessionId } satisfies Exported
+    return { ...exported, sessionId, ...Option.match(mark, { onNone: () => ({}), onSome: (mark) => ({ mark }) }) } satisfies Exported
   },
   Effect.mapError((error) => new NoExport({ why: error._tag === "PlatformError" ? error.message : error.why }))
 )
+
+const sameMark = Schema.toEquivalence(SessionMark)
+
+/**
+ * Souffleur may have stood still since it exported, and a person may have gone on with the session by hand meanwhile: then the export
+ * is not the end of the conversation any more. A session file that is gone says nothing newer.
+ */
+export const unlessStale = Effect.fnUntraced(function* (watch: Watch, { mark }: Exported) {
+  if (mark === undefined) return
+  const now = yield* Effect.option(Effect.flatMap(newestSession(watch), (yield* Agent).mark))
+  if (Option.exists(now, (one) => !sameMark(one, mark)))
+    return yield* new NoExport({ why: "the conversation went on after it was exported: the export is not its end any more" })
+})
 
 /** 2: export the conversation, whole. */
 export const exportConversation = Effect.fn("Recovery.2-export")(function* (watch: Watch) {

@@ -2,14 +2,19 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { type Event, evolve, initial, type Settings, type WatchEvent } from "@souffleur/domain"
 import { Effect, FileSystem } from "effect"
-import { claudeExport, recovery } from "../src/index.ts"
+import { claudeExport, recovery, standardCompact } from "../src/index.ts"
 import { crashingLog, recovering } from "./CrashingLog.ts"
+import { inTime } from "./Cycles.ts"
 import { identityOf, World, worldLayer } from "./World.ts"
 
 type Change = Parameters<typeof recovering>[0] & { readonly settings?: Partial<Settings["Service"]> }
 
 /** A recovery that can be run as often as souffleur is started, against one world and one log. */
-const cycle = Effect.fnUntraced(function* (change: Change = {}, world = new World().run({ pid: 4711, parent: 1 })) {
+const cycle = Effect.fnUntraced(function* (
+  change: Change = {},
+  world = new World().run({ pid: 4711, parent: 1 }),
+  providers: ReadonlyArray<typeof claudeExport> = [claudeExport]
+) {
   const fs = yield* FileSystem.FileSystem
   const stateDir = yield* fs.makeTempDirectoryScoped()
   const log = yield* crashingLog(recovering(change))
@@ -17,7 +22,7 @@ const cycle = Effect.fnUntraced(function* (change: Change = {}, world = new Worl
   const run = Effect.gen(function* () {
     const ref = yield* log.ref()
     const watch = yield* ref.state
-    if (watch.recovery !== undefined) yield* recovery(ref, watch, [claudeExport])
+    if (watch.recovery !== undefined) yield* recovery(ref, watch, providers)
   }).pipe(Effect.provide(layer))
   const exports = Effect.gen(function* () {
     const folder = `${stateDir}/exports`
@@ -158,6 +163,51 @@ describe("the estimate", () => {
       yield* run
       assert.deepStrictEqual([failedClosed(yield* last), yield* exports], ["estimate", []])
       assert.deepStrictEqual(world.did, ["SIGTERM 4711", "export s1"])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+})
+
+describe("an export whose session went on before the launch", () => {
+  /** Exported; then souffleur stands still, and somebody else does something. */
+  const meanwhile = Effect.fnUntraced(function* (happens: (world: World) => void) {
+    const run = yield* cycle({}, undefined, [claudeExport, standardCompact])
+    assert.isTrue(yield* run.log.abandonAt(4, "after", run.run))
+    happens(run.world)
+    yield* inTime(run.run)
+    const events = yield* run.log.events
+    return { ...run, events, by: launched(events).map(({ provider }) => provider) }
+  })
+  const launch = (events: ReadonlyArray<WatchEvent>) => events.filter((one) => one._tag === "StepFailed" && one.step === "6 launch")
+
+  for (const [what, happens] of [
+    ["grew", (world: World) => void (world.session.size += 500)],
+    ["was replaced", (world: World) => void (world.session.inode += 1)]
+  ] as const) {
+    it.effect(`it ${what}: discarded once, and the session itself is compacted and resumed`, () =>
+      Effect.gen(function* () {
+        const { by, events, exports, run, world } = yield* meanwhile(happens)
+        assert.deepStrictEqual([by, yield* exports], [["standard_compact"], []])
+        assert.deepStrictEqual(
+          world.orders.map((order: World["orders"][number]) => order.session._tag),
+          ["Resume", "Resume"]
+        )
+        assert.lengthOf(launch(events), 1)
+        assert.include(JSON.stringify(launch(events)), "went on after it was exported")
+        yield* run
+        assert.lengthOf(world.orders, 2)
+      }).pipe(Effect.provide(NodeServices.layer))
+    )
+  }
+  it.effect("it did not: the export is as good as before", () =>
+    Effect.gen(function* () {
+      const { by, events } = yield* meanwhile(() => {})
+      assert.deepStrictEqual([by, launch(events)], [["claude_export"], []])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+  it.effect("it is gone: nothing is newer than the export", () =>
+    Effect.gen(function* () {
+      const { by } = yield* meanwhile((world) => world.unwritten.add("s1"))
+      assert.deepStrictEqual(by, ["claude_export"])
     }).pipe(Effect.provide(NodeServices.layer))
   )
 })

@@ -162,18 +162,21 @@ const processes = (world: World) => {
   })
 }
 
-const agent = (world: World, fs: FileSystem.FileSystem) =>
-  Agent.of({
+const agent = (world: World, fs: FileSystem.FileSystem) => {
+  const sessionFile = (sessionId: string) =>
+    Effect.suspend(() =>
+      world.unwritten.has(sessionId)
+        ? Effect.fail(new SessionNotFound({ sessionId, reason: "missing", why: "no session file" }))
+        : Effect.succeed({ path: `/claude/${sessionId}.jsonl`, sessionId })
+    )
+  return Agent.of({
     name: "agent",
     sessions: Effect.sync(() =>
       world.sessions
         .filter(({ pid }) => world.table.get(pid)?.condition !== "gone")
         .map((one) => ({ ...one, project: "/p", status: "busy", waitingFor: undefined, writtenAt: 0 }))
     ),
-    sessionFile: (sessionId) =>
-      world.unwritten.has(sessionId)
-        ? Effect.fail(new SessionNotFound({ sessionId, reason: "missing", why: "no session file" }))
-        : Effect.succeed({ path: `/claude/${sessionId}.jsonl`, sessionId }),
+    sessionFile,
     exportSession: Effect.fnUntraced(function* (sessionId, out) {
       if (world.exportFails) return yield* new ExportFailed({ why: "the session file changed meanwhile" })
       world.did.push(`export ${sessionId}`)
@@ -183,8 +186,8 @@ const agent = (world: World, fs: FileSystem.FileSystem) =>
     }),
     projectOf: () => Effect.succeedSome("/p"),
     mark: (sessionId) =>
-      Effect.sync(() => ({
-        path: `/claude/${sessionId}.jsonl`,
+      Effect.map(sessionFile(sessionId), ({ path }) => ({
+        path,
         device: "1",
         inode: String(world.session.inode),
         offset: world.session.size
@@ -211,6 +214,7 @@ const agent = (world: World, fs: FileSystem.FileSystem) =>
           : Effect.succeed({ program: "/bin/claude", args: [order.session.sessionId, "--", order.prompt], environment: {} })
       })
   })
+}
 
 /** Launches at most once, as receipts and tombstones make it (spec §4). */
 const launcher = (world: World) =>

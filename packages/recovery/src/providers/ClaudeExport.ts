@@ -21,8 +21,8 @@ export const claudeExport: Provider<Agent | Comms | FileSystem.FileSystem | Laun
 
     if (!alreadyKilled) yield* stop(watch)
     const exported = yield* exportConversation(watch).pipe(Effect.catchTag("NoExport", escalated("export")))
-    const discarded = (stage: string) => (error: { readonly why: string }) =>
-      Effect.andThen(Effect.ignore(fs.remove(exported.path, { force: true })), escalated(stage)(error))
+    const discard = Effect.ignore(fs.remove(exported.path, { force: true }))
+    const discarded = (stage: string) => (error: { readonly why: string }) => Effect.andThen(discard, escalated(stage)(error))
     yield* trimExport(exported).pipe(Effect.catchTag("NoExport", discarded("trim")))
 
     const gate = yield* step("4 estimate", {
@@ -47,9 +47,9 @@ export const claudeExport: Provider<Agent | Comms | FileSystem.FileSystem | Laun
     const { baseline, sessionId } = yield* prepare(watch, "5 prepare", request, freshSessionId)
     const launched = yield* launchSuccessor(watch, "6 launch", request, {
       session: { _tag: "Fresh", sessionId },
-      reads: exported.path,
+      from: exported,
       prompt: promptFromExport(watch, exported, yield* resumePromptOf(watch, request))
-    })
+    }).pipe(Effect.tapErrorTag("Escalated", () => discard))
     // Without comms nobody confirms the id that the launch was given.
     return { ...launched, sessionId, awaiting: watch.comms !== null, exportPath: exported.path, baseline }
   })

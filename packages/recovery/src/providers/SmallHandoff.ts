@@ -36,7 +36,7 @@ export const smallHandoff: Provider<Agent | Comms | FileSystem.FileSystem | Laun
     const { baseline, sessionId } = yield* prepare(watch, "prepare a hand-off", request, freshSessionId)
     const launched = yield* launchSuccessor(watch, "launch from hand-off", request, {
       session: { _tag: "Fresh", sessionId },
-      reads: handoff.path,
+      from: handoff,
       prompt: promptFromExport(watch, handoff, yield* resumePromptOf(watch, request))
     })
     return { ...launched, sessionId, awaiting: watch.comms !== null, exportPath: handoff.path, baseline }
