@@ -1,5 +1,4 @@
 import {
-  allRuns,
   bulletins,
   conduct,
   Conducting,
@@ -9,20 +8,16 @@ import {
   type LoadedPlan,
   loadPlan,
   loadRun,
-  lookAtState,
+  openRun,
   ownFiles,
   ownRun,
   type Plan,
-  progressOf,
   type Run,
   RunLog,
   runHerald,
-  StateForeign,
-  type StateJson,
-  streamOf,
-  tellRun
+  streamOf
 } from "@souffleur/conductor"
-import { Agent, AlreadyWatched, Claims, Comms, CommsLink, Permission, type ResolvedSettings, resolveProgram } from "@souffleur/domain"
+import { Agent, Comms, CommsLink, Permission, type ResolvedSettings, resolveProgram } from "@souffleur/domain"
 import { Console, Effect, Fiber, FileSystem, Option, Path, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { comms, commsLink, launchable, settingsOf } from "../App.ts"
@@ -40,61 +35,6 @@ import { json, projectDir, realProject } from "./Options.ts"
 /** How long a conductor that ends waits for a comms that is out. */
 const lastWords = "10 seconds"
 
-const operator = { _tag: "Operator" } as const
-
-/** A state file that was there before any run is taken over, rebuilt, or left to whoever it belongs to (spec §6). */
-const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: Plan) {
-  const { backup, state } = yield* lookAtState(statePath)
-  const taken = (from: "state" | "backup", { phase, workflow_id, ...rest }: StateJson) => {
-    if (workflow_id === workflowId) return Effect.succeed({ progress: { from, tasks: progressOf({ phase, workflow_id, ...rest }) } })
-    if (phase === "completion") return Effect.succeed({ progress: null })
-    return Effect.fail(
-      new StateForeign({
-        path: statePath,
-        why: `it is of workflow ${JSON.stringify(workflow_id.slice(0, 64))}, which is not complete: name that as workflow_id in the plan to go on with it, or another file with --state`
-      })
-    )
-  }
-  switch (state._tag) {
-    case "State":
-      return { ...(yield* taken("state", state.state)), found: null }
-    case "Foreign":
-      return yield* new StateForeign({
-        path: statePath,
-        why: "it is no state file of this kind: name another with --state, or move it away"
-      })
-    case "Missing":
-      return { progress: null, found: "missing" as const }
-    case "Corrupt":
-      return { ...(backup._tag === "State" ? yield* taken("backup", backup.state) : { progress: null }), found: "corrupt" as const }
-  }
-})
-
-/** The run of this plan in this project, or a new one. */
-const openRun = Effect.fn("Conduct.open")(function* (
-  { digest, path: plan, plan: { tasks, workflowId }, ...loaded }: LoadedPlan & { readonly known: string | undefined },
-  project: string,
-  statePath: string
-) {
-  const outlines = tasks.map(({ dependsOn, id, title }) => ({ id, title, dependsOn }))
-  if (loaded.known !== undefined) {
-    yield* tellRun(loaded.known, { _tag: "RevisePlan", digest, tasks: outlines }, operator)
-    const { state } = yield* lookAtState(statePath)
-    if (state._tag === "Foreign")
-      return yield* new StateForeign({
-        path: statePath,
-        why: "it is no state file of this kind: name another with --state, or move it away"
-      })
-    if (state._tag !== "State")
-      yield* tellRun(loaded.known, { _tag: "RebuildStateFile", found: state._tag === "Missing" ? "missing" : "corrupt" }, operator)
-    return loaded.known
-  }
-  const { found, progress } = yield* before(statePath, { workflowId, tasks, finish: { _tag: "None" } })
-  const id = yield* newId(project)
-  yield* tellRun(id, { _tag: "Open", workflowId, project, plan, digest, tasks: outlines, progress, found }, operator)
-  return id
-})
-
 /** The comms of the project, where there is one. */
 const linkOf = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
@@ -103,18 +43,6 @@ const linkOf = Effect.fnUntraced(function* (file: string) {
     link: yield* Effect.provide(CommsLink, commsLink(file)),
     comms: yield* Effect.provide(Comms, comms(file))
   })
-})
-
-/** Two conductors of one project would mix their commits. */
-const nobodyElse = Effect.fnUntraced(function* (runs: ReadonlyArray<{ readonly id: string; readonly run: Run }>, project: string) {
-  const claims = yield* Claims
-  for (const { id, run } of runs) {
-    if (run.project !== project || run.owner === null || (yield* claims.isDead(run.owner))) continue
-    return yield* new AlreadyWatched({
-      owner: run.owner,
-      why: `souffleur with pid ${run.owner.process.pid} conducts run ${id} in this project`
-    })
-  }
 })
 
 const finishingOf = Effect.fnUntraced(function* ({ finish }: Plan) {
@@ -159,13 +87,9 @@ const conductPlan = Effect.fn("conduct")(function* (
   yield* launchable(settings)
   const git = yield* gitOf(project, yield* ownFiles(statePath, [loaded.path, path.join(project, "comms.db")]))
   const linked = yield* linkOf(path.join(project, "comms.db"))
-  const runs = yield* allRuns
-  yield* nobodyElse(runs, project)
-  const known = runs.findLast(({ run }) => run.project === project && run.plan === loaded.path)
-  const from = known?.run.revision ?? 0
   const finishing = yield* finishingOf(loaded.plan)
-  const id = yield* openRun({ ...loaded, known: known?.id }, project, statePath)
-  yield* Console.error(known === undefined ? `run ${id}, agents by ${agent.name}` : `run ${id} goes on from revision ${from}`)
+  const { from, id } = yield* openRun(loaded, project, statePath, newId(project))
+  yield* Console.error(from === 0 ? `run ${id}, agents by ${agent.name}` : `run ${id} goes on from revision ${from}`)
   yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
   const bulletin = yield* Effect.forkScoped(
     bulletins(

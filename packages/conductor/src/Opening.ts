@@ -1,0 +1,79 @@
+import { AlreadyWatched, Claims } from "@souffleur/domain"
+import { Effect } from "effect"
+import type { Plan } from "./Plan.ts"
+import type { LoadedPlan } from "./PlanFile.ts"
+import type { Run } from "./Run.ts"
+import { allRuns, tellRun } from "./RunLog.ts"
+import { progressOf, type StateJson } from "./StateFile.ts"
+import { lookAtState, StateForeign } from "./StateStore.ts"
+
+const operator = { _tag: "Operator" } as const
+
+const foreign = (statePath: string) =>
+  new StateForeign({ path: statePath, why: "it is no state file of this kind: name another with --state, or move it away" })
+
+/** A state file that was there before any run is taken over, rebuilt, or left to whoever it belongs to (spec §6). */
+const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: Plan) {
+  const { backup, state } = yield* lookAtState(statePath)
+  const taken = (from: "state" | "backup", json: StateJson) => {
+    if (json.workflow_id === workflowId) return Effect.succeed({ progress: { from, tasks: progressOf(json) } })
+    if (json.phase === "completion") return Effect.succeed({ progress: null })
+    return Effect.fail(
+      new StateForeign({
+        path: statePath,
+        why: `it is of workflow ${JSON.stringify(json.workflow_id.slice(0, 64))}, which is not complete: name that as workflow_id in the plan to go on with it, or another file with --state`
+      })
+    )
+  }
+  switch (state._tag) {
+    case "State":
+      return { ...(yield* taken("state", state.state)), found: null }
+    case "Foreign":
+      return yield* foreign(statePath)
+    case "Missing":
+      return { progress: null, found: "missing" as const }
+    case "Corrupt":
+      return { ...(backup._tag === "State" ? yield* taken("backup", backup.state) : { progress: null }), found: "corrupt" as const }
+  }
+})
+
+/** Two conductors of one project would mix their commits. */
+const nobodyElse = Effect.fnUntraced(function* (runs: ReadonlyArray<{ readonly id: string; readonly run: Run }>, project: string) {
+  const claims = yield* Claims
+  for (const { id, run } of runs) {
+    if (run.project !== project || run.owner === null || (yield* claims.isDead(run.owner))) continue
+    return yield* new AlreadyWatched({
+      owner: run.owner,
+      why: `souffleur with pid ${run.owner.process.pid} conducts run ${id} in this project`
+    })
+  }
+})
+
+/**
+ * The run of this plan in this project, with the tasks that the plan has now, or a new one under `newId`; and the revision that it
+ * goes on from, 0 for a new one.
+ */
+export const openRun = Effect.fn("Opening.open")(function* <E, R>(
+  { digest, path, plan }: LoadedPlan,
+  project: string,
+  statePath: string,
+  newId: Effect.Effect<string, E, R>
+) {
+  const runs = yield* allRuns
+  yield* nobodyElse(runs, project)
+  const known = runs.findLast(({ run }) => run.project === project && run.plan === path)
+  const tasks = plan.tasks.map(({ dependsOn, id, title }) => ({ id, title, dependsOn }))
+  if (known === undefined) {
+    const { found, progress } = yield* before(statePath, plan)
+    const id = yield* newId
+    const { workflowId } = plan
+    yield* tellRun(id, { _tag: "Open", workflowId, project, plan: path, digest, tasks, progress, found }, operator)
+    return { id, from: 0 }
+  }
+  yield* tellRun(known.id, { _tag: "RevisePlan", digest, tasks }, operator)
+  const { state } = yield* lookAtState(statePath)
+  if (state._tag === "Foreign") return yield* foreign(statePath)
+  if (state._tag !== "State")
+    yield* tellRun(known.id, { _tag: "RebuildStateFile", found: state._tag === "Missing" ? "missing" : "corrupt" }, operator)
+  return { id: known.id, from: known.run.revision }
+})
