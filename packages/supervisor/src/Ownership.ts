@@ -10,7 +10,8 @@ import {
   type Watch,
   type WatchIntent
 } from "@souffleur/domain"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
+import { forgetIntent, intentOf } from "./RestoreIntent.ts"
 
 const operator = { _tag: "Operator" } as const
 
@@ -72,7 +73,8 @@ const overtaken = Effect.fnUntraced(function* <E>(id: string, refused: E) {
 
 /**
  * Owns a watch under a new fence until the scope closes (spec §4, One owner). A live owner is never overtaken, and one that
- * is not provably dead is alive. A souffleur that is killed leaves both marks behind: the next one sees it dead.
+ * is not provably dead is alive. A souffleur that is killed leaves both marks behind: the next one sees it dead, and first counts a
+ * restoration for which it was killed and that could not be counted then.
  */
 export const own = Effect.fn("Ownership.own")(function* (id: string, conductor?: ProcessIdentity) {
   const claims = yield* Claims
@@ -83,6 +85,9 @@ export const own = Effect.fn("Ownership.own")(function* (id: string, conductor?:
   }
   const guarded = watch.conductor ?? conductor
   if (guarded !== undefined) yield* Effect.acquireRelease(claims.claim(guarded), () => claims.release(guarded))
+  const intended = yield* intentOf(id, watch.fence)
+  if (Option.isSome(intended)) yield* Effect.catchTag(command(id, { _tag: "Restore", ...intended.value }), "Refused", () => Effect.void)
+  yield* forgetIntent(id)
   const { fence } = yield* command(id, { _tag: "TakeOwnership", owner: claims.self, over: watch.fence }).pipe(
     Effect.catchIf(
       (error) => error._tag === "Refused" && error.why === "owned",

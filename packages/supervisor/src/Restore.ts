@@ -1,6 +1,7 @@
 import { AlreadyWatched, attempts, Beats, Claims, type GuardAct, load, Processes, Settings, silentAfter } from "@souffleur/domain"
 import { Clock, Effect, Option, Schedule } from "effect"
 import { command } from "./Ownership.ts"
+import { forgetIntent, intentOf, keepIntent } from "./RestoreIntent.ts"
 
 /** What a guardian wants: another souffleur in place of the owner of that fence. */
 export type Restoration = Omit<Extract<GuardAct, { readonly _tag: "Restore" }>, "_tag">
@@ -11,7 +12,8 @@ const look = Schedule.spaced("20 millis")
 
 /**
  * Takes a watch from a souffleur that died or fell silent (spec §4): it is counted in the log first, then the old process is killed,
- * which is that very process, and proven gone. After this the watch may be owned. Fails where the owner beats again, is another by
+ * which is that very process, and proven gone. Where it holds the log, the intent is kept in a file until it can be counted, also by
+ * whoever comes next. After this the watch may be owned. Fails where the owner beats again, is another by
  * now, or does not end. `false`: there is nothing to restore, its owner has left or it has ended; or it was restored too often.
  */
 export const restore = Effect.fn("Ownership.restore")(function* (id: string, { cause, over }: Restoration) {
@@ -28,8 +30,11 @@ export const restore = Effect.fn("Ownership.restore")(function* (id: string, { c
     const near = owner.pidNamespace === claims.self.pidNamespace && owner.process.bootId === claims.self.process.bootId
     if (!near) return yield* stillThere("that souffleur runs where its processes cannot be seen from here")
   }
+  // One that was killed for it, by a souffleur that has not lived to count it, is the same restoration.
+  const intended = yield* intentOf(id, over)
+  const intent = Option.getOrElse(intended, () => ({ cause, over }))
   const say = Effect.catchIf(
-    command(id, { _tag: "Restore", cause, over }),
+    command(id, { _tag: "Restore", ...intent }),
     (error) => error._tag === "Refused" && error.why === "owned",
     () => Effect.fail(stillThere("another souffleur has taken the watch in the same moment"))
   )
@@ -40,12 +45,16 @@ export const restore = Effect.fn("Ownership.restore")(function* (id: string, { c
     const gone = yield* Effect.repeat(claims.isDead(owner), { until: (yes) => yes, schedule: look }).pipe(Effect.timeoutOption(patience))
     if (Option.isNone(gone)) return yield* stillThere("it was killed and does not end")
   })
+  const keep = Effect.catchTag(keepIntent(id, intent), "PlatformError", ({ message }) =>
+    Effect.fail(stillThere(`it holds the log, and the intent to restore it cannot be kept: ${message}`))
+  )
   // Stopped in the midst of a write it holds the log, and nothing can be counted before it is gone; how often, can be read.
   const counted = yield* Effect.catchIf(
     say,
     (error) => error._tag === "LogUnusable" && error.reason === "locked" && !dead && (watch.restored?.restorations ?? 0) < attempts,
-    () => Effect.andThen(kill, say)
+    () => Effect.andThen(Effect.andThen(keep, kill), say)
   )
+  yield* forgetIntent(id)
   if (counted.restored === undefined) return false
   if (!(yield* claims.isDead(owner))) yield* kill
   return true

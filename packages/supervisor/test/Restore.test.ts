@@ -1,8 +1,9 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Beats, Claims, Event, EventLog, guardianOf, LogUnusable, type WatchEvent } from "@souffleur/domain"
-import { Context, Effect, Exit, Fiber } from "effect"
+import { Beats, Claims, Event, EventLog, guardianOf, LogUnusable, Processes, Settings, type WatchEvent } from "@souffleur/domain"
+import { Context, Effect, Exit, Fiber, FileSystem, Path } from "effect"
 import { TestClock } from "effect/testing"
-import { restore } from "../src/index.ts"
+import { own, restore } from "../src/index.ts"
 import { begun, confirmed, living, opened, ownerOf, settle, World } from "./World.ts"
 
 const took = (fence: number, pid: number) => Event.OwnerTook.make({ at: begun, fence, owner: ownerOf(pid) })
@@ -56,25 +57,85 @@ describe("a souffleur that was started by a guardian", () => {
       assert.isFalse(world.alive.has(77))
     })
   )
-  it.effect("kills one that holds the log before it is counted, as nothing can be while it does", () =>
-    Effect.gen(function* () {
-      for (const before of [[], [restored(1), restored(2), restored(3)]]) {
-        const { context, restore, tags, world } = yield* restoring("silent", 900, { alive: alive() }, [...history, ...before])
-        const log = Context.get(context, EventLog)
-        const locked = new LogUnusable({ reason: "locked", detail: "database is locked" })
-        const held = EventLog.of({
-          ...log,
-          append: (...words) => (world.alive.has(77) ? Effect.fail(locked) : log.append(...words))
-        })
-        const taken = yield* Effect.exit(Effect.provideService(restore, EventLog, held))
-        // One that was restored too often is not killed for it.
-        assert.deepStrictEqual(
-          [Exit.isSuccess(taken), world.signals, yield* tags],
-          before.length === 0 ? [true, ["SIGKILL 77"], ["SouffleurRestored"]] : [false, [], []]
-        )
-      }
+  describe("that stops in mid-write, and in mid-restoration", () => {
+    /** The old one holds the log as long as it lives; files are real. */
+    const holding = Effect.fnUntraced(function* (events: ReadonlyArray<WatchEvent> = history, living = alive()) {
+      const stateDir = `${yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()}/state`
+      const all = yield* restoring("silent", 900, { alive: living }, events)
+      const log = Context.get(all.context, EventLog)
+      const locked = new LogUnusable({ reason: "locked", detail: "database is locked" })
+      const held = EventLog.of({ ...log, append: (...words) => (all.world.alive.has(77) ? Effect.fail(locked) : log.append(...words)) })
+      const context = all.context.pipe(
+        Context.add(EventLog, held),
+        Context.add(Settings, { ...Context.get(all.context, Settings), stateDir }),
+        Context.merge(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
+      )
+      return { ...all, stateDir, context, file: `${stateDir}/restorations/w.json` }
     })
-  )
+    it.effect("is killed before it is counted, as nothing can be while it lives, but not for a fourth time", () =>
+      Effect.gen(function* () {
+        for (const before of [[], [restored(1), restored(2), restored(3)]]) {
+          const { context, tags, world } = yield* holding([...history, ...before])
+          const taken = yield* Effect.exit(Effect.provide(restore("w", { cause: "silent", over: 1 }), context))
+          assert.deepStrictEqual(
+            [Exit.isSuccess(taken), world.signals, yield* tags],
+            before.length === 0 ? [true, ["SIGKILL 77"], ["SouffleurRestored"]] : [false, [], []]
+          )
+        }
+      }).pipe(Effect.provide(NodeServices.layer))
+    )
+    it.effect("its intent is on disk before the kill, for its user alone, and counted first by whoever comes next", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        for (const next of ["a guardian's", "a person's"] as const) {
+          const { context, events, file, tags, world } = yield* holding()
+          const processes = Context.get(context, Processes)
+          let before = ""
+          // Killed itself right after its kill.
+          const vanishing = Processes.of({
+            ...processes,
+            signal: Effect.fnUntraced(function* (identity, signal) {
+              before = yield* Effect.orDie(fs.readFileString(file))
+              assert.strictEqual((yield* Effect.orDie(fs.stat(file))).mode & 0o777, 0o600)
+              yield* processes.signal(identity, signal)
+              return yield* Effect.die("SIGKILL")
+            })
+          })
+          yield* Effect.exit(Effect.provide(restore("w", { cause: "silent", over: 1 }), Context.add(context, Processes, vanishing)))
+          assert.deepStrictEqual([JSON.parse(before), yield* tags], [{ cause: "silent", over: 1 }, []])
+          const taking =
+            next === "a person's"
+              ? Effect.as(Effect.scoped(own("w")), true)
+              : Effect.tap(restore("w", { cause: "died", over: 1 }), () => Effect.scoped(own("w")))
+          assert.isTrue(yield* Effect.provide(taking, context))
+          assert.deepStrictEqual(yield* tags, ["SouffleurRestored", "OwnerTook", "OwnerLeft"])
+          assert.deepInclude((yield* events)[0], { cause: "silent", over: 1, restorations: 1 })
+          assert.deepStrictEqual([world.signals, yield* fs.exists(file)], [["SIGKILL 77"], false])
+        }
+      }).pipe(Effect.provide(NodeServices.layer))
+    )
+    it.effect("an intent that cannot be kept kills nobody", () =>
+      Effect.gen(function* () {
+        const { context, stateDir, tags, world } = yield* holding()
+        yield* (yield* FileSystem.FileSystem).writeFileString(stateDir, "no folder")
+        assert.match(why(yield* Effect.flip(Effect.provide(restore("w", { cause: "silent", over: 1 }), context))), /intent/)
+        assert.deepStrictEqual([yield* tags, world.signals], [[], []])
+      }).pipe(Effect.provide(NodeServices.layer))
+    )
+    it.effect("one of an owner before this one is no intent any more, and one that is torn none at all", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        for (const kept of ['{"cause":"silent","over":7}', '{"cause":"sil']) {
+          const { context, events, file, stateDir } = yield* holding(history, new Set([10]))
+          yield* fs.makeDirectory(`${stateDir}/restorations`, { recursive: true })
+          yield* fs.writeFileString(file, kept)
+          yield* Effect.provide(restore("w", { cause: "died", over: 1 }), context)
+          assert.deepInclude((yield* events)[0], { _tag: "SouffleurRestored", cause: "died", over: 1 })
+          assert.isFalse(yield* fs.exists(file))
+        }
+      }).pipe(Effect.provide(NodeServices.layer))
+    )
+  })
   it.effect("leaves one alone that beats again, whatever the guardian has seen", () =>
     Effect.gen(function* () {
       for (const cause of ["died", "silent"] as const) {

@@ -206,6 +206,8 @@ export const living = Effect.fnUntraced(function* (history: ReadonlyArray<WatchE
       Layer.succeed(Processes, processes(world)),
       Layer.succeed(Agent, agent(world)),
       Layer.succeed(Claims, claims(world)),
+      FileSystem.layerNoop({ makeDirectory: () => Effect.void }),
+      Path.layer,
       Layer.effect(Settings, loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
         Layer.provide([FileSystem.layerNoop({}), Path.layer])
       )

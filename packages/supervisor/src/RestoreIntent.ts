@@ -1,0 +1,51 @@
+import { Claims, Settings } from "@souffleur/domain"
+import { Effect, FileSystem, Option, Path, Schema } from "effect"
+
+const Intent = Schema.Struct({
+  cause: Schema.Literals(["died", "silent"]),
+  /** The fence of the owner that is replaced. */
+  over: Schema.Int
+})
+/** Why a souffleur is to be replaced, and by which fence it owned its watch. */
+export type RestoreIntent = typeof Intent.Type
+
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Intent))
+
+const fileOf = Effect.fnUntraced(function* (id: string) {
+  const [path, { stateDir }] = [yield* Path.Path, yield* Settings]
+  return path.join(stateDir, "restorations", `${id}.json`)
+})
+
+/**
+ * Keeps the intent outside the log, where a souffleur that was stopped in mid-write holds that: evidence before a kill (spec §4). One
+ * file a watch, whole or not at all and 0600, on disk when this succeeds.
+ */
+export const keepIntent = Effect.fn("RestoreIntent.keep")(function* (id: string, intent: RestoreIntent) {
+  const [claims, fs, path, file] = [yield* Claims, yield* FileSystem.FileSystem, yield* Path.Path, yield* fileOf(id)]
+  const [folder, part] = [path.dirname(file), `${file}.${claims.self.process.pid}.part`]
+  yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const handle = yield* fs.open(part, { flag: "w", mode: 0o600 })
+      yield* handle.writeAll(new TextEncoder().encode(JSON.stringify(intent)))
+      yield* handle.sync
+      yield* fs.rename(part, file)
+      // The name, too, must be there after a power cut.
+      yield* Effect.flatMap(fs.open(folder), (opened) => opened.sync)
+    })
+  )
+})
+
+/** What was meant to be done to the owner of that fence, and is not in the log; `None` where nothing was. */
+export const intentOf = Effect.fn("RestoreIntent.of")(function* (id: string, fence: number) {
+  const text = yield* Effect.option(
+    Effect.flatMap(fileOf(id), (file) => Effect.flatMap(FileSystem.FileSystem, (fs) => fs.readFileString(file)))
+  )
+  return Option.filter(Option.flatMap(text, decode), ({ over }) => over === fence)
+})
+
+/** It is in the log, or of an owner before this one. */
+export const forgetIntent = Effect.fn("RestoreIntent.forget")(function* (id: string) {
+  const fs = yield* FileSystem.FileSystem
+  yield* Effect.ignore(fs.remove(yield* fileOf(id), { force: true }))
+})
