@@ -9,9 +9,11 @@ interface Content {
 const failure = (tag: PlatformError.SystemErrorTag, method: string, path: string) =>
   PlatformError.systemError({ _tag: tag, module: "FileSystem", method, pathOrDescriptor: path })
 
-/** Files in memory: of Effect's `FileSystem`, what a recovery uses, and as real as that. */
+/** Files in memory: of Effect's `FileSystem`, what souffleur uses, and as real as that. */
 export class Disk {
   readonly files = new Map<string, Content>()
+  /** No space is left: of what is written, half gets there. */
+  full = false
 
   write(path: string, text: string): void {
     const bytes = new TextEncoder().encode(text)
@@ -48,7 +50,7 @@ export class Disk {
     }
   }
 
-  #open(content: Content): FileSystem.File {
+  #open(path: string, content: Content): FileSystem.File {
     let cursor = 0
     const unused = () => Effect.die("not simulated")
     const append = (bytes: Uint8Array) => {
@@ -69,7 +71,11 @@ export class Disk {
           if (options?.position === undefined) cursor += piece.length
           return piece.length
         }),
-      writeAll: (bytes) => Effect.sync(() => append(bytes)),
+      writeAll: (bytes) =>
+        Effect.suspend(() => {
+          append(this.full ? bytes.subarray(0, bytes.length >> 1) : bytes)
+          return this.full ? Effect.fail(failure("Unknown", "writeAll", path)) : Effect.void
+        }),
       seek: unused,
       readAlloc: unused,
       truncate: unused,
@@ -87,12 +93,19 @@ export class Disk {
     open: (path, options) =>
       Effect.suspend(() => {
         const found = this.files.get(path)
-        const exclusive = options?.flag?.startsWith("wx") === true
-        if (exclusive && found !== undefined) return Effect.fail(failure("AlreadyExists", "open", path))
-        if (!exclusive && found === undefined) return Effect.fail(failure("NotFound", "open", path))
+        const flag = options?.flag ?? "r"
+        if (flag.startsWith("wx") && found !== undefined) return Effect.fail(failure("AlreadyExists", "open", path))
+        if (!flag.startsWith("w") && found === undefined) return Effect.fail(failure("NotFound", "open", path))
         const content = found ?? { bytes: new Uint8Array(), synced: 0 }
+        if (flag.startsWith("w")) Object.assign(content, { bytes: new Uint8Array(), synced: 0 })
         this.files.set(path, content)
-        return Effect.succeed(this.#open(content))
+        return Effect.succeed(this.#open(path, content))
+      }),
+    exists: (path) => Effect.sync(() => this.files.has(path)),
+    readFileString: (path) =>
+      Effect.suspend(() => {
+        const text = this.read(path)
+        return text === undefined ? Effect.fail(failure("NotFound", "readFileString", path)) : Effect.succeed(text)
       }),
     remove: (path) => Effect.sync(() => void this.files.delete(path)),
     rename: (from, to) =>

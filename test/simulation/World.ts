@@ -14,34 +14,22 @@ import { ClaimRoom } from "./ClaimRoom.ts"
 import { asked, Conductor, secret } from "./Conductor.ts"
 import { type Life, steady } from "./Life.ts"
 import { type Compaction, compact } from "./Compaction.ts"
-import { Faults } from "./Faults.ts"
-import { Disk } from "./Disk.ts"
 import { Oracle } from "./Oracle.ts"
 import { LaunchJudge } from "./LaunchJudge.ts"
 import { LaunchRoom, type Solo } from "./LaunchRoom.ts"
 import { Ledger } from "./Ledger.ts"
-import { ProcessTable, type SimProcess } from "./ProcessTable.ts"
-import { Seed } from "./Seed.ts"
-import { RunQueue } from "./SimScheduler.ts"
-import { origin, Timeline } from "./Timeline.ts"
+import type { SimProcess } from "./ProcessTable.ts"
+import { SimMachine } from "./SimMachine.ts"
+import { origin } from "./Timeline.ts"
 
 /** A beat each minute, and as long as a souffleur hears of an operator's word. */
 const longestSilence = 65_000
 
-/** Lines of a story that are kept. */
-const longestStory = 5000
-
 /** A user's machine with one project on it, of which souffleur knows what its ports show. What must never be is seen here. */
-export class World {
-  readonly seed: Seed
-  readonly faults = new Faults()
+export class World extends SimMachine {
   /** What each session file states, by its newest records. */
   readonly sessions = new Map<string, { readonly writtenAt: number; readonly turn: Turn; readonly asked: Array<number> }>()
-  readonly timeline = new Timeline()
-  readonly queue: RunQueue
-  readonly processes: ProcessTable
   readonly board: Board
-  readonly disk = new Disk()
   readonly room: LaunchRoom
   readonly claims: ClaimRoom
   readonly ledger: Ledger
@@ -51,8 +39,6 @@ export class World {
   readonly outbox: Outbox["Service"]
   readonly id = "stage-0001"
   readonly conductors: Array<Conductor> = []
-  readonly story: Array<string> = []
-  readonly violations: Array<string> = []
   readonly signals: Array<{ readonly process: SimProcess; readonly signal: Signal; readonly at: number }> = []
   /** The life of each Conductor, by generation from 1. */
   lives: (generation: number) => Life = () => steady
@@ -77,17 +63,6 @@ export class World {
   hearing = 1000
   released = false
   finished = false
-  /** Nobody reads the story. */
-  silent = false
-  /** Nothing more goes wrong by itself. */
-  calm = false
-
-  /** Every process is gone, and what was not synced. */
-  powerCut(): void {
-    this.tell("the power goes, and comes back")
-    this.disk.cut()
-    this.processes.reboot()
-  }
 
   #heard: { readonly by: SimProcess; readonly at: number; readonly disturbed: number } | undefined
 
@@ -112,11 +87,8 @@ export class World {
     this.faults.lasting = undefined
   }
 
-  /** `shuffled`: whichever fiber can run may be next, by the seed; else the oldest. */
   constructor(seed: number, shuffled: boolean) {
-    this.seed = new Seed(seed)
-    this.queue = new RunQueue(shuffled ? this.seed.fork() : undefined)
-    this.processes = new ProcessTable(this.timeline, this.seed.fork())
+    super(seed, shuffled)
     this.board = new Board(this.timeline)
     this.room = new LaunchRoom(this)
     this.claims = new ClaimRoom(this.processes)
@@ -127,16 +99,9 @@ export class World {
     this.outbox = Effect.runSync(Effect.provide(Effect.service(Outbox), Outbox.layerMemory))
   }
 
-  tell(what: string): void {
+  override tell(what: string): void {
     if (what.includes(secret) || what.includes(asked)) this.violations.push("the conversation is in a log line")
-    if (this.silent) return
-    this.story.push(`${(this.timeline.monotonic / 1000).toFixed(3).padStart(10)} ${what}`)
-    if (this.story.length > longestStory) this.story.splice(0, longestStory / 10)
-  }
-
-  violated(what: string): void {
-    this.violations.push(what)
-    this.tell(`VIOLATED: ${what}`)
+    super.tell(what)
   }
 
   sessionFile(sessionId: string): string {
@@ -262,17 +227,4 @@ export class World {
 
   /** Each state of the watch that a role of a souffleur has seen, as it was then. */
   readonly seen: Array<Watch> = []
-
-  /** Runs what can run, then moves to the next timer, until `done`, or until `until` on the monotonic clock. */
-  run(until: number, done: () => boolean = () => false): void {
-    const { queue, timeline } = this
-    while (!done()) {
-      if (!queue.isEmpty) queue.step()
-      else if ((timeline.next ?? Infinity) <= until) timeline.step()
-      else {
-        timeline.monotonic = Math.max(timeline.monotonic, until)
-        return
-      }
-    }
-  }
 }

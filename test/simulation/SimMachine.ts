@@ -1,0 +1,63 @@
+import { Disk } from "./Disk.ts"
+import { Faults } from "./Faults.ts"
+import { ProcessTable } from "./ProcessTable.ts"
+import { Seed } from "./Seed.ts"
+import { RunQueue } from "./SimScheduler.ts"
+import { Timeline } from "./Timeline.ts"
+
+/** Lines of a story that are kept. */
+const longestStory = 5000
+
+/** A user's machine: its time, its processes, its disk, and the story of what happens on it, all fixed by one seed. */
+export class SimMachine {
+  readonly seed: Seed
+  readonly faults = new Faults()
+  readonly timeline = new Timeline()
+  readonly queue: RunQueue
+  readonly processes: ProcessTable
+  readonly disk = new Disk()
+  readonly story: Array<string> = []
+  readonly violations: Array<string> = []
+  /** Nobody reads the story. */
+  silent = false
+  /** Nothing more goes wrong by itself. */
+  calm = false
+
+  /** `shuffled`: whichever fiber can run may be next, by the seed; else the oldest. */
+  constructor(seed: number, shuffled: boolean) {
+    this.seed = new Seed(seed)
+    this.queue = new RunQueue(shuffled ? this.seed.fork() : undefined)
+    this.processes = new ProcessTable(this.timeline, this.seed.fork())
+  }
+
+  tell(what: string): void {
+    if (this.silent) return
+    this.story.push(`${(this.timeline.monotonic / 1000).toFixed(3).padStart(10)} ${what}`)
+    if (this.story.length > longestStory) this.story.splice(0, longestStory / 10)
+  }
+
+  violated(what: string): void {
+    this.violations.push(what)
+    this.tell(`VIOLATED: ${what}`)
+  }
+
+  /** Every process is gone, and what was not synced. */
+  powerCut(): void {
+    this.tell("the power goes, and comes back")
+    this.disk.cut()
+    this.processes.reboot()
+  }
+
+  /** Runs what can run, then moves to the next timer, until `done`, or until `until` on the monotonic clock. */
+  run(until: number, done: () => boolean = () => false): void {
+    const { queue, timeline } = this
+    while (!done()) {
+      if (!queue.isEmpty) queue.step()
+      else if ((timeline.next ?? Infinity) <= until) timeline.step()
+      else {
+        timeline.monotonic = Math.max(timeline.monotonic, until)
+        return
+      }
+    }
+  }
+}
