@@ -17,6 +17,16 @@ const plan = `${first}  - id: task-002
     acceptance_criteria: it is written
     depends_on: [task-001]
 `
+/** Words that a shell would take for more than words. */
+const hostile = ["two words", "$(touch pwned)", "`touch pwned`", `'"; touch pwned; #`, "*"]
+/** A finishing command that keeps what it was given, a line a run, and fails the first time. */
+const finishing = (file: string) => {
+  const script =
+    'const fs = require("node:fs"); fs.appendFileSync(process.argv[1], JSON.stringify(process.argv.slice(2)) + "\\n"); process.exit(fs.readFileSync(process.argv[1], "utf8").split("\\n").length > 2 ? 0 : 3)'
+  return `finish: ${JSON.stringify({ command: [process.execPath, "-e", script, file, ...hostile] })}`
+}
+const linesOf = (file: string): ReadonlyArray<string> => (fs.existsSync(file) ? fs.readFileSync(file, "utf8").split("\n").slice(0, -1) : [])
+
 const git = (project: string, ...args: ReadonlyArray<string>) =>
   execFileSync("git", ["-C", project, "-c", "user.name=A", "-c", "user.email=a@localhost", ...args], { encoding: "utf8" })
 
@@ -25,7 +35,11 @@ const theatre = Effect.fnUntraced(function* (craft: object, text = plan) {
   const the = yield* stage([])
   git(the.project, "init", "-q", "-b", "main")
   git(the.project, "commit", "-q", "--allow-empty", "-m", "base")
-  fs.writeFileSync(join(the.project, "plan.yaml"), text)
+  const bow = join(the.home, "bow")
+  fs.writeFileSync(
+    join(the.project, "plan.yaml"),
+    text.replace("finish: command", () => finishing(bow))
+  )
   fs.writeFileSync(join(the.project, "craft.json"), JSON.stringify(craft))
   const state = () => JSON.parse(fs.readFileSync(join(the.project, "state.json"), "utf8"))
   /** How many turns agents of a role took in a task. */
@@ -38,13 +52,19 @@ const theatre = Effect.fnUntraced(function* (craft: object, text = plan) {
       Effect.sync(() => conductor.lines.map((line) => JSON.parse(line)).filter(({ _tag }) => _tag === tag)),
       (found) => found.length >= nth
     )
-  return { ...the, state, turns, prints }
+  /** How often the finishing command ran; each time with its words as they stand in the plan. */
+  const bows = () => {
+    for (const line of linesOf(bow)) assert.deepStrictEqual(JSON.parse(line), hostile)
+    assert.isFalse(fs.existsSync(join(the.project, "pwned")))
+    return linesOf(bow).length
+  }
+  return { ...the, state, turns, prints, bows }
 })
 
 describe.concurrent("souffleur conduct", () => {
-  it.live("a conductor that is killed while an agent works goes on with that very agent, and comms is told", () =>
+  it.live("a conductor that is killed while an agent works goes on with that very agent, finishes, and comms is told", () =>
     Effect.gen(function* () {
-      const the = yield* theatre({ millis: 500, tasks: {} }, first)
+      const the = yield* theatre({ millis: 500, tasks: {} }, first.replace("finish: none", "finish: { prompt: Take the bow }"))
       const one = the.start(["conduct", "plan.yaml", "--json"])
       const [launched] = yield* the.prints(one, "AgentLaunched")
       one.kill("SIGKILL")
@@ -67,6 +87,10 @@ describe.concurrent("souffleur conduct", () => {
         rows.map((row) => `${row["task_id"]} ${row["state"]}`),
         ["task-00 complete", "task-001 complete"]
       )
+      const finisher = two.lines.map((line) => JSON.parse(line)).find(({ role }) => role === "finisher")
+      const bow = the.conversation(finisher.sessionId)
+      for (const words of ["All 1 tasks have been implemented and reviewed", "Take the bow"]) assert.include(bow, words)
+      assert.strictEqual(the.sessions().length, 3, "an implementer, a reviewer, a finisher")
       const watches = yield* the.run(["status", "--json"])
       assert.deepStrictEqual([watches.code, watches.lines.join("")], [0, "[]"], "a run is no watch")
     }).pipe(Effect.scoped)
@@ -74,7 +98,10 @@ describe.concurrent("souffleur conduct", () => {
 
   it.live("escalated, answered and finished; another conductor of the project is refused meanwhile", () =>
     Effect.gen(function* () {
-      const the = yield* theatre({ millis: 0, tasks: { "task-001": { implementer: ["blocked", "commit"], reviewer: ["approve"] } } })
+      const the = yield* theatre(
+        { millis: 0, tasks: { "task-001": { implementer: ["blocked", "commit"], reviewer: ["approve"] } } },
+        plan.replace("finish: none", "finish: command")
+      )
       // A state file of the seed's own kind, of which half is left, and its backup: the second scene is written.
       const before = {
         workflow_id: "play",
@@ -104,8 +131,20 @@ describe.concurrent("souffleur conduct", () => {
       assert.strictEqual((yield* the.run(["conduct", "answer", "task-002", "--retry"])).code, 2)
       assert.strictEqual((yield* the.run(["conduct", "answer", "task-001", "here is the key"])).code, 0)
       const two = yield* the.run(["conduct", "plan.yaml"])
-      assert.strictEqual(two.code, 0, two.errors)
+      assert.deepStrictEqual([two.code, the.bows()], [1, 1], two.errors)
+      for (const what of ["exit code 3", "souffleur conduct answer --finishing --retry"]) assert.include(two.errors, what)
+      assert.deepInclude(the.state(), {
+        phase: "completion",
+        finishing: "failed",
+        finishing_failure: "the finishing step ended with exit code 3"
+      })
       assert.strictEqual(the.turns("task-002", "implementer"), 0, "what was complete before is not done again")
+      const again = yield* the.run(["conduct", "plan.yaml"])
+      assert.deepStrictEqual([again.code, the.bows()], [1, 1], "it is asked once")
+      assert.strictEqual((yield* the.run(["conduct", "answer", "--finishing", "--skip", "--retry"])).code, 2)
+      assert.strictEqual((yield* the.run(["conduct", "answer", "--finishing", "--retry"])).code, 0)
+      const three = yield* the.run(["conduct", "plan.yaml"])
+      assert.deepStrictEqual([three.code, the.bows()], [0, 2], three.errors)
     }).pipe(Effect.scoped)
   )
 
@@ -115,32 +154,28 @@ describe.concurrent("souffleur conduct", () => {
       Effect.gen(function* () {
         const the = yield* theatre(
           { millis: 0, tasks: { "task-001": { implementer: ["blocked", "commit"], reviewer: ["approve"] } } },
-          first
+          first.replace("finish: none", "finish: command")
         )
         const file = join(the.home, "told")
         const write = 'const fs = require("node:fs"); fs.appendFileSync(process.argv[1], fs.readFileSync(0))'
         const notify = { SOUFFLEUR_NOTIFY_COMMAND: JSON.stringify([process.execPath, "-e", write, file]) }
         const watch = the.start(["run", "--no-guardian", "--json", "--", process.execPath, bundle, "conduct", "plan.yaml"], notify)
-        const told = () =>
-          fs.existsSync(file)
-            ? fs
-                .readFileSync(file, "utf8")
-                .split("\n")
-                .slice(0, -1)
-                .map((line) => JSON.parse(line))
-            : []
+        const told = () => linesOf(file).map((line) => JSON.parse(line))
         const kinds = Effect.sync(() => told().flatMap(({ kind, run }) => (run === undefined ? [] : [kind])))
         yield* until(kinds, ([kind]) => kind === "escalated")
         const answered = yield* the.run(["conduct", "answer", "task-001", "here is the key"])
         assert.include(answered.errors, "its conductor goes on")
+        yield* until(kinds, (all) => all.includes("finished"))
+        yield* the.run(["conduct", "answer", "--finishing", "--retry"])
         assert.strictEqual((yield* watch.ended).code, 0, watch.errors())
-        assert.deepStrictEqual(yield* kinds, ["escalated", "cleared", "finished"])
+        assert.deepStrictEqual(yield* kinds, ["escalated", "cleared", "finished", "cleared", "finished"])
+        assert.strictEqual(the.bows(), 2)
         const tags = watch.lines.map((line) => JSON.parse(line)._tag)
         assert.notIncludeMembers(tags, ["ConductorDied", "ConductorRelaunched"])
         const messages = the.board((db) => db.prepare("SELECT message_type FROM orchestration_messages ORDER BY id").all())
         assert.deepStrictEqual(
           messages.map((row) => row["message_type"]),
-          ["error", "system", "completion"]
+          ["error", "system", "error", "system", "completion"]
         )
       }).pipe(Effect.scoped)
   )

@@ -16,7 +16,7 @@ export const runSentence = (event: RunEvent): string =>
     RunLeft: () => "souffleur left",
     ProgressImported: ({ from, tasks }) =>
       `progress of ${many(tasks.length, "task")} was taken over from ${from === "state" ? "state.json" : "its backup"}`,
-    UnknownTaskSkipped: ({ taskId }) => `warning: the state file has a task ${taskId} that the plan has not: it is skipped`,
+    UnknownTaskSkipped: ({ taskId }) => `warning: task ${taskId} is not in the plan: it is skipped`,
     StateFileRebuilt: ({ found, from }) => `warning: the state file was ${found}: it is made anew from the ${from}`,
     TaskStarted: ({ taskId }) => `task ${taskId} begins`,
     AgentAsked: ({ attempt, resumed, role, taskId }) =>
@@ -51,18 +51,20 @@ export const runSentence = (event: RunEvent): string =>
     RunVerified: ({ commits, completed, files, missing, skipped }) =>
       `every task is complete: ${completed} done, ${skipped} skipped, ${many(commits, "commit")}, ${many(files, "file")}${missing.length === 0 ? "" : `; HEAD has not any more: ${missing.join(", ")}`}`,
     RunFinished: ({ detail, finishing }) =>
-      finishing === "failed" ? `the finishing step failed: ${detail}` : finishing === "none" ? "the run is done" : "finished"
+      finishing === "failed" ? `the finishing step failed: ${detail}` : finishing === "none" ? "the run is done" : "finished",
+    FinishingAnswered: ({ answer }) => `the user answered: the finishing step is ${answer === "skip" ? "left as it is" : "asked once more"}`
   })
 
-const colourOf = ({ _tag }: RunEvent): "red" | "green" | "yellow" | "dim" | undefined => {
-  switch (_tag) {
+const colourOf = (event: RunEvent): "red" | "green" | "yellow" | "dim" | undefined => {
+  switch (event._tag) {
     case "TaskEscalated":
     case "RunPaused":
       return "red"
     case "TaskCompleted":
     case "RunVerified":
-    case "RunFinished":
       return "green"
+    case "RunFinished":
+      return event.finishing === "failed" ? "red" : "green"
     case "ImplementationFailed":
     case "AgentLimited":
     case "AgentEnding":
@@ -92,7 +94,8 @@ export const runJsonLine = ({ event: { _tag, at, ...fields }, revision, stream }
 
 /** Where a run stands, in a few words. */
 export const runStanding = (run: Run): string => {
-  if (run.phase === "finished") return run.finishing === "failed" ? "complete, its finishing step failed" : "complete"
+  if (run.phase === "finished")
+    return run.finishingFailure === null ? "complete" : `complete, but for its finishing step: ${run.finishingFailure}`
   if (run.paused !== null) return run.paused.cause === "conflict" ? "paused: a git conflict" : "paused: uncommitted changes"
   const escalated = run.tasks.find(({ status }) => status === "escalated")
   if (escalated !== undefined) return `waits for an answer on ${escalated.id}`
@@ -102,7 +105,9 @@ export const runStanding = (run: Run): string => {
 }
 
 /** What a run that cannot go on needs of a person. */
-export const runNeeds = (id: string, { paused, tasks }: Run): string => {
+export const runNeeds = (id: string, { finishingFailure, paused, tasks }: Run): string => {
+  if (finishingFailure !== null)
+    return `run ${id}: every task is complete, and the finishing step failed: ${finishingFailure}\n  souffleur conduct answer --finishing --retry, or --skip`
   if (paused !== null) {
     const what = paused.cause === "conflict" ? "resolve the conflicts" : "commit or put away the changes"
     return `run ${id} is paused: ${what} in ${paused.files.join(", ")}`

@@ -1,6 +1,6 @@
 import { Beats, type CommsLink, type CommsUnavailable, Settings } from "@souffleur/domain"
 import { Clock, Duration, Effect, Option, Schedule, Stream } from "effect"
-import { initialRun, type Run, type Task } from "./Run.ts"
+import { initialRun, isOver, needsPerson, type Run, type Task } from "./Run.ts"
 import { evolveRun } from "./RunEvolution.ts"
 import { RunLog, streamOf } from "./RunLog.ts"
 
@@ -18,12 +18,7 @@ const stateOf = (task: Task): string | undefined => {
   }
 }
 
-const conductorState = (run: Run): string =>
-  run.phase === "finished" && run.finishing !== "failed"
-    ? "complete"
-    : run.paused !== null || run.tasks.some(({ status }) => status === "escalated")
-      ? "error"
-      : "working"
+const conductorState = (run: Run): string => (isOver(run) ? "complete" : needsPerson(run) ? "error" : "working")
 
 /** Comms is others': out for a while, it is told as soon as it is back. */
 const untilBack = Schedule.spaced("1 second")

@@ -1,7 +1,7 @@
 import { Clock, Effect, Schedule, Stream } from "effect"
 import { Conducting } from "./Conducting.ts"
 import { judge } from "./Judging.ts"
-import { next, type Run, type Turn } from "./Run.ts"
+import { isOver, next, type Run, type Turn } from "./Run.ts"
 import { RunLog, streamOf } from "./RunLog.ts"
 import { writeState } from "./StateStore.ts"
 import { askAgent, awaitAgent, settleTurn } from "./Turn.ts"
@@ -94,7 +94,7 @@ const resumed = Effect.fnUntraced(function* (run: Run) {
 })
 
 /**
- * Conducts a run until its end, or until a person is needed: escalated or paused. Everything that is done is in the log before and
+ * Conducts a run until its end, or until a person is needed: escalated, paused, or its finishing step failed. Everything that is done is in the log before and
  * after it, so that whoever is killed here goes on from there. Returns the run as it then is.
  */
 export const conduct = Effect.fn("Conduct.run")(function* () {
@@ -119,13 +119,13 @@ const personCame = Effect.fnUntraced(function* (run: Run) {
 })
 
 /**
- * Conducts a run to its end: where a person is needed it stays, after `waiting` was told, and goes on when the task is answered or git
+ * Conducts a run to its end: where a person is needed it stays, after `waiting` was told, and goes on when that is answered or git
  * is in order again. Whoever is watched as a command does that, as an end would only bring it back.
  */
 export const conductOn = Effect.fn("Conduct.on")(function* <E, R>(waiting: (run: Run) => Effect.Effect<void, E, R>) {
   for (;;) {
     const run = yield* conduct()
-    if (run.phase === "finished") return run
+    if (isOver(run)) return run
     yield* waiting(run)
     yield* personCame(run)
   }

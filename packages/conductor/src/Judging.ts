@@ -16,11 +16,18 @@ const nothing = (cause: Extract<Report, { readonly _tag: "Failed" }>["cause"], d
 const unsaid = (run: Run, turn: Turn, { cause, detail }: NoVerdict): Report =>
   cause === "no verdict" && turn.fence !== run.fence ? nothing("lost", `${detail}, while nobody conducted`) : nothing(cause, detail)
 
-/** Its session's own records say that the service refused it, in this very turn: no fault of the agent, or of the work. */
+/** What its session's own records say of this very turn. */
+const recorded = Effect.fnUntraced(function* ({ askedAt, sessionId }: Turn) {
+  const signs = yield* (yield* Agent).signs(sessionId)
+  const last = Option.getOrUndefined(signs)?.turn
+  return last !== undefined && last.at >= askedAt ? last : undefined
+})
+
+/** They say that the service refused it: no fault of the agent, or of the work. */
 const refused = Effect.fnUntraced(function* (turn: Turn) {
-  const last = Option.flatMapNullishOr(yield* (yield* Agent).signs(turn.sessionId), ({ turn }) => turn)
-  if (Option.isNone(last) || last.value._tag !== "Failed" || last.value.at < turn.askedAt) return undefined
-  const { resetsAt = null, why } = last.value
+  const last = yield* recorded(turn)
+  if (last?._tag !== "Failed") return undefined
+  const { resetsAt = null, why } = last
   return why === "usage-limit" || why === "outage" ? ({ _tag: "Limited", kind: why, resetsAt } satisfies Report) : undefined
 })
 
@@ -44,21 +51,21 @@ const approval = Effect.fnUntraced(function* (task: Task, turn: Turn, report: Ex
   return report
 })
 
+/** What the finishing step came to, by its exit code; where nobody saw that of an agent, by its session's records. */
+const finished = Effect.fnUntraced(function* (turn: Turn, code: number | null) {
+  const isAgent = (yield* Conducting).finishing === null
+  const done: Report = { _tag: "Approved", summary: "" }
+  if (code === 0) return done
+  const limited = isAgent ? yield* refused(turn) : undefined
+  if (limited !== undefined) return limited
+  if (code !== null) return nothing("lost", `the finishing step ended with exit code ${code}`)
+  return isAgent && (yield* recorded(turn))?._tag === "Finished" ? done : nothing("lost", "nobody saw how the finishing step ended")
+})
+
 /** What a turn of an agent came to: its own word, and what git and its session say of it. */
 export const judge = Effect.fn("Judging.judge")(function* (run: Run, turn: Turn, ended: Ended) {
   if (ended._tag === "Failed") return ended satisfies Report
-  const { finishing } = yield* Conducting
-  if (turn.role === "finisher") {
-    if (ended.code === 0 || (ended.code === null && finishing === null)) return { _tag: "Approved", summary: "" } satisfies Report
-    const limited = finishing === null ? yield* refused(turn) : undefined
-    return (
-      limited ??
-      nothing(
-        "lost",
-        ended.code === null ? "nobody saw how the finishing step ended" : `the finishing step ended with exit code ${ended.code}`
-      )
-    )
-  }
+  if (turn.role === "finisher") return yield* finished(turn, ended.code)
   const task = taskOf(run, turn.taskId)
   if (task === undefined) return nothing("no verdict", `the run has no task ${turn.taskId}`)
   const verdict = readVerdict(turn.role, ended.printed)

@@ -28,17 +28,24 @@ const rejected = (task: Task, at: number, turn: { readonly token: string; readon
       : [escalated(at, task.id, "rejections", `rejected ${task.rejections + 1} times: ${feedback.summary}`)])
   )
 
-const failed = (
-  task: Task,
-  at: number,
-  { role, ...turn }: { readonly token: string; readonly taskId: string; readonly role: Event.Role },
-  cause: Event.Failing,
-  detail: string
-): Decision => {
+interface Asked {
+  readonly token: string
+  readonly taskId: string
+  readonly role: Event.Role
+}
+
+const cameToNothing = (at: number, { role, ...turn }: Asked, cause: Event.Failing, detail: string) =>
+  (role === "implementer" ? Event.ImplementationFailed : Event.ReviewFailed).make({ at, ...turn, cause, detail })
+
+/** Whatever an agent has to say of a task that is no more. */
+const dropped = (at: number, turn: Asked): Decision => ok(cameToNothing(at, turn, "dropped", "the plan has this task no more"))
+
+const failed = (task: Task, at: number, turn: Asked, cause: Event.Failing, detail: string): Decision => {
+  const { role } = turn
   const before = role === "implementer" ? task.failures : task.reviewFailures
   const count = before + (cause === "lost" ? 0 : 1)
   return ok(
-    (role === "implementer" ? Event.ImplementationFailed : Event.ReviewFailed).make({ at, ...turn, cause, detail }),
+    cameToNothing(at, turn, cause, detail),
     ...(count < most
       ? []
       : [
@@ -60,13 +67,14 @@ const limited = (run: Run, { taskId, token }: Turn, { kind, ...report }: Extract
 
 /** What follows from it: the ladder of spec §6 and the seed's error table. */
 export const decideReport = (run: Run, turn: Turn, report: Report, at: number): Decision => {
+  const task = taskOf(run, turn.taskId)
+  if (task?.dropped) return dropped(at, { token: turn.token, taskId: task.id, role: turn.role })
   if (report._tag === "Limited") return limited(run, turn, report, at)
   if (turn.role === "finisher") {
     return report._tag === "Failed"
       ? ok(Event.RunFinished.make({ at, finishing: "failed", detail: report.detail }))
       : ok(Event.RunFinished.make({ at, finishing: "done", detail: "" }))
   }
-  const task = taskOf(run, turn.taskId)
   if (task === undefined) return no("never", `the run has no task ${turn.taskId}`)
   const of = { token: turn.token, taskId: task.id }
   const fits = report._tag === "Failed" || (turn.role === "implementer") === (report._tag === "Completed" || report._tag === "Blocked")

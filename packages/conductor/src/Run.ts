@@ -29,6 +29,8 @@ export interface Task extends TaskOutline {
   readonly work: Work
   readonly escalation: { readonly cause: EscalationCause; readonly reason: string } | null
   readonly skipped: boolean
+  /** The plan has it no more, and an agent is still at work on it; it is forgotten when that has ended. */
+  readonly dropped: boolean
   readonly startedAt: number | null
   readonly completedAt: number | null
 }
@@ -70,7 +72,9 @@ export interface Run {
   readonly fence: number
   readonly owner: Owner | null
   readonly summary: { readonly completed: number; readonly skipped: number; readonly commits: number; readonly files: number } | null
-  readonly finishing: "not begun" | "begun" | "none" | "done" | "failed"
+  readonly finishing: "not begun" | "begun" | "none" | "done" | "failed" | "skipped"
+  /** Why the finishing step failed. */
+  readonly finishingFailure: string | null
   /** Epoch milliseconds, as all times here. */
   readonly openedAt: number
   readonly lastEventAt: number
@@ -95,6 +99,7 @@ export const initialRun: Run = {
   owner: null,
   summary: null,
   finishing: "not begun",
+  finishingFailure: null,
   openedAt: 0,
   lastEventAt: 0,
   implementedAt: null
@@ -117,11 +122,19 @@ export const freshTask = (outline: TaskOutline): Task => ({
   work: { commits: [], files: [], testFile: null },
   escalation: null,
   skipped: false,
+  dropped: false,
   startedAt: null,
   completedAt: null
 })
 
 export const taskOf = (run: Run, id: string | null): Task | undefined => run.tasks.find((task) => task.id === id)
+
+/** Nobody has anything to do any more, the user included. */
+export const isOver = ({ finishing, phase }: Run): boolean => phase === "finished" && finishing !== "failed"
+
+/** A person's word or hand is needed before it goes on. */
+export const needsPerson = (run: Run): boolean =>
+  run.paused !== null || run.tasks.some(({ status }) => status === "escalated") || (run.phase === "finished" && !isOver(run))
 
 /** What is to be done next; everything that the loop is, but for the doing. */
 export type Next =

@@ -49,6 +49,7 @@ export type RunIntent =
   | { readonly _tag: "Resume" }
   | { readonly _tag: "Verify"; readonly commits: number; readonly files: number; readonly missing: ReadonlyArray<string> }
   | { readonly _tag: "Finish"; readonly finishing: "none" | "done" | "failed"; readonly detail: string }
+  | { readonly _tag: "AnswerFinishing"; readonly answer: "retry" | "skip" }
   | { readonly _tag: "Answer"; readonly taskId: string; readonly answer: "guidance" | "retry" | "skip"; readonly text: string }
 
 export type RunCommand = RunIntent & {
@@ -112,6 +113,12 @@ const opened = (
   ]
 }
 
+/** What was begun and is in the plan no more is skipped; what is complete stays. */
+const revised = (run: Run, { digest, tasks }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>, at: number): Decision => {
+  const gone = run.tasks.filter(({ id, status }) => status !== "pending" && status !== "completed" && !tasks.some((task) => task.id === id))
+  return ok(Event.PlanRevised.make({ at, digest, tasks }), ...gone.map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id })))
+}
+
 /** All rules of a run, pure. The words of an owner that was overtaken are refused (spec §4, One owner). */
 export const decideRun = (run: Run, command: RunCommand): Decision => {
   const { by, now: at } = command
@@ -128,7 +135,7 @@ export const decideRun = (run: Run, command: RunCommand): Decision => {
     case "Leave":
       return run.owner === null ? ok() : ok(Event.RunLeft.make({ at, fence: run.fence }))
     case "RevisePlan":
-      return command.digest === run.digest ? ok() : ok(Event.PlanRevised.make({ at, digest: command.digest, tasks: command.tasks }))
+      return command.digest === run.digest ? ok() : revised(run, command, at)
     case "RebuildStateFile":
       return ok(Event.StateFileRebuilt.make({ at, found: command.found, from: "log" }))
     case "StartTask": {
@@ -175,5 +182,9 @@ export const decideRun = (run: Run, command: RunCommand): Decision => {
         : notNow("the run is not in its completion")
     case "Answer":
       return answer(run, command)
+    case "AnswerFinishing":
+      return run.phase === "finished" && run.finishing === "failed"
+        ? ok(Event.FinishingAnswered.make({ at, answer: command.answer }))
+        : notNow("no finishing step of this run has failed")
   }
 }

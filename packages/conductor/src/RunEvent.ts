@@ -54,7 +54,7 @@ export const RunLeft = event("RunLeft", { fence: Schema.Int })
 
 /** A state file of the seed's own kind was there before the run. */
 export const ProgressImported = event("ProgressImported", { from: Schema.Literals(["state", "backup"]), tasks: Schema.Array(ImportedTask) })
-/** The state file names a task that the plan does not have. */
+/** A task that the state file names, or that was begun, is not in the plan. */
 export const UnknownTaskSkipped = event("UnknownTaskSkipped", { taskId: Text })
 /** What was there under the state file's name was no progress of this run: it was made anew (spec §6). */
 export const StateFileRebuilt = event("StateFileRebuilt", {
@@ -96,7 +96,16 @@ const turn = { token: Text, taskId: Text }
 export const ImplementationCompleted = event("ImplementationCompleted", { ...turn, head: Text, ...Work.fields })
 export const ImplementationBlocked = event("ImplementationBlocked", { ...turn, reason: Text })
 /** Why a turn of an agent came to nothing. */
-export const Failing = Schema.Literals(["timeout", "no verdict", "contradictory verdict", "nothing done", "work changed", "launch", "lost"])
+export const Failing = Schema.Literals([
+  "timeout",
+  "no verdict",
+  "contradictory verdict",
+  "nothing done",
+  "work changed",
+  "launch",
+  "lost",
+  "dropped"
+])
 export type Failing = typeof Failing.Type
 export const ImplementationFailed = event("ImplementationFailed", { ...turn, cause: Failing, detail: Text })
 export const ReviewApproved = event("ReviewApproved", { ...turn, summary: Text })
@@ -138,7 +147,10 @@ export const RunVerified = event("RunVerified", {
   files: Schema.Int,
   missing: Texts
 })
+/** The finishing step was asked once; what it came to is not tried again but by a person's word. */
 export const RunFinished = event("RunFinished", { finishing: Schema.Literals(["none", "done", "failed"]), detail: Text })
+/** A person's answer to a finishing step that failed: ask it once more, or let it be. */
+export const FinishingAnswered = event("FinishingAnswered", { answer: Schema.Literals(["retry", "skip"]) })
 
 export const RunEvent = Schema.Union([
   RunOpened,
@@ -168,7 +180,8 @@ export const RunEvent = Schema.Union([
   RunPaused,
   RunResumed,
   RunVerified,
-  RunFinished
+  RunFinished,
+  FinishingAnswered
 ])
 export type RunEvent = typeof RunEvent.Type
 

@@ -9,11 +9,19 @@ const withTask = (run: Run, id: string | null, change: (task: Task) => { readonl
   tasks: run.tasks.map((task) => (task.id === id ? { ...task, ...change(task) } : task))
 })
 
-/** The plan's order; what was begun and is in the plan no more stays, before it. */
+/** The plan's order; what is complete and is in the plan no more stays, before it, and whom an agent works on until that has ended. */
 const revised = (run: Run, outlines: ReadonlyArray<TaskOutline>): ReadonlyArray<Task> => [
-  ...run.tasks.filter(({ id, status }) => status !== "pending" && !outlines.some((outline) => outline.id === id)),
-  ...outlines.map((outline) => ({ ...(taskOf(run, outline.id) ?? freshTask(outline)), ...outline }))
+  ...run.tasks
+    .filter(({ id }) => !outlines.some((outline) => outline.id === id))
+    .map((task) => ({ ...task, dropped: task.status !== "completed" })),
+  ...outlines.map((outline) => ({ ...(taskOf(run, outline.id) ?? freshTask(outline)), ...outline, dropped: false }))
 ]
+
+/** Without the tasks that were dropped and that no agent works on. */
+const swept = (run: Run): Run => {
+  const tasks = run.tasks.filter(({ dropped, id }) => !dropped || run.turn?.taskId === id)
+  return tasks.length === run.tasks.length ? run : { ...run, tasks, current: taskOf({ ...run, tasks }, run.current)?.id ?? null }
+}
 
 /** The ladder goes on where the file says; nobody knows the implementer's session, so a task in progress gets a fresh one. */
 const imported = (task: Task, found: ImportedTask): Task => ({
@@ -65,7 +73,7 @@ const change = (run: Run, event: RunEvent): Change =>
       return {
         digest,
         tasks: all,
-        ...(more ? { phase: "implementation", implementedAt: null, finishing: "not begun", summary: null } : {})
+        ...(more ? { phase: "implementation", implementedAt: null, finishing: "not begun", finishingFailure: null, summary: null } : {})
       }
     },
     RunTaken: ({ fence, owner }) => ({ fence, owner }),
@@ -96,8 +104,7 @@ const change = (run: Run, event: RunEvent): Change =>
       turn: null,
       wait: { kind, until },
       waits: run.waits + 1,
-      ...(run.turn === null ? {} : unasked(run, { ...run.turn, resumed: true })),
-      ...(run.turn?.role === "finisher" ? { finishing: "not begun" } : {})
+      ...(run.turn === null ? {} : unasked(run, { ...run.turn, resumed: true }))
     }),
     LimitWaitEnded: () => ({ wait: null }),
     ImplementationCompleted: ({ commits, files, head, taskId, testFile }) => ({
@@ -158,20 +165,26 @@ const change = (run: Run, event: RunEvent): Change =>
       implementedAt: at,
       summary: { completed, skipped, commits, files }
     }),
-    RunFinished: ({ finishing }) => ({ ...turnOver, phase: "finished", finishing })
+    // What finishes while the plan has got more to do is not the end.
+    RunFinished: ({ detail, finishing }) =>
+      run.phase === "implementation"
+        ? turnOver
+        : { ...turnOver, phase: "finished", finishing, finishingFailure: finishing === "failed" ? detail : null },
+    FinishingAnswered: ({ answer }) =>
+      answer === "skip"
+        ? { finishing: "skipped", finishingFailure: null }
+        : { phase: "completion", finishing: "not begun", finishingFailure: null }
   })
 
 /** What came to nothing without a fault is no attempt; a session that was never begun cannot be gone on with. */
-const unasked = (run: Run, { attempt, resumed, role, sessionId, taskId }: Turn): Change =>
-  role === "implementer" ? withTask(run, taskId, () => ({ attempts: attempt - 1, implementer: resumed ? sessionId : null })) : {}
+const unasked = (run: Run, { attempt, resumed, role, sessionId, taskId }: Turn): Change => {
+  if (role === "finisher") return { finishing: "not begun" }
+  return role === "implementer" ? withTask(run, taskId, () => ({ attempts: attempt - 1, implementer: resumed ? sessionId : null })) : {}
+}
 
 /** The run after an event. */
-export const evolveRun = (run: Run, event: RunEvent): Run => ({
-  ...run,
-  ...change(run, event),
-  revision: run.revision + 1,
-  lastEventAt: event.at
-})
+export const evolveRun = (run: Run, event: RunEvent): Run =>
+  swept({ ...run, ...change(run, event), revision: run.revision + 1, lastEventAt: event.at })
 
 /** A run as its events say. */
 export const foldRun = (events: ReadonlyArray<RunEvent>, from: Run = initialRun): Run => events.reduce(evolveRun, from)

@@ -34,13 +34,16 @@ export const runNoticeOf = (event: RunEvent, before: Run): RunNotice | undefined
     case "RunResumed":
       return before.paused === null ? undefined : { kind: "cleared", text: "git is in order again" }
     case "RunFinished":
+      if (before.phase === "implementation") return undefined
       return {
         kind: "finished",
         text:
           event.finishing === "failed"
-            ? `every task is complete, and the finishing step failed: ${event.detail}`
+            ? `every task is complete, and the finishing step failed: ${event.detail}: souffleur conduct answer --finishing --retry, or --skip`
             : `every task is complete: ${before.summary?.completed ?? 0} done, ${before.summary?.skipped ?? 0} skipped`
       }
+    case "FinishingAnswered":
+      return { kind: "cleared", text: `the finishing step was answered: ${event.answer}` }
     case "AgentLimited":
       return before.waits > 0
         ? undefined

@@ -32,7 +32,10 @@ export const StateJson = Schema.Struct({
   tasks: Schema.Array(StateTask),
   created_at: Time,
   updated_at: Time,
-  implementation_completed_at: Schema.optional(Time)
+  implementation_completed_at: Schema.optional(Time),
+  /** What came of the seed's phase 4, which it has no field for. */
+  finishing: Schema.optional(Schema.String),
+  finishing_failure: Schema.optional(Schema.String)
 })
 export type StateJson = typeof StateJson.Type
 
@@ -64,7 +67,9 @@ export const stateJson = (run: Run): StateJson => ({
   tasks: run.tasks.map(taskJson),
   created_at: iso(run.openedAt),
   updated_at: iso(run.lastEventAt),
-  ...(run.implementedAt === null ? {} : { implementation_completed_at: iso(run.implementedAt) })
+  ...(run.implementedAt === null ? {} : { implementation_completed_at: iso(run.implementedAt) }),
+  ...(run.phase === "finished" ? { finishing: run.finishing } : {}),
+  ...(run.finishingFailure === null ? {} : { finishing_failure: run.finishingFailure })
 })
 
 export const stateText = (run: Run): string => `${JSON.stringify(stateJson(run), undefined, 2)}\n`

@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, FileSystem } from "effect"
-import { type Git, parseStatus, taskOf } from "../src/index.ts"
+import { type Finish, type Git, isOver, parseStatus, taskOf } from "../src/index.ts"
 import { type Act, approves, complete, planOf, refusedFor, rejects, stage } from "./Stage.ts"
 
 /** A repository that is a list of commits. */
@@ -20,12 +20,18 @@ const repository = () => {
 const play = Effect.fnUntraced(function* (
   refused: ReadonlyArray<Act>,
   reviewer: ReadonlyArray<Act>,
-  more: { readonly leaves?: number; readonly ends?: (signal: string) => Effect.Effect<boolean> } = {}
+  more: { readonly finish?: Finish; readonly leaves?: number; readonly ends?: (signal: string) => Effect.Effect<boolean> } = {}
 ) {
   const { commits, git } = repository()
   const project = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
   const implementer = [...refused, () => Effect.sync(() => (commits.push(`c${commits.length}`), complete))]
-  const scene = yield* stage(planOf("t1"), git, project, { implementer, reviewer, ...more }, { implementerTimeout: Duration.millis(1) })
+  const scene = yield* stage(
+    { ...planOf("t1"), finish: more.finish ?? { _tag: "None" } },
+    git,
+    project,
+    { implementer, reviewer, ...more },
+    { implementerTimeout: Duration.millis(1) }
+  )
   return { ...scene, commits }
 })
 
@@ -44,7 +50,7 @@ const killedEverywhere = Effect.fnUntraced(function* (
         const crashed = yield* scene.abandonedAt(moment)
         const run = yield* scene.conducts
         const here = `killed at moment ${moment}`
-        assert.strictEqual(run.phase, "finished", here)
+        assert.isTrue(isOver(run), here)
         assert.deepStrictEqual(scene.commits, commits, here)
         assert.deepStrictEqual(
           scene.asked.map(({ resumed, role }) => `${role}${resumed ? " again" : ""}`),
@@ -69,6 +75,16 @@ describe.concurrent("a conductor", () => {
       const agents = ["implementer", "reviewer", "implementer again", "reviewer"]
       // Each append and each launch, before and after.
       assert.isAbove(yield* killedEverywhere(rejected, ["c0", "c1", "c2"], agents, { attempts: 2, rejections: 1 }), 45)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.live("killed at any moment of its finishing step, that is asked once", () =>
+    Effect.gen(function* () {
+      const finishing = play([], approved, { finish: { _tag: "Prompt", prompt: "Take the bow" } })
+      const agents = ["implementer", "reviewer", "finisher"]
+      // What comes before is told above.
+      const verified = 26
+      assert.isAbove(yield* killedEverywhere(finishing, ["c0", "c1"], agents, { attempts: 1 }, verified), verified + 10)
     }).pipe(Effect.provide(NodeServices.layer))
   )
 

@@ -1,7 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { ImportedTask } from "../src/RunEvent.ts"
-import { decideRun, foldRun, next, type Report, type Run, type RunEvent, type RunIntent, taskOf } from "../src/index.ts"
+import {
+  decideRun,
+  foldRun,
+  isOver,
+  needsPerson,
+  next,
+  type Report,
+  type Run,
+  type RunEvent,
+  type RunIntent,
+  taskOf
+} from "../src/index.ts"
 
 const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
 const outline = (id: string, dependsOn: ReadonlyArray<string> = []) => ({ id, title: `Do ${id}`, dependsOn })
@@ -359,6 +370,32 @@ describe("a run", () => {
     assert.isTrue(step._tag === "Start" && step.task.id === "t2")
     assert.strictEqual(told.task().status, "completed")
   })
+  it("whose plan lost the task in progress goes on without it, when the agent that is at work has ended, whatever it says", () => {
+    const told = story([outline("t1"), outline("t2")])
+    told.start()
+    told.ask()
+    assert.deepStrictEqual(told.tell({ _tag: "RevisePlan", digest: "e", tasks: [outline("t2")] }), ["PlanRevised", "UnknownTaskSkipped"])
+    assert.strictEqual(next(told.run())._tag, "Await", "nobody may write beside it")
+    assert.deepStrictEqual(told.report({ _tag: "Blocked", reason: "no key" }), ["ImplementationFailed"])
+    const step = next(told.run())
+    assert.isTrue(step._tag === "Start" && step.task.id === "t2")
+    assert.deepStrictEqual(
+      told.run().tasks.map(({ id }) => id),
+      ["t2"]
+    )
+  })
+  it("whose plan lost a task that is escalated, or between two agents, goes on without it at once", () => {
+    for (const report of [{ _tag: "Blocked", reason: "no key" } as const, failed("timeout")]) {
+      const told = story([outline("t1"), outline("t2")])
+      told.start()
+      told.ask()
+      told.report(report)
+      told.tell({ _tag: "RevisePlan", digest: "e", tasks: [outline("t2")] })
+      assert.deepInclude(told.run(), { current: null })
+      const step = next(told.run())
+      assert.isTrue(step._tag === "Start" && step.task.id === "t2")
+    }
+  })
   it("is verified only when every task is complete, and finished once", () => {
     const told = story()
     assert.isTrue(Result.isFailure(told.try({ _tag: "Verify", commits: 0, files: 0, missing: [] })))
@@ -370,5 +407,66 @@ describe("a run", () => {
     assert.deepStrictEqual(turn(), ["AgentAsked"])
     assert.deepStrictEqual(told.report({ _tag: "Failed", cause: "timeout", detail: "why" }), ["RunFinished"])
     assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })))
+  })
+})
+
+describe("a finishing step", () => {
+  const complete = () => {
+    const told = story()
+    told.start()
+    told.implemented()
+    told.reviewed(approved)
+    told.tell({ _tag: "Verify", commits: 1, files: 1, missing: [] })
+    const finisher = () => {
+      told.tell({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })
+      return told.run().turn!.token
+    }
+    return { ...told, finisher }
+  }
+  it("that failed is a person's: it is not asked again by itself, and once more by their word", () => {
+    const told = complete()
+    const token = told.finisher()
+    told.report(failed("timeout"))
+    assert.deepInclude(told.run(), { phase: "finished", finishing: "failed", finishingFailure: "why" })
+    assert.deepStrictEqual([next(told.run())._tag, isOver(told.run()), needsPerson(told.run())], ["Done", false, true])
+    assert.deepStrictEqual(told.tell({ _tag: "AnswerFinishing", answer: "retry" }), ["FinishingAnswered"])
+    assert.notStrictEqual(told.finisher(), token)
+    told.report(approved)
+    assert.deepInclude(told.run(), { finishing: "done", finishingFailure: null })
+    assert.isTrue(isOver(told.run()))
+  })
+  it("that failed may be left as it is, which ends the run; there is no word about one that did not fail", () => {
+    const told = complete()
+    assert.isTrue(Result.isFailure(told.try({ _tag: "AnswerFinishing", answer: "retry" })))
+    told.finisher()
+    assert.isTrue(Result.isFailure(told.try({ _tag: "AnswerFinishing", answer: "skip" })))
+    told.report(failed("lost"))
+    told.tell({ _tag: "AnswerFinishing", answer: "skip" })
+    assert.deepInclude(told.run(), { phase: "finished", finishing: "skipped" })
+    assert.isTrue(isOver(told.run()))
+    assert.isTrue(Result.isFailure(told.try({ _tag: "AnswerFinishing", answer: "retry" })))
+  })
+  it("that never ran, or that the service refused, is asked again", () => {
+    const told = complete()
+    told.tell({ _tag: "NeverRan", token: told.finisher() })
+    told.finisher()
+    told.report(refused("outage", null))
+    told.end()
+    told.finisher()
+    told.report(approved)
+    assert.deepInclude(told.run(), { phase: "finished", finishing: "done" })
+  })
+  it("at work while the plan gets more to do is not the end, and another one comes after that", () => {
+    const told = complete()
+    told.finisher()
+    told.tell({ _tag: "RevisePlan", digest: "e", tasks: [outline("t1"), outline("t2")] })
+    told.report(approved)
+    const step = next(told.run())
+    assert.isTrue(step._tag === "Start" && step.task.id === "t2")
+    told.start("t2")
+    told.implemented()
+    told.reviewed(approved)
+    told.tell({ _tag: "Verify", commits: 2, files: 1, missing: [] })
+    told.finisher()
   })
 })

@@ -5,9 +5,9 @@ import { Context, Effect, FileSystem, Layer, Option } from "effect"
 import { foldRun, type RunEvent, runHerald, RunLog, runNoticeOf } from "../src/index.ts"
 import { examples } from "./fixtures/events/Examples.ts"
 
-const { RunFinished, RunLeft, RunOpened, RunPaused, RunResumed, RunTaken, TaskAnswered, TaskEscalated } = examples
+const { RunFinished, RunLeft, RunOpened, RunPaused, RunResumed, RunTaken, RunVerified, TaskAnswered, TaskEscalated } = examples
 const first = [RunOpened, RunTaken, TaskEscalated, RunLeft]
-const second = [RunTaken, TaskAnswered, RunPaused, RunResumed, RunFinished, RunLeft]
+const second = [RunTaken, TaskAnswered, RunPaused, RunResumed, RunVerified, RunFinished, RunLeft]
 
 it("a person is told of an escalation, a pause and the end, and when what was told is over", () => {
   const kinds = [...first, ...second].map((event, n, all) => runNoticeOf(event, foldRun(all.slice(0, n)))?.kind)
@@ -16,7 +16,8 @@ it("a person is told of an escalation, a pause and the end, and when what was to
     ["escalated", "cleared", "paused", "cleared", "finished"]
   )
   assert.include(runNoticeOf(TaskEscalated, foldRun(first))?.text, 'souffleur conduct answer task-001 "what to do"')
-  assert.include(runNoticeOf({ ...RunFinished, finishing: "failed", detail: "exit 2" }, foldRun(first))?.text, "exit 2")
+  assert.include(runNoticeOf({ ...RunFinished, finishing: "failed", detail: "exit 2" }, foldRun([RunOpened, RunVerified]))?.text, "exit 2")
+  assert.isUndefined(runNoticeOf(RunFinished, foldRun(first)), "one whose plan has got more to do is not at its end")
 })
 
 it("a person is told once of waits for the service in a row, and when an agent came to something again", () => {
@@ -58,7 +59,7 @@ it.live("a conductor tells by the command and in comms, each once, and first wha
     yield* heralds(4)
     assert.deepStrictEqual(
       messages.map(({ key, kind }) => `${key} ${kind}`),
-      ["run/r#3 error", "run/r#6 system", "run/r#7 error", "run/r#8 system", "run/r#9 completion"]
+      ["run/r#3 error", "run/r#6 system", "run/r#7 error", "run/r#8 system", "run/r#10 completion"]
     )
     const told = (yield* fs.readFileString(file))
       .trim()
@@ -67,7 +68,7 @@ it.live("a conductor tells by the command and in comms, each once, and first wha
     assert.deepInclude(told[0], { run: "r", project: "/p", revision: 3, at: "2026-01-25T10:00:00.000Z", kind: "escalated" })
     assert.deepStrictEqual(
       told.map(({ kind, revision }) => `${revision} ${kind}`),
-      ["3 escalated", "6 cleared", "7 paused", "8 cleared", "9 finished"]
+      ["3 escalated", "6 cleared", "7 paused", "8 cleared", "10 finished"]
     )
     yield* heralds(4)
     assert.deepStrictEqual([messages.length, (yield* fs.readFileString(file)).trim().split("\n").length], [5, 5])

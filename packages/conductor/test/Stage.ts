@@ -78,6 +78,7 @@ export const stage = Effect.fnUntraced(function* (
   const receipts = new Map<string, ProcessIdentity | "never">()
   const prepared = new Map<string, LaunchOrder>()
   const refusals = new Map<string, { readonly at: number; readonly resetsAt: number }>()
+  const finished = new Map<string, number>()
   const asked: Array<Asked> = []
   const signals: Array<string> = []
   const turns = { implementer: 0, reviewer: 0, finisher: 0 }
@@ -91,7 +92,10 @@ export const stage = Effect.fnUntraced(function* (
     const chosen = list[Math.min(turns[role]++, list.length - 1)]!
     const said = yield* Effect.orDie(chosen({ prompt, resumed: resumed === "Resume", session }))
     const refused = /^refused until (\d+)$/u.exec(said ?? "")
-    if (refused === null) return said
+    if (refused === null) {
+      if (said !== undefined) finished.set(session, yield* Clock.currentTimeMillis)
+      return said
+    }
     refusals.set(session, { at: yield* Clock.currentTimeMillis, resetsAt: Number(refused[1]) })
     return ""
   })
@@ -149,13 +153,15 @@ export const stage = Effect.fnUntraced(function* (
     name: "agent",
     sessions: Effect.succeed([]),
     signs: (session) =>
-      Effect.sync(() =>
-        Option.map(Option.fromUndefinedOr(refusals.get(session)), ({ at, resetsAt }) => ({
-          writtenAt: at,
-          turn: { _tag: "Failed", at, why: "usage-limit", resetsAt },
-          context: undefined
-        }))
-      ),
+      Effect.sync(() => {
+        const [ended, refusal] = [finished.get(session), refusals.get(session)]
+        if (refusal !== undefined) {
+          const { at, resetsAt } = refusal
+          return Option.some({ writtenAt: at, turn: { _tag: "Failed", at, why: "usage-limit", resetsAt }, context: undefined })
+        }
+        if (ended === undefined) return Option.none()
+        return Option.some({ writtenAt: ended, turn: { _tag: "Finished", at: ended }, context: undefined })
+      }),
     usedTools: () => Effect.succeed(!lazy),
     tags: () => [],
     command: ({ prompt, session }: AgentOrder) =>

@@ -54,6 +54,9 @@ it("has the seed's shape, at every stage", () => {
     test_file: "test/a.test.ts",
     completed_at: "2026-01-25T10:03:00.000Z"
   })
+  const finished = { ...examples.RunFinished, finishing: "failed" as const, detail: "exit code 2" }
+  const failed = foldRun([RunOpened, TaskCompleted, RunVerified, finished])
+  assert.deepInclude(stateJson(failed), { phase: "completion", finishing: "failed", finishing_failure: "exit code 2" })
 })
 
 it("the seed's own file is read, and its progress with it", () => {

@@ -5,6 +5,7 @@ import {
   conductOn,
   completionSummary,
   gitOf,
+  isOver,
   type LoadedPlan,
   loadPlan,
   loadRun,
@@ -66,12 +67,12 @@ const narrate = Effect.fn("Conduct.narrate")(function* (id: string, from: number
 
 /** What a person is told at the end, and the exit code (cli.md). */
 const ended = Effect.fnUntraced(function* (id: string, run: Run, asJson: boolean) {
-  if (run.phase !== "finished") {
+  if (!isOver(run)) {
     yield* Console.error(`${runNeeds(id, run)}; then conduct the plan again`)
     return 1
   }
   if (!asJson) yield* Console.log(`\n${completionSummary(run)}`)
-  return run.finishing === "failed" ? 1 : 0
+  return 0
 })
 
 const conductPlan = Effect.fn("conduct")(function* (

@@ -1,4 +1,4 @@
-import { tellRun } from "@souffleur/conductor"
+import { isOver, type RunIntent, tellRun } from "@souffleur/conductor"
 import { isGone, Processes } from "@souffleur/domain"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -12,31 +12,55 @@ const longest = 4000
 
 export const runName = Flag.String("run").pipe(Flag.withDescription("A run's id (default: this folder's newest)"), Flag.optional)
 
+interface Given {
+  readonly task: Option.Option<string>
+  readonly text: Option.Option<string>
+  readonly retry: boolean
+  readonly skip: boolean
+  readonly finishing: boolean
+}
+
+/** What is said, and of what: one answer, to one thing. */
+const wordOf = Effect.fnUntraced(function* ({ finishing, retry, skip, task, text }: Given) {
+  const guidance = Option.getOrElse(text, () => "").trim()
+  const answer = skip ? ("skip" as const) : ("retry" as const)
+  if (finishing) {
+    if (Option.isSome(task) || retry === skip) return yield* new BadUsage({ why: "--finishing is answered with one of --retry, --skip" })
+    return { _tag: "AnswerFinishing", answer } satisfies RunIntent
+  }
+  if (Option.isNone(task)) return yield* new BadUsage({ why: "name the task that is escalated, or --finishing" })
+  const given = [guidance !== "", retry, skip].filter((one) => one).length
+  if (given !== 1) return yield* new BadUsage({ why: 'answer with one of: "what to do", --retry, --skip' })
+  if (guidance.length > longest) return yield* new BadUsage({ why: `${guidance.length} characters of guidance, more than ${longest}` })
+  return { _tag: "Answer", taskId: task.value, answer: guidance === "" ? answer : "guidance", text: guidance } satisfies RunIntent
+})
+
 export const conductAnswerCommand = Command.make(
   "answer",
   {
-    task: Argument.String("task").pipe(Argument.withDescription("The task that is escalated")),
+    task: Argument.String("task").pipe(Argument.withDescription("The task that is escalated"), Argument.optional),
     text: Argument.String("text").pipe(Argument.withDescription("Guidance for its next implementer"), Argument.optional),
     retry: Flag.Boolean("retry").pipe(Flag.withDescription("Try it again as it is"), Flag.withDefault(false)),
     skip: Flag.Boolean("skip").pipe(Flag.withDescription("Leave it out; those that depend on it go on"), Flag.withDefault(false)),
+    finishing: Flag.Boolean("finishing").pipe(
+      Flag.withDescription("In place of a task: the finishing step that failed, by --retry or --skip"),
+      Flag.withDefault(false)
+    ),
     run: runName,
     projectDir
   },
-  Effect.fnUntraced(function* ({ retry, run, skip, task, text, ...flags }) {
-    const guidance = Option.getOrElse(text, () => "").trim()
-    const given = [guidance !== "", retry, skip].filter((one) => one).length
-    if (given !== 1) return yield* new BadUsage({ why: 'answer with one of: "what to do", --retry, --skip' })
-    if (guidance.length > longest) return yield* new BadUsage({ why: `${guidance.length} characters of guidance, more than ${longest}` })
+  Effect.fnUntraced(function* ({ run, ...flags }) {
+    const word = yield* wordOf(flags)
     const project = yield* realProject(flags.projectDir)
     const settings = yield* settingsOf(project)
     yield* Effect.gen(function* () {
       const { id } = yield* findRun(run, project)
-      const answer = skip ? "skip" : retry ? "retry" : "guidance"
-      const after = yield* tellRun(id, { _tag: "Answer", taskId: task, answer, text: guidance }, { _tag: "Operator" })
+      const after = yield* tellRun(id, word, { _tag: "Operator" })
       const processes = yield* Processes
       const waits = after.owner !== null && !(yield* isGone(processes, after.owner.process))
-      const how = waits ? "its conductor goes on" : `it goes on with: souffleur conduct ${after.plan}`
-      yield* Console.error(`run ${id}: task ${task} ${skip ? "is skipped" : "is tried again"}; ${how}`)
+      const how = isOver(after) ? "it is over" : waits ? "its conductor goes on" : `it goes on with: souffleur conduct ${after.plan}`
+      const what = word._tag === "Answer" ? `task ${word.taskId}` : "its finishing step"
+      yield* Console.error(`run ${id}: ${what} ${word.answer === "skip" ? "is skipped" : "is tried again"}; ${how}`)
     }).pipe(Effect.provide([runs(settings), host]))
   })
 ).pipe(Command.withDescription("Answer an escalation: guidance, --retry or --skip"))

@@ -1,4 +1,4 @@
-import { allRuns, stateJson, streamOf } from "@souffleur/conductor"
+import { allRuns, isOver, stateJson, streamOf } from "@souffleur/conductor"
 import { Beats, Processes } from "@souffleur/domain"
 import { Clock, Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -29,8 +29,8 @@ const statusOf = Effect.fnUntraced(function* ({ id, run }: NamedRun) {
         ? null
         : { role: run.turn.role, task: run.turn.taskId, pid: run.turn.launch?.process.pid ?? null, session_id: run.turn.sessionId },
     escalations: run.tasks.flatMap(({ escalation, id: task }) => (escalation === null ? [] : [{ task, ...escalation }])),
-    finishing: run.finishing,
-    ...stateJson(run)
+    ...stateJson(run),
+    finishing: run.finishing
   }
 })
 
@@ -56,7 +56,7 @@ export const conductStatusCommand = Command.make(
         const { beat_age_ms, owner } = statuses[index]!
         const by =
           owner === null || owner.condition === "gone"
-            ? run.phase === "finished"
+            ? isOver(run)
               ? ""
               : `  nobody conducts: souffleur conduct ${run.plan}`
             : `  by pid ${owner.pid}, beat ${inWords(beat_age_ms)} ago`

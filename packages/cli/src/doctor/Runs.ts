@@ -1,4 +1,4 @@
-import { allRuns, lookAtState } from "@souffleur/conductor"
+import { allRuns, isOver, lookAtState, needsPerson } from "@souffleur/conductor"
 import { Claims, type ResolvedSettings } from "@souffleur/domain"
 import { Effect, Path } from "effect"
 import { claims, host } from "../App.ts"
@@ -11,7 +11,7 @@ import { type Finding, note, ok, wrong } from "./Finding.ts"
 const standingOf = Effect.fnUntraced(function* ({ id, run }: NamedRun) {
   const name = `run ${id}`
   const goOn = `souffleur conduct ${run.plan}`
-  const needs = run.paused !== null || run.tasks.some(({ status }) => status === "escalated")
+  const needs = needsPerson(run)
   if (run.owner !== null && !(yield* (yield* Claims).isDead(run.owner)))
     return needs ? note(name, runNeeds(id, run), "answer it: it goes on by itself, or with souffleur conduct") : ok(name, runStanding(run))
   const gone = run.owner === null ? "its conductor left" : `its conductor, pid ${run.owner.process.pid}, is dead`
@@ -33,7 +33,7 @@ const stateOf = Effect.fnUntraced(function* ({
 const conducted = Effect.fn("Doctor.runs")(function* (project: string) {
   const all = yield* allRuns
   const open = yield* Effect.forEach(
-    all.filter(({ run }) => run.phase !== "finished"),
+    all.filter(({ run }) => !isOver(run)),
     standingOf
   )
   const newest = all.findLast(({ run }) => run.project === project)
