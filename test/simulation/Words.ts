@@ -1,6 +1,16 @@
-import { Agent, baselineOf, type Claims, Comms, type EventLog, type Launcher, Processes, unreadBaseline } from "@souffleur/domain"
+import {
+  Agent,
+  baselineOf,
+  type Claims,
+  Comms,
+  type EventLog,
+  type Launcher,
+  Processes,
+  type Settings,
+  unreadBaseline
+} from "@souffleur/domain"
 import { adopt, command, finish, release } from "@souffleur/supervisor"
-import { Clock, Context, Effect, Scheduler } from "effect"
+import { Clock, Context, Effect, type FileSystem, Path, Scheduler } from "effect"
 import type { Conductor } from "./Conductor.ts"
 import { Gate } from "./Gate.ts"
 import { defaults } from "./Incarnation.ts"
@@ -12,7 +22,7 @@ import type { World } from "./World.ts"
 const operate = <A, E>(
   world: World,
   what: string,
-  word: Effect.Effect<A, E, Agent | Claims | Comms | EventLog | Launcher | Processes>
+  word: Effect.Effect<A, E, Agent | Claims | Comms | EventLog | FileSystem.FileSystem | Launcher | Path.Path | Processes | Settings>
 ): void => {
   const process = world.processes.start({ name: "souffleur" })
   const gate = new Gate(() => undefined, { kill: () => undefined, pause: () => undefined, now: () => world.timeline.monotonic })
@@ -23,7 +33,7 @@ const operate = <A, E>(
     ),
     Context.add(Scheduler.Scheduler, new SimScheduler(world.queue, 2048))
   )
-  Effect.runForkWith(context)(word).addObserver((exit) => {
+  Effect.runForkWith(context)(Effect.provide(word, Path.layer)).addObserver((exit) => {
     world.tell(`an operator's word: ${what}: ${exit._tag}`)
     world.processes.end(process)
   })

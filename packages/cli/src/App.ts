@@ -107,7 +107,8 @@ const launcherAt = (settings: ResolvedSettings, terminal: Effect.Effect<Terminal
   )
 
 /** The launches of a state folder, for a command that settles one, or starts one that ends by itself: no terminal is needed. */
-export const launches = (settings: ResolvedSettings) => launcherAt(settings, Effect.succeed("headless")).pipe(Layer.provide(host))
+export const launches = (settings: ResolvedSettings) =>
+  launcherAt(settings, Effect.succeed("headless")).pipe(Layer.provide(host), Layer.merge(Layer.succeed(Settings, settings)))
 
 /** The config is read anew for each recovery cycle; what is newly wrong in it is told. Where it cannot be used, what was holds. */
 const cycleSettings = (settings: ResolvedSettings, project: string) =>

@@ -1,4 +1,4 @@
-import { EventLog, evolve, forgetHandoff, initial, load, type ResolvedSettings, type Watch } from "@souffleur/domain"
+import { EventLog, evolve, initial, load, type ResolvedSettings, type Watch } from "@souffleur/domain"
 import { allTold, forget, herald, notifier, own, supervise } from "@souffleur/supervisor"
 import { Console, Effect, Fiber, Stream } from "effect"
 import { Environment } from "./Environment.ts"
@@ -52,7 +52,6 @@ export const watching = Effect.fn("Watching")(function* (
   yield* Effect.forkScoped(feed(id))
   const last = yield* supervise(ref, fence)
   yield* forget(last)
-  if (last.handoff !== undefined) yield* forgetHandoff(settings.stateDir, last.handoff.request)
   yield* Effect.ignore(Fiber.join(narrator))
   yield* Effect.timeoutOption(Fiber.awaitAll([telling, noticing]), lastWords)
   if (comms !== null && !(yield* allTold(id, last.revision))) {

@@ -49,8 +49,9 @@ const relaunch = Effect.fn("Recovery.relaunch")(function* <R>(
   const request = yield* readRequest(watch)
   const ways = providers.filter(({ applies, of = "agent" }) => of === watch.kind && applies?.(watch) !== false)
   const successor = yield* route(ways, watch, { alreadyKilled: false, request })
-  yield* ref.tell({ _tag: "Relaunched", cycle, ...successor })
+  // The launch is recorded, so nobody reads the words again; after the next line nobody would come back for them.
   if (watch.handoff !== undefined) yield* forgetHandoff((yield* Settings).stateDir, watch.handoff.request)
+  yield* ref.tell({ _tag: "Relaunched", cycle, ...successor })
 })
 
 /**

@@ -96,7 +96,11 @@ for (const when of ["before", "after"] as const) {
 }
 
 /** A handoff that the agent itself asked for, in a watch without comms, with these words in a file. */
-const ownRequest = Effect.fnUntraced(function* (text: string, happens: (file: string) => Effect.Effect<void> = () => Effect.void) {
+const ownRequest = Effect.fnUntraced(function* (
+  text: string,
+  happens: (file: string) => Effect.Effect<void> = () => Effect.void,
+  crashAt = Infinity
+) {
   const fs = yield* FileSystem.FileSystem
   const stateDir = yield* fs.makeTempDirectoryScoped()
   const world = new World().run({ pid: 4711, parent: 1 })
@@ -118,11 +122,22 @@ const ownRequest = Effect.fnUntraced(function* (text: string, happens: (file: st
   yield* happens(`${stateDir}/requests/w-1-00ff.txt`)
   const run = Effect.gen(function* () {
     const ref = yield* log.ref()
-    yield* recovery(ref, yield* ref.state, [standardCompact])
+    const watch = yield* ref.state
+    if (watch.recovery !== undefined) yield* recovery(ref, watch, [standardCompact])
   }).pipe(Effect.provide(worldLayer(world, stateDir, { maxExternalPermission: "bypassPermissions" })))
-  yield* Effect.raceFirst(run, inTime(Effect.never))
-  return { world, events: yield* log.events, kept: yield* fs.readDirectory(`${stateDir}/requests`) }
+  const crashed = yield* inTime(log.abandonAt(crashAt, "after", run))
+  if (crashed) yield* inTime(run)
+  return { world, crashed, events: yield* log.events, kept: yield* fs.readDirectory(`${stateDir}/requests`) }
 })
+it.effect("an agent's own words are gone once its successor has them, wherever souffleur died meanwhile", () =>
+  Effect.gen(function* () {
+    for (let append = 1; ; append++) {
+      const { crashed, kept, world } = yield* ownRequest(asks, undefined, append)
+      assert.deepStrictEqual([got(world), kept], [["bypassPermissions", "do this"], []], `crashed at append ${append}`)
+      if (!crashed) return assert.isAbove(append, 10)
+    }
+  }).pipe(Effect.provide(NodeServices.layer))
+)
 it.effect("an agent's own request says the same, without comms: its words are read from its file, and the log has none of them", () =>
   Effect.gen(function* () {
     const { events, kept, world } = yield* ownRequest(asks)

@@ -1,24 +1,43 @@
 import {
   Agent,
-  type AlreadyWatched,
   baselineOf,
   Claims,
   Comms,
   Launcher,
   LaunchTurns,
   Processes,
+  type ProcessIdentity,
+  Refused,
   Settings,
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
+import { stopConductor } from "@souffleur/recovery"
 import { Effect, Option, Schedule } from "effect"
-import { Invalid, type Validated } from "./Validation.ts"
+import { Invalid, Undecided, type Validated } from "./Validation.ts"
 
 /** An agent that waits for its first prompt has no session file yet: it is taken for one after this time. */
 const sessionBegins = "15 seconds"
 
 const failed = ({ why }: { readonly why: string }) => Effect.fail(new Invalid({ check: "launch", reason: why }))
-const claimed = ({ why }: AlreadyWatched) => Effect.fail(new Invalid({ check: "process", reason: why }))
+
+/**
+ * Claims what was just started. Where another souffleur has it already, it is our own launch all the same, and the next attempt would
+ * start a second one beside it: so it is ended first, and as long as it is not gone, this attempt is not over.
+ */
+const claim = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch, launchId: string, conductor: ProcessIdentity) {
+  const granted = Effect.flatMap(ref.state, (now) =>
+    now.phase === "Validating" && now.fence === watch.fence
+      ? Effect.void
+      : Effect.fail(new Refused({ why: "not now", detail: "this souffleur does not start the watch any more" }))
+  )
+  yield* Effect.catchTag((yield* Claims).claim(conductor), "AlreadyWatched", ({ why: claimed }) =>
+    stopConductor({ ...watch, conductor, launchId }, granted).pipe(
+      Effect.catchTag("StopFailed", ({ why }) => Effect.fail(new Undecided({ reason: `${claimed}; ${why}` }))),
+      Effect.andThen(Effect.fail(new Invalid({ check: "process", reason: claimed })))
+    )
+  )
+})
 
 /** The launch of this attempt: the first was written before the watch was opened; each later one is the same order under an id of its own. */
 const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firstLaunch }: Watch) {
@@ -43,14 +62,14 @@ const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firs
  * that ends before its session began was never a Conductor: a failed attempt. A command that has ended by now is the watcher's to see.
  */
 export const firstLaunch = Effect.fn("FirstLaunch")(function* (ref: WatchRef, watch: Watch) {
-  const [agent, claims, comms, launcher, processes] = [yield* Agent, yield* Claims, yield* Comms, yield* Launcher, yield* Processes]
+  const [agent, comms, launcher, processes] = [yield* Agent, yield* Comms, yield* Launcher, yield* Processes]
   const { launchSpacing } = yield* Settings
   const { args, launchId } = yield* Effect.catchTag(preparedFor(ref, watch), "LaunchFailed", failed)
   yield* (yield* LaunchTurns)(ref.id, launchSpacing)
   // Read before it runs: what it does in its first moment is progress.
   const baseline = baselineOf(yield* Effect.orDie(comms.snapshot))
   const conductor = yield* Effect.catchTag(launcher.launch(launchId), "LaunchFailed", failed)
-  yield* Effect.catchTag(claims.claim(conductor), "AlreadyWatched", claimed)
+  yield* claim(ref, watch, launchId, conductor)
   if (watch.kind === "command") return { conductor, sessionId: "", print: false, baseline } satisfies Validated
 
   const look = Effect.gen(function* () {

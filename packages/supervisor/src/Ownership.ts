@@ -2,10 +2,12 @@ import {
   AlreadyWatched,
   Claims,
   EventLog,
+  forgetHandoff,
   Launcher,
   load,
   makeWatchRef,
   type ProcessIdentity,
+  Settings,
   tell,
   type Watch,
   type WatchIntent
@@ -27,9 +29,10 @@ const settleLast = Effect.fnUntraced(function* (id: string) {
   if (launch?._tag === "LaunchPrepared") yield* launcher.settle(launch.launchId)
 })
 
-/** Of a watch that has ended nothing is launched: what it was started with, with its environment, is kept no longer. */
-export const forget = Effect.fnUntraced(function* ({ firstLaunch }: Watch) {
+/** Of a watch that has ended nothing is launched: what it was started with, its environment, and an agent's words are kept no longer. */
+export const forget = Effect.fnUntraced(function* ({ firstLaunch, handoff }: Watch) {
   if (firstLaunch !== undefined) yield* (yield* Launcher).forget(firstLaunch.launchId)
+  if (handoff !== undefined) yield* forgetHandoff((yield* Settings).stateDir, handoff.request)
 })
 
 /**

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Event, makeWatchRef, type WatchEvent } from "@souffleur/domain"
 import { Effect } from "effect"
 import { bootstrap } from "../src/index.ts"
-import { begun, identityOf, living, owned, settle, until, World } from "./World.ts"
+import { begun, identityOf, living, owned, ownerOf, settle, until, World } from "./World.ts"
 
 const kept = { id: "w-g1-launch-1", command: { program: "/bin/claude", args: ["-p"], environment: {} }, cwd: "/p", title: "Conductor (S1)" }
 const opening = (kind: "agent" | "command") => {
@@ -67,6 +67,37 @@ describe("the first launch of a run", () => {
         assert.deepStrictEqual((yield* tags).slice(-2), ["ValidationFailed", "ValidationExhausted"])
         assert.deepStrictEqual(world.launched, ["w-g1-launch-1", "w-g1-launch-2", "w-g1-launch-3"])
       }
+    })
+  )
+  it.effect("of what another souffleur claims before it is ours is ended: nobody runs on whom no watch of this one looks after", () =>
+    Effect.gen(function* () {
+      const { events, tags, world } = yield* starting("agent", {
+        alive: new Set([10, 88]),
+        claims: new Map([[4711, ownerOf(88)]])
+      })
+      assert.deepStrictEqual(world.signals, ["SIGTERM 4711"])
+      assert.deepInclude((yield* events)[0], { _tag: "ValidationFailed", check: "process" })
+      // The next attempt is nobody else's.
+      world.becomes = () => 4712
+      world.processes.set(4712, { uid: 1000, condition: "running" })
+      yield* until(30)
+      assert.deepStrictEqual((yield* tags).slice(1), ["LaunchPrepared", "ConductorConfirmed", "WatcherStarted"])
+      assert.deepInclude((yield* events)[2], { conductor: identityOf(4712) })
+    })
+  )
+  it.effect("of what does not end is not tried again: it is looked at anew, and goes on once nobody else claims it", () =>
+    Effect.gen(function* () {
+      const { events, tags, world } = yield* starting("agent", {
+        alive: new Set([10, 88]),
+        claims: new Map([[4711, ownerOf(88)]]),
+        unkillable: true
+      })
+      yield* until(16)
+      assert.deepStrictEqual([world.signals, yield* tags], [["SIGTERM 4711", "SIGKILL 4711"], []])
+      world.alive.delete(88)
+      yield* until(46)
+      assert.deepStrictEqual(world.launched, [kept.id])
+      assert.deepInclude((yield* events)[0], { _tag: "ConductorConfirmed", conductor: identityOf(4711) })
     })
   )
   it.effect("keeps what it was started with once, also where a souffleur died before the attempt before was forgotten", () =>

@@ -121,9 +121,13 @@ const processes = (world: World) =>
     tree: () => Effect.succeed([]),
     signal: ({ pid }, signal) =>
       Effect.suspend(() => {
-        if (!world.alive.has(pid) || pid === self.process.pid) return Effect.die("a supervisor signals nobody but a souffleur")
+        const started = world.launched.some((id) => world.becomes(id) === pid)
+        if (pid === self.process.pid || !(started || world.alive.has(pid)))
+          return Effect.die("a supervisor signals nobody but a souffleur, and what it has launched")
         world.signals.push(`${signal} ${pid}`)
-        if (!world.unkillable) world.alive.delete(pid)
+        if (world.unkillable) return Effect.void
+        world.alive.delete(pid)
+        world.processes.delete(pid)
         return Effect.void
       })
   })
