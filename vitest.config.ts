@@ -1,11 +1,30 @@
 import { defineConfig } from "vitest/config"
 
+const test = { testTimeout: 30_000 }
+
 export default defineConfig({
   test: {
-    include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
-    exclude: ["**/node_modules/**", "test/claude/**"],
-    testTimeout: 30_000,
     // Two cores: real processes and the simulation share them.
-    maxWorkers: 2
+    maxWorkers: 2,
+    projects: [
+      // They keep nothing outside their tests, so that a worker loads each module once.
+      {
+        test: {
+          ...test,
+          name: "modules",
+          include: ["packages/*/test/**/*.test.ts", "test/{evidence,scenarios,simulation}/**/*.test.ts", "test/*.test.ts"],
+          exclude: ["**/node_modules/**"],
+          isolate: false
+        }
+      },
+      {
+        test: {
+          ...test,
+          name: "processes",
+          include: ["test/{cli,eventlog}/**/*.test.ts"],
+          globalSetup: ["test/cli/setup.ts"]
+        }
+      }
+    ]
   }
 })
