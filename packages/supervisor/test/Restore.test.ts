@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Beats, Claims, Event, EventLog, guardianOf, LogUnusable, Processes, Settings, type WatchEvent } from "@souffleur/domain"
-import { Context, Effect, Exit, Fiber, FileSystem, Path } from "effect"
+import { Context, Effect, Exit, Fiber, FileSystem, type Path } from "effect"
 import { TestClock } from "effect/testing"
 import { own, restore } from "../src/index.ts"
 import { begun, confirmed, living, opened, ownerOf, settle, World } from "./World.ts"
