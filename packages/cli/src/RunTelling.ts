@@ -39,6 +39,10 @@ export const runSentence = (event: RunEvent): string =>
     ReviewRejected: ({ feedback, taskId }) =>
       `${taskId}: rejected: ${feedback.summary}${feedback.issues.length === 0 ? "" : ` (${many(feedback.issues.length, "issue")})`}`,
     ReviewFailed: ({ detail, taskId }) => `${taskId}: the review failed: ${detail}`,
+    WorkChanged: ({ commits, taskId }) =>
+      commits.length === 0
+        ? `${taskId}: its commits are not there any more: it is implemented anew`
+        : `${taskId}: somebody has changed the work since: ${many(commits.length, "commit")} to review`,
     AgentLimited: ({ kind, resetsAt, taskId, until }) =>
       `${taskId ?? "the finishing step"}: ${kind === "outage" ? "the service is out" : "a usage limit"}: waiting until ${when(until)}${resetsAt === null ? " (nobody says how long it lasts)" : ""}; no attempt is counted`,
     LimitWaitEnded: () => "the wait is over: an agent is asked again",
@@ -68,6 +72,7 @@ const colourOf = (event: RunEvent): "red" | "green" | "yellow" | "dim" | undefin
     case "ImplementationFailed":
     case "AgentLimited":
     case "AgentEnding":
+    case "WorkChanged":
     case "ReviewFailed":
     case "ReviewRejected":
     case "UnknownTaskSkipped":

@@ -1,7 +1,7 @@
 import { Clock, Effect, Schedule, Stream } from "effect"
 import { Conducting } from "./Conducting.ts"
 import { judge } from "./Judging.ts"
-import { isOver, next, type Run, type Turn } from "./Run.ts"
+import { isOver, next, type Run, type Task, type Turn } from "./Run.ts"
 import { RunLog, streamOf } from "./RunLog.ts"
 import { writeState } from "./StateStore.ts"
 import { askAgent, awaitAgent, settleTurn } from "./Turn.ts"
@@ -31,6 +31,14 @@ const finishTurn = Effect.fn("Conduct.turn")(function* (turn: Turn) {
   if (turn.role === "finisher") return yield* reported
   // A turn that came to nothing leaves its work where it is, for the next one; what is complete leaves none uncommitted.
   return yield* unhindered(report._tag === "Completed" || report._tag === "Approved", reported)
+})
+
+/** What is reviewed is what is there: who has committed since the implementer ended, another reviewer or a person, changed the work. */
+const review = Effect.fn("Conduct.review")(function* (task: Task) {
+  const { git, ref } = yield* Conducting
+  const head = yield* git.head
+  if (head === (task.implementation?.head ?? null)) return yield* askAgent("reviewer")
+  return yield* ref.tell({ _tag: "Recount", taskId: task.id, head, ...(yield* git.since(task.base)) })
 })
 
 const verify = Effect.fn("Conduct.verify")(function* (run: Run) {
@@ -73,7 +81,7 @@ const advance = Effect.fnUntraced(function* (run: Run) {
         Effect.flatMap(git.head, (base) => ref.tell({ _tag: "StartTask", taskId: step.task.id, base }))
       )
     case "Ask":
-      return yield* unhindered(false, askAgent(step.role))
+      return yield* unhindered(false, step.role === "reviewer" ? review(step.task) : askAgent(step.role))
     case "Verify":
       return yield* unhindered(true, verify(run))
     case "Finish":

@@ -44,6 +44,14 @@ export type RunIntent =
       readonly others: ReadonlyArray<number>
     }
   | { readonly _tag: "Report"; readonly token: string; readonly report: Report }
+  /** What git says of the work now. */
+  | {
+      readonly _tag: "Recount"
+      readonly taskId: string
+      readonly head: string | null
+      readonly commits: ReadonlyArray<string>
+      readonly files: ReadonlyArray<string>
+    }
   | { readonly _tag: "EndWait" }
   | { readonly _tag: "Pause"; readonly cause: "conflict" | "dirty"; readonly files: ReadonlyArray<string> }
   | { readonly _tag: "Resume" }
@@ -163,6 +171,13 @@ export const decideRun = (run: Run, command: RunCommand): Decision => {
       return ofTurn(run, command.token, (turn) => ending(turn, command))
     case "Report":
       return ofTurn(run, command.token, (turn) => decideReport(run, turn, command.report, at))
+    case "Recount": {
+      const step = next(run)
+      const { commits, files, head, taskId } = command
+      return step._tag === "Ask" && step.task.id === taskId && step.task.implementation !== null
+        ? ok(...(step.task.implementation.head === head ? [] : [Event.WorkChanged.make({ at, taskId, head, commits, files })]))
+        : notNow(`nothing of task ${taskId} waits for a reviewer`)
+    }
     case "EndWait":
       return run.wait !== null && at >= run.wait.until ? ok(Event.LimitWaitEnded.make({ at })) : notNow("no wait is over")
     case "Pause":

@@ -112,6 +112,9 @@ export const ReviewApproved = event("ReviewApproved", { ...turn, summary: Text }
 export const ReviewRejected = event("ReviewRejected", { ...turn, feedback: Feedback })
 export const ReviewFailed = event("ReviewFailed", { ...turn, cause: Failing, detail: Text })
 
+/** What waits for a reviewer is not what its implementer left: somebody has committed since, or taken commits back. */
+export const WorkChanged = event("WorkChanged", { taskId: Text, head: Schema.NullOr(Text), commits: Texts, files: Texts })
+
 export const LimitKind = Schema.Literals(["usage-limit", "outage"])
 export type LimitKind = typeof LimitKind.Type
 /**
@@ -172,6 +175,7 @@ export const RunEvent = Schema.Union([
   ReviewApproved,
   ReviewRejected,
   ReviewFailed,
+  WorkChanged,
   AgentLimited,
   LimitWaitEnded,
   TaskCompleted,

@@ -142,6 +142,13 @@ const change = (run: Run, event: RunEvent): Change =>
       ...turnOver,
       ...withTask(run, taskId, (task) => ({ reviewFailures: task.reviewFailures + (cause === "lost" ? 0 : 1) }))
     }),
+    WorkChanged: ({ commits, files, head, taskId }) =>
+      withTask(run, taskId, ({ work }) => ({
+        work: { ...work, commits, files },
+        ...(head === null || commits.length === 0
+          ? { implementation: null, implementer: null, lastFailure: "its commits are not there any more" }
+          : { implementation: { head } })
+      })),
     TaskCompleted: ({ at, commits, files, taskId, testFile }) => ({
       current: null,
       ...withTask(run, taskId, () => ({

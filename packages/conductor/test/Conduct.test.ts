@@ -188,8 +188,46 @@ describe.concurrent("over a real repository", () => {
         implementer: [commits],
         reviewer: [(turn) => Effect.as(commits(turn), approves), say(approves)]
       }))
-      yield* busy.conducts
-      assert.include(yield* busy.tags, "ReviewFailed")
+      const run = yield* busy.conducts
+      assert.includeMembers(yield* busy.tags, ["ReviewFailed", "WorkChanged"])
+      assert.strictEqual(run.phase, "finished", "the next reviewer is asked for what is there now")
+      assert.strictEqual(taskOf(run, "t1")?.work.commits.length, 2)
+    })
+  )
+  live("what a reviewer left uncommitted pauses; once a person has committed it, it is reviewed with the rest", () =>
+    Effect.gen(function* () {
+      const prompts: Array<string> = []
+      const approving: Act = ({ prompt }) =>
+        Effect.as(
+          Effect.sync(() => prompts.push(prompt)),
+          approves
+        )
+      const play = yield* theatre(({ commits, write }) => ({
+        implementer: [commits],
+        reviewer: [() => Effect.as(write("work-1.txt", "better\n"), approves), approving]
+      }))
+      assert.deepStrictEqual((yield* play.conducts).paused, { cause: "dirty", files: ["work-1.txt"] })
+      yield* play.git("commit", "-qam", "a person's word")
+      const run = yield* play.conducts
+      assert.strictEqual(run.phase, "finished")
+      const head = (yield* play.git("rev-parse", "HEAD")).trim()
+      assert.strictEqual(taskOf(run, "t1")?.work.commits.at(-1), head)
+      assert.include(prompts[0], head)
+    })
+  )
+  live("work that is not there any more when it is to be reviewed is asked for anew, of a fresh implementer", () =>
+    Effect.gen(function* () {
+      const play = yield* theatre(({ commits, git }) => ({
+        implementer: [commits],
+        reviewer: [() => Effect.as(git("reset", "-q", "--hard", "HEAD^"), "nothing to see"), say(approves)]
+      }))
+      const run = yield* play.conducts
+      assert.strictEqual(run.phase, "finished")
+      assert.deepStrictEqual(
+        play.asked.map(({ role }) => role),
+        ["implementer", "reviewer", "implementer", "reviewer"]
+      )
+      assert.strictEqual(taskOf(run, "t1")?.work.commits.length, 1)
     })
   )
   live("a conflict pauses; the same conductor's word goes on when a person has put it right", () =>
