@@ -1,9 +1,11 @@
-import { allRuns, type Run, RunLog } from "@souffleur/conductor"
+import { allRuns, RunLog } from "@souffleur/conductor"
 import { Beats, Outbox, type ResolvedSettings, Settings, Store } from "@souffleur/domain"
 import { SqliteClient } from "@souffleur/node"
 import { Effect, Layer, Option, Path } from "effect"
+import { Digest } from "effect/crypto"
 import { agent, claims, host, launches } from "./App.ts"
 import { BadUsage } from "./Failure.ts"
+import { folderName } from "./Watches.ts"
 
 /** The runs in our own database, beside the watches. */
 export const runs = (settings: ResolvedSettings) =>
@@ -21,10 +23,14 @@ export const conductor = (settings: ResolvedSettings) =>
     Layer.provideMerge(host)
   )
 
-export interface NamedRun {
-  readonly id: string
-  readonly run: Run
-}
+/** Of its folder, and of its plan: whoever begins the same plan at the same moment begins the same run. */
+export const runIdOf = Effect.fnUntraced(function* (project: string, plan: string) {
+  const [all, digest] = [yield* allRuns, yield* Digest.Digest]
+  const hex = yield* digest.digestHex(Digest.sha256, new TextEncoder().encode(`${project}\0${plan}`))
+  const name = yield* folderName(project)
+  const ids = Array.from({ length: hex.length / 4 }, (_, n) => `${name}-${hex.slice(0, 4 * (n + 1))}`)
+  return ids.find((id) => !all.some((one) => one.id === id))!
+}, Effect.provide(Digest.layerWebCrypto))
 
 /** A run by its id, or a folder's newest. */
 export const findRun = Effect.fn("Conducted.find")(function* (name: Option.Option<string>, project: string) {

@@ -113,6 +113,6 @@ export const told = (failure: Failure): { readonly code: number; readonly text: 
     case "PlatformError":
       return { code: 1, text: failure.message }
     case "Refused":
-      return { code: 2, text: failure.detail }
+      return { code: failure.why === "fenced" || failure.why === "owned" ? 3 : 2, text: failure.detail }
   }
 }

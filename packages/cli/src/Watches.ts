@@ -61,8 +61,8 @@ export const ofAgent = (watches: ReadonlyArray<Named>, variables: Readonly<Recor
   return Option.orElse(inSession, () => newest(launched))
 }
 
-/** `remindly-3f2a`: the project's folder and four hex digits. */
-export const newId = Effect.fnUntraced(function* (project: string) {
+/** A folder as it stands in an id. */
+export const folderName = Effect.fnUntraced(function* (project: string) {
   const path = yield* Path.Path
   const folder = path
     .basename(project)
@@ -70,6 +70,11 @@ export const newId = Effect.fnUntraced(function* (project: string) {
     .replaceAll(/[^a-z0-9]+/gu, "-")
     .replaceAll(/^-+|-+$/gu, "")
     .slice(0, 40)
-  const number = yield* Random.nextIntBetween(0, 0xffff)
-  return `${folder === "" ? "watch" : folder}-${number.toString(16).padStart(4, "0")}`
+  return folder === "" ? "watch" : folder
+})
+
+/** `remindly-3f2a`: the project's folder and four hex digits. */
+export const newId = Effect.fnUntraced(function* (project: string) {
+  const [folder, number] = [yield* folderName(project), yield* Random.nextIntBetween(0, 0xffff)]
+  return `${folder}-${number.toString(16).padStart(4, "0")}`
 })

@@ -1,9 +1,9 @@
-import { AlreadyWatched, Claims } from "@souffleur/domain"
+import { isGone, Processes, Refused } from "@souffleur/domain"
 import { Effect } from "effect"
 import type { Plan } from "./Plan.ts"
 import type { LoadedPlan } from "./PlanFile.ts"
-import type { Run } from "./Run.ts"
-import { allRuns, tellRun } from "./RunLog.ts"
+import { allRuns, type NamedRun, tellRun } from "./RunLog.ts"
+import { nobodyElse } from "./RunRef.ts"
 import { progressOf, type StateJson } from "./StateFile.ts"
 import { lookAtState, StateForeign } from "./StateStore.ts"
 
@@ -37,43 +37,44 @@ const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: P
   }
 })
 
-/** Two conductors of one project would mix their commits. */
-const nobodyElse = Effect.fnUntraced(function* (runs: ReadonlyArray<{ readonly id: string; readonly run: Run }>, project: string) {
-  const claims = yield* Claims
+/** An agent that its conductor left at work would write beside those of another plan. */
+const nobodyAtWork = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, project: string, plan: string) {
+  const processes = yield* Processes
   for (const { id, run } of runs) {
-    if (run.project !== project || run.owner === null || (yield* claims.isDead(run.owner))) continue
-    return yield* new AlreadyWatched({
-      owner: run.owner,
-      why: `souffleur with pid ${run.owner.process.pid} conducts run ${id} in this project`
-    })
+    const agent = run.turn?.launch?.process
+    if (run.project !== project || run.plan === plan || agent === undefined || (yield* isGone(processes, agent))) continue
+    const detail = `an agent of run ${id}, pid ${agent.pid}, still works in this project: go on with its plan first: souffleur conduct ${run.plan}`
+    return yield* new Refused({ why: "not now", detail })
   }
 })
 
+/** Somebody was faster: it is there now. */
+const isTaken = (error: unknown) => error instanceof Refused && error.why === "exists"
+
 /**
  * The run of this plan in this project, with the tasks that the plan has now, or a new one under `newId`; and the revision that it
- * goes on from, 0 for a new one.
+ * goes on from, 0 for a new one. Of two that open it at once both get the same, where `newId` says the same of one plan.
  */
-export const openRun = Effect.fn("Opening.open")(function* <E, R>(
-  { digest, path, plan }: LoadedPlan,
-  project: string,
-  statePath: string,
-  newId: Effect.Effect<string, E, R>
-) {
-  const runs = yield* allRuns
-  yield* nobodyElse(runs, project)
-  const known = runs.findLast(({ run }) => run.project === project && run.plan === path)
-  const tasks = plan.tasks.map(({ dependsOn, id, title }) => ({ id, title, dependsOn }))
-  if (known === undefined) {
-    const { found, progress } = yield* before(statePath, plan)
-    const id = yield* newId
-    const { workflowId } = plan
-    yield* tellRun(id, { _tag: "Open", workflowId, project, plan: path, digest, tasks, progress, found }, operator)
-    return { id, from: 0 }
-  }
-  yield* tellRun(known.id, { _tag: "RevisePlan", digest, tasks }, operator)
-  const { state } = yield* lookAtState(statePath)
-  if (state._tag === "Foreign") return yield* foreign(statePath)
-  if (state._tag !== "State")
-    yield* tellRun(known.id, { _tag: "RebuildStateFile", found: state._tag === "Missing" ? "missing" : "corrupt" }, operator)
-  return { id: known.id, from: known.run.revision }
-})
+export const openRun = Effect.fn("Opening.open")(
+  function* <E, R>({ digest, path, plan }: LoadedPlan, project: string, statePath: string, newId: Effect.Effect<string, E, R>) {
+    const runs = yield* allRuns
+    yield* nobodyElse(runs, project)
+    yield* nobodyAtWork(runs, project, path)
+    const known = runs.findLast(({ run }) => run.project === project && run.plan === path)
+    const tasks = plan.tasks.map(({ dependsOn, id, title }) => ({ id, title, dependsOn }))
+    if (known === undefined) {
+      const { found, progress } = yield* before(statePath, plan)
+      const id = yield* newId
+      const { workflowId } = plan
+      yield* tellRun(id, { _tag: "Open", workflowId, project, plan: path, digest, tasks, progress, found }, operator)
+      return { id, from: 0 }
+    }
+    yield* tellRun(known.id, { _tag: "RevisePlan", digest, tasks }, operator)
+    const { state } = yield* lookAtState(statePath)
+    if (state._tag === "Foreign") return yield* foreign(statePath)
+    if (state._tag !== "State")
+      yield* tellRun(known.id, { _tag: "RebuildStateFile", found: state._tag === "Missing" ? "missing" : "corrupt" }, operator)
+    return { id: known.id, from: known.run.revision }
+  },
+  Effect.retry({ while: isTaken })
+)

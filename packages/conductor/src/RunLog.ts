@@ -22,6 +22,11 @@ export const loadRun = Effect.fnUntraced(function* (id: string, from: Run = init
   )
 })
 
+export interface NamedRun {
+  readonly id: string
+  readonly run: Run
+}
+
 /** Every run of the log, oldest first. */
 export const allRuns = Effect.gen(function* () {
   const log = yield* RunLog

@@ -2,7 +2,7 @@ import { AlreadyWatched, Claims, type LogError, Refused } from "@souffleur/domai
 import { Effect, Ref } from "effect"
 import { initialRun, type Run } from "./Run.ts"
 import type { RunIntent } from "./RunDecider.ts"
-import { loadRun, RunLog, tellRun } from "./RunLog.ts"
+import { allRuns, loadRun, type NamedRun, RunLog, tellRun } from "./RunLog.ts"
 
 /** One run as whoever conducts it sees it. */
 export interface RunRef {
@@ -41,6 +41,18 @@ const makeRunRef = Effect.fnUntraced(function* (id: string, fence: number) {
   } satisfies RunRef
 })
 
+/** Two conductors of one project would mix their commits; `mine` is the run that is no other. */
+export const nobodyElse = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, project: string, mine?: string) {
+  const claims = yield* Claims
+  for (const { id, run } of runs) {
+    if (id === mine || run.project !== project || run.owner === null || (yield* claims.isDead(run.owner))) continue
+    return yield* new AlreadyWatched({
+      owner: run.owner,
+      why: `souffleur with pid ${run.owner.process.pid} conducts run ${id} in this project`
+    })
+  }
+})
+
 /**
  * Owns a run under a new fence until the scope closes (spec §4, One owner): a live owner is never overtaken, and one that is not
  * provably dead is alive.
@@ -52,8 +64,10 @@ export const ownRun = Effect.fn("Run.own")(function* (id: string) {
     const { host, process } = run.owner
     return yield* new AlreadyWatched({ owner: run.owner, why: `souffleur with pid ${process.pid} on ${host} conducts run ${id}` })
   }
-  const { fence } = yield* tellRun(id, { _tag: "Take", owner: claims.self, over: run.fence }, { _tag: "Operator" })
+  const { fence, project } = yield* tellRun(id, { _tag: "Take", owner: claims.self, over: run.fence }, { _tag: "Operator" })
   const ref = yield* makeRunRef(id, fence)
   yield* Effect.addFinalizer(() => Effect.ignore(ref.tell({ _tag: "Leave" })))
+  // Of two plans that began at once the later one sees the other here, and perhaps each does.
+  yield* nobodyElse(yield* allRuns, project, id)
   return ref
 })

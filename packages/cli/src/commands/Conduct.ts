@@ -22,13 +22,12 @@ import { Agent, Comms, CommsLink, Permission, type ResolvedSettings, resolveProg
 import { Console, Effect, Fiber, FileSystem, Option, Path, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { comms, commsLink, launchable, settingsOf } from "../App.ts"
-import { conductor } from "../Conducted.ts"
+import { conductor, runIdOf } from "../Conducted.ts"
 import { dryRun } from "../DryRun.ts"
 import { Environment } from "../Environment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { runJsonLine, runLine, runNeeds } from "../RunTelling.ts"
 import { paint } from "../Telling.ts"
-import { newId } from "../Watches.ts"
 import { conductAnswerCommand } from "./ConductAnswer.ts"
 import { conductStatusCommand } from "./ConductStatus.ts"
 import { json, projectDir, realProject } from "./Options.ts"
@@ -89,7 +88,7 @@ const conductPlan = Effect.fn("conduct")(function* (
   const git = yield* gitOf(project, yield* ownFiles(statePath, [loaded.path, path.join(project, "comms.db")]))
   const linked = yield* linkOf(path.join(project, "comms.db"))
   const finishing = yield* finishingOf(loaded.plan)
-  const { from, id } = yield* openRun(loaded, project, statePath, newId(project))
+  const { from, id } = yield* openRun(loaded, project, statePath, runIdOf(project, loaded.path))
   yield* Console.error(from === 0 ? `run ${id}, agents by ${agent.name}` : `run ${id} goes on from revision ${from}`)
   yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
   const bulletin = yield* Effect.forkScoped(
@@ -142,18 +141,22 @@ export const conductCommand = Command.make(
     json
   },
   Effect.fnUntraced(function* (flags) {
-    const [path, { cwd, variables }] = [yield* Path.Path, yield* Environment]
+    const [fs, path, { cwd, variables }] = [yield* FileSystem.FileSystem, yield* Path.Path, yield* Environment]
     const project = yield* realProject(flags.projectDir)
     const settings = yield* settingsOf(project, {
       implementerTimeout: Option.getOrUndefined(flags.implementerTimeout),
       reviewerTimeout: Option.getOrUndefined(flags.reviewerTimeout)
     })
-    const loaded = yield* loadPlan(path.resolve(cwd, flags.plan), project)
+    const named = path.resolve(cwd, flags.plan)
+    // By whatever path it is named, it is the same plan.
+    const loaded = yield* loadPlan(yield* Effect.orElseSucceed(fs.realPath(named), () => named), project)
     if (flags.dryRun) return yield* dryRun(loaded, flags.json)
     const statePath = Option.match(flags.state, {
       onNone: () => path.join(project, "state.json"),
       onSome: (file) => path.resolve(cwd, file)
     })
+    if (!(yield* Effect.orElseSucceed(fs.exists(path.dirname(statePath)), () => false)))
+      return yield* new BadUsage({ why: `--state: there is no folder ${path.dirname(statePath)}` })
     if (statePath === loaded.path) return yield* new BadUsage({ why: "--state: the state file cannot be the plan" })
     const wait = Option.getOrElse(flags.wait, () => (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== "")
     const plan = conductPlan(settings, loaded, project, statePath, flags.permission, wait, flags.json)
