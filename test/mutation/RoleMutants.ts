@@ -99,7 +99,8 @@ const recoveryMutants = [
       "onNone: () => unreadBaseline({ ...watch.baseline, ...watch.lastTasks }, messageId ?? 0)",
       "onNone: () => unreadBaseline(watch.baseline)"
     ],
-    ["launch: signed", "prompt: (launchId) => signed(errand.prompt, launchId)", "prompt: () => errand.prompt"]
+    ["launch: signed", "prompt: (launchId) => signed(prompt, launchId)", "prompt: () => prompt"],
+    ["launch: from no stale export", "if (from !== undefined) yield* unlessStale(watch, from)", ""]
   ]),
   ...mutantsOf(`${recovery}/src/Salvage.ts`, all, [
     ["stop: not one that beats again", "yield* unlessBeating(watch, yield* unlessComplete)", "yield* unlessComplete"],
@@ -160,11 +161,7 @@ const recoveryMutants = [
       ["export: the stop", "if (!alreadyKilled) yield* stop(watch)", ""],
       ["export: the gate", "if (gate.estimated_tokens > gate.threshold)", "if (false)"],
       ["export: at the threshold it fits", "gate.estimated_tokens > gate.threshold", "gate.estimated_tokens >= gate.threshold"],
-      [
-        "export: discarded when it does not fit",
-        "Effect.andThen(Effect.ignore(fs.remove(exported.path, { force: true })), escalated(stage)(error))",
-        "escalated(stage)(error)"
-      ],
+      ["export: discarded when it does not fit", "Effect.andThen(discard, escalated(stage)(error))", "escalated(stage)(error)"],
       ["export: its successor awaits its id", "awaiting: watch.comms !== null", "awaiting: false"]
     ]
   ),
@@ -330,6 +327,8 @@ const supervisorMutants = [
         "if (false) return"
       ],
       ["restore: one that cannot be seen from here", "if (!near) return", "if (false) return"],
+      ["restore: kept before the kill", "Effect.andThen(Effect.andThen(keep, kill), say)", "Effect.andThen(kill, say)"],
+      ["restore: the cause that was kept", "Option.getOrElse(intended, () => ({ cause, over }))", "{ cause, over }"],
       ["restore: proven gone", 'if (Option.isNone(gone)) return yield* stillThere("it was killed and does not end")', ""],
       [
         "restore: counted first",
@@ -364,7 +363,8 @@ const supervisorMutants = [
         'yield* ref.tell({ _tag: "PrepareLaunch", cycle: 0, launchId, digest, sessionId, requested, effective })',
         ""
       ],
-      ["first launch: claimed", '  yield* Effect.catchTag(claims.claim(conductor), "AlreadyWatched", claimed)\n', ""],
+      ["first launch: claimed", "  yield* claim(ref, watch, launchId, conductor)\n", ""],
+      ["first launch: ended where another claims it", "stopConductor({ ...watch, conductor, launchId }, granted)", "Effect.void"],
       ["first launch: a session that never began", 'if (Option.contains(seen, "ended" as const)) {', "if (false) {"]
     ]
   ),
