@@ -29,6 +29,8 @@ export interface Guarding {
 
 /** Milliseconds between two looks, of each at the other. */
 const every = 1000
+/** Milliseconds until what was killed and does not end is killed again. */
+const killAgainAfter = 60_000
 
 /** `died:3`: what a guardian saw, and the fence of the owner that it saw so. */
 export const restorationOf = (flag: Option.Option<string>) => {
@@ -39,7 +41,8 @@ export const restorationOf = (flag: Option.Option<string>) => {
     : Effect.succeed(Option.some<Restoration>({ cause: cause as Restoration["cause"], over: Number(over) }))
 }
 
-const start = Effect.fnUntraced(function* (id: string) {
+/** Starts a guardian of a watch; its pid. */
+export const startGuardian = Effect.fnUntraced(function* (id: string) {
   const [{ cwd, self, variables }, fs, path, settings] = [
     yield* Environment,
     yield* FileSystem.FileSystem,
@@ -59,21 +62,24 @@ const start = Effect.fnUntraced(function* (id: string) {
   return yield* startHeadless({ line: [...self, "__guardian", JSON.stringify(order)], environment: variables }, cwd, order.output)
 })
 
-/** Kills that very process, and looks until it is gone. */
+/** Kills that very process, and looks until it is gone. `false`: it is still there, and hangs in the kernel. */
 const end = Effect.fnUntraced(function* (identity: ProcessIdentity) {
   const processes = yield* Processes
   yield* Effect.ignore(processes.signal(identity, "SIGKILL"))
   const gone = Effect.map(processes.condition(identity), isGone)
-  yield* Effect.timeoutOption(Effect.repeat(gone, { until: (yes) => yes, schedule: Schedule.spaced("20 millis") }), "10 seconds")
+  return Option.isSome(
+    yield* Effect.timeoutOption(Effect.repeat(gone, { until: (yes) => yes, schedule: Schedule.spaced("20 millis") }), "10 seconds")
+  )
 })
 
 const isGone = (condition: Condition) => condition === "gone" || condition === "zombie"
 
 /**
  * Keeps a guardian beside this souffleur, by the guardian's own rule (spec §4): one that is gone is started, one that is silent is killed,
- * which is that very process, and proven gone first. What cannot be started three times is told, and left.
+ * which is that very process, and proven gone first: as long as it is not, none is started beside it. What cannot be started three
+ * times is told, and left.
  */
-export const guarded = Effect.fn("Guarding")(function* (id: string) {
+export const guarded = Effect.fn("Guarding")(function* <E, R>(id: string, begin: Effect.Effect<number, E, R>) {
   const [beats, processes, settings] = [yield* Beats, yield* Processes, yield* Settings]
   let last = yield* moment
   let state = guardFrom(0, last.wall)
@@ -90,6 +96,7 @@ export const guarded = Effect.fn("Guarding")(function* (id: string) {
     const running = started !== undefined && !isGone(yield* processes.condition(started))
     const sight = { now: now.wall, late, owner, beatAt: beat?.at ?? null, started: running ? ("running" as const) : ("ended" as const) }
     const [after, act] = guard(state, sight, silentAfter(settings))
+    const before = state
     state = after
     if (act._tag === "GiveUp") {
       yield* Effect.logWarning("a guardian could not be started three times: nobody guards this souffleur")
@@ -97,8 +104,14 @@ export const guarded = Effect.fn("Guarding")(function* (id: string) {
     }
     if (act._tag === "EndStarted" && started !== undefined) yield* end(started)
     if (act._tag !== "Restore") return false
-    if (guardian !== undefined && act.cause === "silent") yield* end(guardian)
-    const pid = yield* Effect.orElseSucceed(start(id), () => 0)
+    if (guardian !== undefined && act.cause === "silent" && !(yield* end(guardian))) {
+      yield* Effect.logWarning(
+        `the guardian with pid ${guardian.pid} is silent, was killed and does not end: it is killed again in a minute, and no other is started meanwhile`
+      )
+      state = { ...before, notBefore: now.wall + killAgainAfter }
+      return false
+    }
+    const pid = yield* Effect.orElseSucceed(begin, () => 0)
     started = Option.getOrUndefined(yield* processes.find(pid))?.identity
     return false
   })

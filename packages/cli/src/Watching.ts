@@ -2,7 +2,7 @@ import { EventLog, evolve, initial, load, type ResolvedSettings, type Watch } fr
 import { allTold, forget, herald, notifier, own, supervise } from "@souffleur/supervisor"
 import { Console, Effect, Fiber, Stream } from "effect"
 import { Environment } from "./Environment.ts"
-import { guarded } from "./Guarding.ts"
+import { guarded, startGuardian } from "./Guarding.ts"
 import { deliverLate, lastWords } from "./LateWords.ts"
 import { feed } from "./service/Watchdog.ts"
 import { jsonLine, line, paint } from "./Telling.ts"
@@ -41,7 +41,7 @@ export const watching = Effect.fn("Watching")(function* (
   asJson: boolean
 ) {
   const { fence, ref } = yield* own(id)
-  if (guardian) yield* Effect.forkScoped(guarded(id))
+  if (guardian) yield* Effect.forkScoped(guarded(id, startGuardian(id)))
   yield* Console.error(from === 0 ? `watch ${id}` : `watch ${id} goes on from revision ${from}`)
   yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
 
