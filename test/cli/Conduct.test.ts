@@ -116,7 +116,8 @@ describe.concurrent("souffleur conduct", () => {
       ]
       fs.writeFileSync(join(the.project, "state.json.backup"), JSON.stringify({ ...before, tasks }))
       fs.writeFileSync(join(the.project, "state.json"), JSON.stringify({ ...before, tasks }).slice(0, 60))
-      const one = the.start(["conduct", "plan.yaml", "--json"])
+      // As a hook of another repository would start it.
+      const one = the.start(["conduct", "plan.yaml", "--json"], { GIT_DIR: join(the.home, "nowhere") })
       yield* the.prints(one, "AgentLaunched")
       // One that is stopped is alive.
       one.kill("SIGSTOP")
@@ -209,6 +210,7 @@ describe.concurrent("souffleur conduct", () => {
         [["conduct", "wrong.yaml"], /tasks\[1\]\.depends_on: there is no task "task-007"/u],
         [["conduct", "nowhere.yaml"], /nowhere\.yaml: the file: it is not there/u],
         [["conduct", "plan.yaml", "--state", "foreign.json"], /foreign\.json: it is no state file of this kind/u],
+        [["conduct", "plan.yaml", "--state", "nowhere/state.json"], /--state: there is no folder .*nowhere/u],
         [["conduct", "plan.yaml", "--reviewer-timeout", "soon"], /--reviewer-timeout: must be a duration/u]
       ] as const
       for (const [args, why] of refused) {

@@ -49,9 +49,13 @@ export const runSentence = (event: RunEvent): string =>
     TaskCompleted: ({ taskId }) => `task ${taskId} is complete`,
     TaskEscalated: ({ reason, taskId }) => `task ${taskId} is escalated: ${reason}`,
     TaskAnswered: ({ answer, taskId }) => `${taskId}: the user answered: ${answer}`,
-    RunPaused: ({ cause, files }) =>
-      cause === "conflict" ? `paused: git has conflicts in ${files.join(", ")}` : `paused: not committed: ${files.join(", ")}`,
-    RunResumed: () => "git is in order again: the run goes on",
+    RunPaused: ({ cause, files, why }) =>
+      cause === "conflict"
+        ? `paused: git has conflicts in ${files.join(", ")}`
+        : cause === "dirty"
+          ? `paused: not committed: ${files.join(", ")}`
+          : `paused: an agent cannot be ended: ${why}`,
+    RunResumed: () => "that is put right: the run goes on",
     RunVerified: ({ commits, completed, files, missing, skipped }) =>
       `every task is complete: ${completed} done, ${skipped} skipped, ${many(commits, "commit")}, ${many(files, "file")}${missing.length === 0 ? "" : `; HEAD has not any more: ${missing.join(", ")}`}`,
     RunFinished: ({ detail, finishing }) =>
@@ -97,11 +101,17 @@ export const runLine = ({ event, revision }: RecordedAs<RunEvent>, brush: Paint)
 export const runJsonLine = ({ event: { _tag, at, ...fields }, revision, stream }: RecordedAs<RunEvent>): string =>
   JSON.stringify({ run: idOf(stream), revision, at: new Date(at).toISOString(), _tag, ...fields })
 
+const pauses = {
+  conflict: { standing: "paused: a git conflict", what: "resolve the conflicts in" },
+  dirty: { standing: "paused: uncommitted changes", what: "commit or put away the changes in" },
+  "not gone": { standing: "paused: an agent cannot be ended", what: "end what is left of its agent:" }
+} as const
+
 /** Where a run stands, in a few words. */
 export const runStanding = (run: Run): string => {
   if (run.phase === "finished")
     return run.finishingFailure === null ? "complete" : `complete, but for its finishing step: ${run.finishingFailure}`
-  if (run.paused !== null) return run.paused.cause === "conflict" ? "paused: a git conflict" : "paused: uncommitted changes"
+  if (run.paused !== null) return pauses[run.paused.cause].standing
   const escalated = run.tasks.find(({ status }) => status === "escalated")
   if (escalated !== undefined) return `waits for an answer on ${escalated.id}`
   if (run.wait !== null) return `waits for ${run.wait.kind === "outage" ? "the service" : "a usage limit"} until ${when(run.wait.until)}`
@@ -114,8 +124,7 @@ export const runNeeds = (id: string, { finishingFailure, paused, tasks }: Run): 
   if (finishingFailure !== null)
     return `run ${id}: every task is complete, and the finishing step failed: ${finishingFailure}\n  souffleur conduct answer --finishing --retry, or --skip`
   if (paused !== null) {
-    const what = paused.cause === "conflict" ? "resolve the conflicts" : "commit or put away the changes"
-    return `run ${id} is paused: ${what} in ${paused.files.join(", ")}`
+    return `run ${id} is paused: ${pauses[paused.cause].what} ${paused.cause === "not gone" ? paused.why : paused.files.join(", ")}`
   }
   const task = tasks.find(({ status }) => status === "escalated")
   return `run ${id} needs you on task ${task?.id} (${task?.escalation?.cause}): ${task?.escalation?.reason}\n  souffleur conduct answer ${task?.id} "what to do", or --retry, or --skip`

@@ -32,6 +32,12 @@ export const awaitEnding = Effect.fn("AgentEnd.await")(function* (turn: Turn, st
   return (yield* ref.tell({ _tag: "EndAgent", token: turn.token, cause, limit: millis, others })).turn?.ending ?? null
 })
 
+/** Whether an agent that is to end, or anything that it started, is still there. */
+export const isLeft = Effect.fn("AgentEnd.isLeft")(function* (turn: Turn, started: Launched) {
+  if (!(yield* isGone(yield* Processes, started.process))) return true
+  return (yield* treeOf(turn, started)).length > 0
+})
+
 /** Ends an agent and all that it started: nobody may write beside the next one. Each signal is this turn's own, of a run that is ours. */
 export const endAgent = Effect.fn("AgentEnd.end")(function* (turn: Turn, started: Launched) {
   const [{ stopGrace }, { ref }] = [yield* Settings, yield* Conducting]

@@ -1,4 +1,5 @@
 import { Clock, Effect, Schedule, Stream } from "effect"
+import { isLeft } from "./AgentEnd.ts"
 import { Conducting } from "./Conducting.ts"
 import { judge } from "./Judging.ts"
 import { isOver, next, type Run, type Task, type Turn } from "./Run.ts"
@@ -21,17 +22,23 @@ const unhindered = Effect.fnUntraced(function* <E, R>(dirty: boolean, then: Effe
   return found === undefined ? yield* then : yield* ref.tell({ _tag: "Pause", ...found })
 })
 
-/** Sees an agent through: launched or never, until its end, and what it came to. */
-const finishTurn = Effect.fn("Conduct.turn")(function* (turn: Turn) {
-  const { ref } = yield* Conducting
-  if (turn.launch === null) return yield* settleTurn(turn)
-  const ended = yield* awaitAgent(turn, turn.launch)
-  const report = yield* judge(yield* ref.state, turn, ended)
-  const reported = ref.tell({ _tag: "Report", token: turn.token, report })
-  if (turn.role === "finisher") return yield* reported
-  // A turn that came to nothing leaves its work where it is, for the next one; what is complete leaves none uncommitted.
-  return yield* unhindered(report._tag === "Completed" || report._tag === "Approved", reported)
-})
+/** Sees an agent through: launched or never, until its end, and what it came to. Who cannot be ended is a person's: nobody works beside it. */
+const finishTurn = Effect.fn("Conduct.turn")(
+  function* (turn: Turn) {
+    const { ref } = yield* Conducting
+    if (turn.launch === null) return yield* settleTurn(turn)
+    const ended = yield* awaitAgent(turn, turn.launch)
+    const report = yield* judge(yield* ref.state, turn, ended)
+    const reported = ref.tell({ _tag: "Report", token: turn.token, report })
+    if (turn.role === "finisher") return yield* reported
+    // A turn that came to nothing leaves its work where it is, for the next one; what is complete leaves none uncommitted.
+    return yield* unhindered(report._tag === "Completed" || report._tag === "Approved", reported)
+  },
+  (seen, { token }) =>
+    Effect.catchTag(seen, "StopFailed", ({ why }) =>
+      Effect.flatMap(Conducting, ({ ref }) => ref.tell({ _tag: "PauseForAgent", token, why }))
+    )
+)
 
 /** What is reviewed is what is there: who has committed since the implementer ended, another reviewer or a person, changed the work. */
 const review = Effect.fn("Conduct.review")(function* (task: Task) {
@@ -92,11 +99,17 @@ const advance = Effect.fnUntraced(function* (run: Run) {
   }
 })
 
-/** A pause is over when git is in order again. */
+/** Whether what a run is paused for is put right. */
+const isRight = Effect.fnUntraced(function* ({ paused, turn }: Run) {
+  if (paused?.cause !== "not gone") return (yield* obstacle(paused?.cause === "dirty")) === undefined
+  return !turn?.launch || !(yield* isLeft(turn, turn.launch))
+})
+
+/** A pause is over when that is put right which it is for. */
 const resumed = Effect.fnUntraced(function* (run: Run) {
   const { ref } = yield* Conducting
   if (run.paused === null) return true
-  if ((yield* obstacle(run.paused.cause === "dirty")) !== undefined) return false
+  if (!(yield* isRight(run))) return false
   yield* ref.tell({ _tag: "Resume" })
   return true
 })
@@ -115,15 +128,14 @@ export const conduct = Effect.fn("Conduct.run")(function* () {
   }
 })
 
-/** How often git is looked at while a person puts it right. */
-const gitLook = Schedule.spaced("2 seconds")
+/** How often it is looked whether a person has put it right. */
+const rightLook = Schedule.spaced("2 seconds")
 
 /** Until the word that was waited for has come, whoever said it; that nothing else happened meanwhile is not asked. */
 const personCame = Effect.fnUntraced(function* (run: Run) {
   const [log, { ref }] = [yield* RunLog, yield* Conducting]
   if (run.paused === null) return yield* Stream.runDrain(Stream.take(log.changes(streamOf(ref.id), run.revision), 1))
-  const dirty = run.paused.cause === "dirty"
-  yield* Effect.repeat(obstacle(dirty), { schedule: gitLook, until: (found) => found === undefined })
+  yield* Effect.repeat(isRight(run), { schedule: rightLook, until: (yes) => yes })
 })
 
 /**

@@ -30,6 +30,9 @@ export const parseStatus = (text: string): Standing => {
   return { conflicts, changed }
 }
 
+/** What a hook of git is started with names the repository of the hook, whatever folder is asked about. */
+const ofAnother = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_PREFIX"]
+
 const words = (text: string) => text.split(/\0|\n/u).filter((one) => one !== "")
 
 /** One repository, asked through git itself, never through a shell. What is souffleur's own in it is not seen. */
@@ -41,7 +44,8 @@ export const gitOf = Effect.fn("Git.of")(function* (project: string, own: (root:
       args: ["-C", project, "--no-optional-locks", ...args],
       stdin,
       within: "60 seconds",
-      atMost: 32_000_000
+      atMost: 32_000_000,
+      without: ofAnother
     }).pipe(Effect.provide(services))
   const failed = (doing: string) => (error: ProgramFailed) => new GitUnusable({ project, why: `git could not tell ${doing}: ${error.why}` })
   const root = yield* git(["rev-parse", "--show-toplevel"]).pipe(

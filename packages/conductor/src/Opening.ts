@@ -5,12 +5,9 @@ import type { LoadedPlan } from "./PlanFile.ts"
 import { allRuns, type NamedRun, tellRun } from "./RunLog.ts"
 import { nobodyElse } from "./RunRef.ts"
 import { progressOf, type StateJson } from "./StateFile.ts"
-import { lookAtState, StateForeign } from "./StateStore.ts"
+import { lookAtState, StateForeign, stateForeign } from "./StateStore.ts"
 
 const operator = { _tag: "Operator" } as const
-
-const foreign = (statePath: string) =>
-  new StateForeign({ path: statePath, why: "it is no state file of this kind: name another with --state, or move it away" })
 
 /** A state file that was there before any run is taken over, rebuilt, or left to whoever it belongs to (spec §6). */
 const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: Plan) {
@@ -29,7 +26,7 @@ const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: P
     case "State":
       return { ...(yield* taken("state", state.state)), found: null }
     case "Foreign":
-      return yield* foreign(statePath)
+      return yield* stateForeign(statePath)
     case "Missing":
       return { progress: null, found: "missing" as const }
     case "Corrupt":
@@ -71,7 +68,7 @@ export const openRun = Effect.fn("Opening.open")(
     }
     yield* tellRun(known.id, { _tag: "RevisePlan", digest, tasks }, operator)
     const { state } = yield* lookAtState(statePath)
-    if (state._tag === "Foreign") return yield* foreign(statePath)
+    if (state._tag === "Foreign") return yield* stateForeign(statePath)
     if (state._tag !== "State")
       yield* tellRun(known.id, { _tag: "RebuildStateFile", found: state._tag === "Missing" ? "missing" : "corrupt" }, operator)
     return { id: known.id, from: known.run.revision }

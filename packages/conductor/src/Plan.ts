@@ -47,6 +47,8 @@ const Id = Schema.String.check(
     message: "must be 1 to 64 letters, digits, dots, dashes or underscores"
   })
 )
+/** An argument of a program: it cannot have a NUL. */
+const Word = Schema.String.check(Schema.isPattern(/^[^\0]+$/u, { message: "must be text, not empty, without a NUL" }))
 const Doc = Schema.Union([Text, Schema.Struct({ path: Text, description: Text })])
 const Docs = Schema.optional(Schema.Array(Doc))
 
@@ -54,11 +56,7 @@ const PlanSource = Schema.Struct({
   workflow_id: Schema.optional(Id),
   reference_docs: Docs,
   finish: Schema.optional(
-    Schema.Union([
-      Schema.Literal("none"),
-      Schema.Struct({ prompt: Text }),
-      Schema.Struct({ command: Schema.NonEmptyArray(Schema.NonEmptyString) })
-    ])
+    Schema.Union([Schema.Literal("none"), Schema.Struct({ prompt: Text }), Schema.Struct({ command: Schema.NonEmptyArray(Word) })])
   ),
   tasks: Schema.NonEmptyArray(
     Schema.Struct({
@@ -148,9 +146,9 @@ const finishOf = (finish: PlanSource["finish"]): Finish => {
 }
 
 const bytes = new TextEncoder()
-const tooLong = (task: PlannedTask, index: number): ReadonlyArray<string> => {
-  const size = bytes.encode(JSON.stringify(task)).length
-  return size <= longest ? [] : [`tasks[${index}]: ${size} bytes of text, more than ${longest}: move some into a reference document`]
+const tooLong = (what: PlannedTask | Finish, where: string): ReadonlyArray<string> => {
+  const size = bytes.encode(JSON.stringify(what)).length
+  return size <= longest ? [] : [`${where}: ${size} bytes of text, more than ${longest}: move some into a file of its own`]
 }
 
 /**
@@ -167,7 +165,9 @@ export const planOf = (
   const plan = decoded.success
   const common = docsOf(plan.reference_docs)
   const tasks = plan.tasks.map((task) => taskOf(task, common, described))
-  const problems = [...problemsOf(plan), ...tasks.flatMap(tooLong)]
+  const finish = finishOf(plan.finish)
+  const long = [...tasks.flatMap((task, index) => tooLong(task, `tasks[${index}]`)), ...tooLong(finish, "finish")]
+  const problems = [...problemsOf(plan), ...long]
   if (problems.length > 0) return Result.fail(problems)
-  return Result.succeed({ workflowId: plan.workflow_id ?? name, tasks, finish: finishOf(plan.finish) })
+  return Result.succeed({ workflowId: plan.workflow_id ?? name, tasks, finish })
 }

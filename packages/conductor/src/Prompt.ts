@@ -20,24 +20,44 @@ ${referenceDocs.map(({ description, path }) => `- \`${path}\`: ${description}`).
 
 `
 
-/** Feedback of this many rejections is told: a prompt is one argument, which Linux limits to 128 KiB. */
-const told = 4
+/**
+ * Feedback and guidance of this many times are told, and in bytes this much of each, and of the names of files: a prompt is one
+ * argument, which Linux limits to 128 KiB, and the task itself may have 32,000 of it.
+ */
+const [told, room] = [4, 28_000]
+const utf8 = new TextEncoder()
+
+/** The first of them that there is room for, at least a part of the first. */
+const fitting = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const kept: Array<string> = []
+  let left = room
+  for (const text of texts) {
+    const bytes = utf8.encode(text)
+    left -= bytes.length
+    if (left >= 0) kept.push(text)
+    else if (kept.length === 0) kept.push(`${new TextDecoder().decode(bytes.subarray(0, room))}…`)
+    if (left < 0) break
+  }
+  return kept
+}
+
+/** The newest of them, in their order. */
+const newest = (texts: ReadonlyArray<string>) => fitting(texts.slice(-told).toReversed()).toReversed()
+
+const feedbackText = ({ attempt, issues, summary, suggestions }: Task["feedback"][number]): string =>
+  [
+    `**Attempt ${attempt} Feedback:**`,
+    summary,
+    ...(issues.length === 0 ? [] : ["", "Issues identified:", ...issues.map((issue) => `- ${issue}`)]),
+    ...(suggestions.length === 0 ? [] : ["", "Suggestions:", ...suggestions.map((suggestion) => `- ${suggestion}`)])
+  ].join("\n")
 
 const previous = ({ feedback, guidance, lastFailure }: Task): string => {
   const parts = [
     ...(feedback.length === 0 ? [] : ["This task has been attempted before. Learn from the reviewer feedback:"]),
-    ...feedback
-      .slice(-told)
-      .map(({ attempt, issues, summary, suggestions }) =>
-        [
-          `**Attempt ${attempt} Feedback:**`,
-          summary,
-          ...(issues.length === 0 ? [] : ["", "Issues identified:", ...issues.map((issue) => `- ${issue}`)]),
-          ...(suggestions.length === 0 ? [] : ["", "Suggestions:", ...suggestions.map((suggestion) => `- ${suggestion}`)])
-        ].join("\n")
-      ),
+    ...newest(feedback.map(feedbackText)),
     ...(lastFailure === null ? [] : [`**The last attempt came to nothing:** ${lastFailure}. Its work may lie in the project: look first.`]),
-    ...(guidance.length === 0 ? [] : [["**Guidance of the user:**", ...guidance.slice(-told)].join("\n")])
+    ...(guidance.length === 0 ? [] : [["**Guidance of the user:**", ...newest(guidance)].join("\n")])
   ]
   return parts.length === 0 ? "" : `### Previous Attempts (if any)\n\n${parts.join("\n\n")}\n\n`
 }
@@ -81,11 +101,10 @@ reason: [explanation of blocker]
 /** Files that are named to a reviewer; the rest it finds in the commits. */
 const mostFiles = 200
 
-const changed = (files: ReadonlyArray<string>) =>
-  [
-    ...files.slice(0, mostFiles).map((file) => `- \`${file}\``),
-    ...(files.length > mostFiles ? [`- and ${files.length - mostFiles} more, in the commits`] : [])
-  ].join("\n")
+const changed = (files: ReadonlyArray<string>) => {
+  const named = fitting(files.slice(0, mostFiles).map((file) => `- \`${file}\``))
+  return [...named, ...(files.length > named.length ? [`- and ${files.length - named.length} more, in the commits`] : [])].join("\n")
+}
 
 /** The seed's reviewer prompt: the task and what git says of its implementation, never what the implementer said of it. */
 export const reviewerPrompt = (planned: PlannedTask, { work }: Task): string => `## Code Review Task

@@ -68,7 +68,7 @@ export interface Run {
   readonly wait: { readonly kind: LimitKind; readonly until: number } | null
   /** Such waits in a row: since an agent came to anything else. */
   readonly waits: number
-  readonly paused: Pick<typeof RunPaused.Type, "cause" | "files"> | null
+  readonly paused: Omit<typeof RunPaused.Type, "_tag" | "at"> | null
   readonly fence: number
   readonly owner: Owner | null
   readonly summary: { readonly completed: number; readonly skipped: number; readonly commits: number; readonly files: number } | null

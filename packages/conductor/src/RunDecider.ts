@@ -54,6 +54,8 @@ export type RunIntent =
     }
   | { readonly _tag: "EndWait" }
   | { readonly _tag: "Pause"; readonly cause: "conflict" | "dirty"; readonly files: ReadonlyArray<string> }
+  /** The agent whose turn it is cannot be ended: `why` is a sentence. */
+  | { readonly _tag: "PauseForAgent"; readonly token: string; readonly why: string }
   | { readonly _tag: "Resume" }
   | { readonly _tag: "Verify"; readonly commits: number; readonly files: number; readonly missing: ReadonlyArray<string> }
   | { readonly _tag: "Finish"; readonly finishing: "none" | "done" | "failed"; readonly detail: string }
@@ -181,7 +183,11 @@ export const decideRun = (run: Run, command: RunCommand): Decision => {
     case "EndWait":
       return run.wait !== null && at >= run.wait.until ? ok(Event.LimitWaitEnded.make({ at })) : notNow("no wait is over")
     case "Pause":
-      return run.paused === null ? ok(Event.RunPaused.make({ at, cause: command.cause, files: command.files })) : ok()
+      return run.paused === null ? ok(Event.RunPaused.make({ at, cause: command.cause, files: command.files, why: "" })) : ok()
+    case "PauseForAgent":
+      return ofTurn(run, command.token, () =>
+        run.paused === null ? ok(Event.RunPaused.make({ at, cause: "not gone", files: [], why: command.why })) : ok()
+      )
     case "Resume":
       return run.paused === null ? ok() : ok(Event.RunResumed.make({ at }))
     case "Verify": {

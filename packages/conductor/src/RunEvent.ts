@@ -1,5 +1,5 @@
 import { type EventCodec, eventCodec, Owner, Permission, ProcessIdentity } from "@souffleur/domain"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 
 /**
  * Everything that has ever happened to a run, in the past tense: versioned and frozen as the events of a watch are
@@ -137,9 +137,13 @@ export const TaskEscalated = event("TaskEscalated", { taskId: Text, cause: Escal
 /** A person's answer to an escalation. */
 export const TaskAnswered = event("TaskAnswered", { taskId: Text, answer: Schema.Literals(["guidance", "retry", "skip"]), text: Text })
 
-export const PauseCause = Schema.Literals(["conflict", "dirty"])
-/** git is in a state that a person must put right (spec §6). */
-export const RunPaused = event("RunPaused", { cause: PauseCause, files: Texts })
+export const PauseCause = Schema.Literals(["conflict", "dirty", "not gone"])
+/** git is in a state that a person must put right (spec §6), or an agent that is to end is not provably gone, `why` being a sentence. */
+export const RunPaused = event("RunPaused", {
+  cause: PauseCause,
+  files: Texts,
+  why: Text.pipe(Schema.withDecodingDefaultKey(Effect.succeed("")))
+})
 export const RunResumed = event("RunResumed", {})
 
 /** Every task is complete, and git still has their work but for `missing` commits: phase `completion`. */

@@ -164,7 +164,7 @@ const change = (run: Run, event: RunEvent): Change =>
       ...withTask(run, event.taskId, (task) => answered(task, event)),
       current: event.answer === "skip" ? null : event.taskId
     }),
-    RunPaused: ({ cause, files }) => ({ paused: { cause, files } }),
+    RunPaused: ({ cause, files, why }) => ({ paused: { cause, files, why } }),
     RunResumed: () => ({ paused: null }),
     RunVerified: ({ at, commits, completed, files, skipped }) => ({
       phase: "completion",

@@ -6,6 +6,17 @@ export type RunNotice = Notice<"escalated" | "paused" | "finished" | "usage_limi
 
 const answer = (task: string) => `: souffleur conduct answer ${task} "what to do", or --retry, or --skip`
 
+const pausedFor = ({ cause, files, why }: Extract<RunEvent, { readonly _tag: "RunPaused" }>) => {
+  switch (cause) {
+    case "conflict":
+      return `paused: git has conflicts in ${files.join(", ")}: resolve them`
+    case "dirty":
+      return `paused: not committed: ${files.join(", ")}: commit it, or put it away`
+    case "not gone":
+      return `paused: an agent cannot be ended: ${why}: end that`
+  }
+}
+
 /**
  * What a person is told of a run, and comms: an escalation and a pause when they begin and when they are over, the run's end,
  * and a wait for the service once, until an agent came to something again.
@@ -24,15 +35,11 @@ export const runNoticeOf = (event: RunEvent, before: Run): RunNotice | undefined
     case "TaskAnswered":
       return { kind: "cleared", text: `task ${event.taskId} was answered: ${event.answer}` }
     case "RunPaused":
-      return {
-        kind: "paused",
-        text:
-          event.cause === "conflict"
-            ? `paused: git has conflicts in ${event.files.join(", ")}: resolve them`
-            : `paused: not committed: ${event.files.join(", ")}: commit it, or put it away`
-      }
+      return { kind: "paused", text: pausedFor(event) }
     case "RunResumed":
-      return before.paused === null ? undefined : { kind: "cleared", text: "git is in order again" }
+      return before.paused === null
+        ? undefined
+        : { kind: "cleared", text: before.paused.cause === "not gone" ? "that agent is gone" : "git is in order again" }
     case "RunFinished":
       if (before.phase === "implementation") return undefined
       return {

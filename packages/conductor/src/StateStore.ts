@@ -5,8 +5,11 @@ import { readState, type StateJson, stateText } from "./StateFile.ts"
 /** What stands under the state file's name is somebody else's, and is left as it is. */
 export class StateForeign extends Schema.TaggedError<StateForeign>()("StateForeign", { path: Schema.String, why: Schema.String }) {}
 
+export const stateForeign = (path: string) =>
+  new StateForeign({ path, why: "it is no state file of this kind: name another with --state, or move it away" })
+
 export type Found =
-  | { readonly _tag: "State"; readonly state: StateJson }
+  | { readonly _tag: "State"; readonly state: StateJson; readonly text: string }
   | { readonly _tag: "Missing" }
   | { readonly _tag: "Corrupt" }
   | { readonly _tag: "Foreign" }
@@ -28,7 +31,7 @@ const look = Effect.fnUntraced(function* (path: string): Effect.fn.Return<Found,
   if (text === null) return { _tag: "Foreign" }
   return Result.match(readState(text), {
     onFailure: (why): Found => (why === "corrupt" ? { _tag: "Corrupt" } : { _tag: "Foreign" }),
-    onSuccess: (state): Found => ({ _tag: "State", state })
+    onSuccess: (state): Found => ({ _tag: "State", state, text })
   })
 })
 
@@ -53,14 +56,16 @@ const replace = Effect.fnUntraced(function* (path: string, text: string) {
 
 /**
  * Writes what the log says of a run, whole or not at all, with what was there before it as `….backup`. What was corrupt is no
- * backup of anything; nothing is written where nothing changed.
+ * backup of anything; what is somebody else's by now is left as it is, and fails; nothing is written where nothing changed.
  */
 export const writeState = Effect.fn("StateStore.write")(function* (path: string, run: Run) {
-  const fs = yield* FileSystem.FileSystem
   const text = stateText(run)
-  const before = yield* Effect.orElseSucceed(fs.readFileString(path), () => undefined)
-  if (before === text) return
-  if (before !== undefined && Result.isSuccess(readState(before))) yield* replace(backupOf(path), before)
+  const before = yield* look(path)
+  if (before._tag === "Foreign") return yield* stateForeign(path)
+  if (before._tag === "State") {
+    if (before.text === text) return
+    yield* replace(backupOf(path), before.text)
+  }
   yield* replace(path, text)
 })
 

@@ -13,14 +13,17 @@ const tail = 1 << 20
 const launchIdOf = (run: string, token: string) => `run-${run}-${token}`
 
 /** What an agent is told; the plan must still have its task. */
-const promptOf = Effect.fnUntraced(function* (run: Run, { role, taskId }: Turn) {
-  const { plan } = yield* Conducting
-  if (role === "finisher")
-    return `${completionSummary(run)}\n\nTransitioning to Phase 4: Finishing the development branch.\n\n${plan.finish._tag === "Prompt" ? plan.finish.prompt : ""}\n`
-  const [planned, task] = [plan.tasks.find(({ id }) => id === taskId), taskOf(run, taskId)]
-  if (planned === undefined || task === undefined) return yield* new LaunchFailed({ why: `the plan has no task ${taskId} any more` })
-  return role === "implementer" ? implementerPrompt(planned, task) : reviewerPrompt(planned, task)
-})
+const promptOf = Effect.fnUntraced(
+  function* (run: Run, { role, taskId }: Turn) {
+    const { plan } = yield* Conducting
+    if (role === "finisher")
+      return `${completionSummary(run)}\n\nTransitioning to Phase 4: Finishing the development branch.\n\n${plan.finish._tag === "Prompt" ? plan.finish.prompt : ""}\n`
+    const [planned, task] = [plan.tasks.find(({ id }) => id === taskId), taskOf(run, taskId)]
+    if (planned === undefined || task === undefined) return yield* new LaunchFailed({ why: `the plan has no task ${taskId} any more` })
+    return role === "implementer" ? implementerPrompt(planned, task) : reviewerPrompt(planned, task)
+  }, // No argument of a program can have it.
+  Effect.map((prompt) => prompt.replaceAll("\0", " "))
+)
 
 const commandOf = Effect.fnUntraced(function* (
   run: Run,

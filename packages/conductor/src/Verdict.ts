@@ -41,7 +41,11 @@ const bare = (line: string) => line.replaceAll(/^[*_`#\s]+|[*_`:\s]+$/gu, "")
 /** A prompt's own words in brackets, repeated: nothing was filled in. */
 const isPlaceholder = (text: string) =>
   /^\[(?:list of|path to|explanation of|brief summary|overall assessment|specific issue|actionable suggestion)\b[^\]]*\]$/u.test(text)
-const filled = (text: string) => (isPlaceholder(text.trim()) ? "" : text.trim())
+/** What controls a terminal is no word either. */
+const filled = (text: string) => {
+  const plain = text.replaceAll(/\p{Cc}+/gu, " ").trim()
+  return isPlaceholder(plain) ? "" : plain
+}
 
 const blocksIn = (text: string, headers: ReadonlyArray<Header>): ReadonlyArray<Block> => {
   const blocks: Array<Block> = []

@@ -206,7 +206,7 @@ describe.concurrent("over a real repository", () => {
         implementer: [commits],
         reviewer: [() => Effect.as(write("work-1.txt", "better\n"), approves), approving]
       }))
-      assert.deepStrictEqual((yield* play.conducts).paused, { cause: "dirty", files: ["work-1.txt"] })
+      assert.deepStrictEqual((yield* play.conducts).paused, { cause: "dirty", files: ["work-1.txt"], why: "" })
       yield* play.git("commit", "-qam", "a person's word")
       const run = yield* play.conducts
       assert.strictEqual(run.phase, "finished")
@@ -249,7 +249,7 @@ describe.concurrent("over a real repository", () => {
         reviewer: [say(approves)]
       }))
       const paused = yield* play.conducts
-      assert.deepStrictEqual(paused.paused, { cause: "conflict", files: ["base.txt"] })
+      assert.deepStrictEqual(paused.paused, { cause: "conflict", files: ["base.txt"], why: "" })
       assert.deepStrictEqual((yield* play.conducts).paused, paused.paused, "still paused")
       yield* play.git("merge", "--abort")
       assert.strictEqual((yield* play.conducts).phase, "finished")
@@ -261,7 +261,7 @@ describe.concurrent("over a real repository", () => {
       const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
       yield* play.write("unknown.txt", "?")
       yield* play.write("base.txt", "changed\n")
-      assert.deepStrictEqual((yield* play.conducts).paused, { cause: "dirty", files: ["base.txt"] })
+      assert.deepStrictEqual((yield* play.conducts).paused, { cause: "dirty", files: ["base.txt"], why: "" })
       yield* play.git("checkout", "--", "base.txt")
       const run = yield* play.conducts
       assert.strictEqual(run.phase, "finished")

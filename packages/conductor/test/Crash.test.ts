@@ -1,5 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
+import { NotPermitted } from "@souffleur/domain"
 import { Duration, Effect, FileSystem } from "effect"
 import { type Finish, type Git, isOver, parseStatus, taskOf } from "../src/index.ts"
 import { type Act, approves, complete, planOf, refusedFor, rejects, stage } from "./Stage.ts"
@@ -20,7 +21,11 @@ const repository = () => {
 const play = Effect.fnUntraced(function* (
   refused: ReadonlyArray<Act>,
   reviewer: ReadonlyArray<Act>,
-  more: { readonly finish?: Finish; readonly leaves?: number; readonly ends?: (signal: string) => Effect.Effect<boolean> } = {}
+  more: {
+    readonly finish?: Finish
+    readonly leaves?: number
+    readonly ends?: (signal: string) => Effect.Effect<boolean, NotPermitted>
+  } = {}
 ) {
   const { commits, git } = repository()
   const project = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
@@ -125,6 +130,21 @@ describe.concurrent("a conductor", () => {
       assert.deepInclude(taskOf(run, "t1"), { status: "completed", attempts: 1 })
       assert.deepStrictEqual(scene.signals, ["SIGTERM to what it left", "SIGTERM to what it left"])
       assert.strictEqual((yield* scene.tags).filter((tag) => tag === "AgentEnding").length, 1)
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+
+  it.live("who cannot be ended pauses the run: nobody works beside it, and it goes on once that is gone", () =>
+    Effect.gen(function* () {
+      const ends = () => Effect.fail(new NotPermitted({ pid: 1001, signal: "SIGTERM" }))
+      const scene = yield* play([hangs], approved, { ends })
+      const { paused } = yield* scene.conducts
+      assert.deepInclude(paused, { cause: "not gone" })
+      assert.include(paused?.why, "process 1001")
+      assert.deepStrictEqual((yield* scene.conducts).paused, paused)
+      assert.lengthOf(scene.asked, 1)
+      yield* scene.vanish
+      const run = yield* scene.conducts
+      assert.deepStrictEqual([isOver(run), taskOf(run, "t1")?.attempts], [true, 2])
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 

@@ -95,6 +95,8 @@ describe("what is wrong with a plan is said all at once, and where", () => {
     ["a key that nobody knows", yaml.replace("depends_on", "depend_on"), /^tasks\[1\]\.depend_on: /u],
     ["no tasks", "workflow_id: a\ntasks: []\n", /^tasks/u],
     ["too much text", yaml.replace("it is used", "x".repeat(33_000)), /^tasks\[1\]: \d+ bytes of text/u],
+    ["too long a finish", yaml.replace(/^finish: .*$/mu, `finish: { prompt: ${"x".repeat(33_000)} }\n`), /^finish: \d+ bytes of text/u],
+    ["a finish that no program can be given", yaml.replace(/^finish: .*$/mu, 'finish: { command: ["a", "b\\0"] }\n'), /^finish/u],
     ["no YAML", "tasks: [", /^the file: it is no YAML/u]
   ]
   for (const [what, text, problem] of rows) {
@@ -147,6 +149,28 @@ describe("a prompt", () => {
     ])
       assert.include(text, part)
     assert.notInclude(implementerPrompt(planned, fresh), "Previous Attempts")
+  })
+  it("is one argument of a program, however much there is to tell: the newest of it is told", () => {
+    const long = "\u{1F3AD}".repeat(32_000 / 4)
+    const words = (many: number) => Array.from({ length: 20 }, () => "\u{1F3AD}".repeat(many))
+    const feedback = [1, 2, 3, 4, 5].map((attempt) => ({
+      attempt,
+      summary: `S${attempt} ${"x".repeat(2000)}`,
+      issues: words(500),
+      suggestions: words(500)
+    }))
+    const files = Array.from({ length: 5000 }, (_, n) => `${"f".repeat(4000)}${n}.ts`)
+    const task = {
+      ...fresh,
+      feedback,
+      guidance: [1, 2, 3, 4, 5].map((n) => `G${n} ${"\u{1F3AD}".repeat(4000)}`),
+      work: { commits: Array.from({ length: 5000 }, () => "c".repeat(40)), files, testFile: "t" }
+    }
+    const wide = { ...planned, description: long }
+    const [implementer, reviewer] = [implementerPrompt(wide, task), reviewerPrompt(wide, task)]
+    for (const prompt of [implementer, reviewer]) assert.isBelow(Buffer.byteLength(prompt), 131_072)
+    for (const part of ["**Attempt 5 Feedback:**\nS5", "G5 "]) assert.include(implementer, part)
+    assert.match(reviewer, /- and 49\d\d more, in the commits/u)
   })
   it("of a reviewer has the task and what git says, and nothing that the implementer was told or said", () => {
     const task = {

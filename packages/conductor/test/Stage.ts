@@ -5,6 +5,7 @@ import {
   Launcher,
   LaunchFailed,
   type LaunchOrder,
+  type NotPermitted,
   Processes,
   type ProcessIdentity,
   type ResolvedSettings,
@@ -60,7 +61,7 @@ export const stage = Effect.fnUntraced(function* (
     /** How many processes the first agent leaves running at its end. */
     readonly leaves?: number
     /** Whether a signal ends whom it is sent to; by default each does. */
-    readonly ends?: (signal: string) => Effect.Effect<boolean>
+    readonly ends?: (signal: string) => Effect.Effect<boolean, NotPermitted>
   },
   settings: Partial<ResolvedSettings> = {},
   lazy = false
@@ -229,6 +230,8 @@ export const stage = Effect.fnUntraced(function* (
     statePath,
     asked,
     signals,
+    /** Whoever still runs ends, of itself or by a person. */
+    vanish: Effect.sync(() => running.clear()),
     conducts: process(conducts),
     /** The same, to its end: `waiting` is told where a person is needed. */
     conductsOn: (waiting: (run: Run) => Effect.Effect<void>) => process(conducting(waiting)),

@@ -1,6 +1,7 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
-import { Result } from "effect"
-import { foldRun, progressOf, readState, stateJson, stateText } from "../src/index.ts"
+import { Effect, FileSystem, Result } from "effect"
+import { foldRun, progressOf, readState, stateJson, stateText, writeState } from "../src/index.ts"
 import { examples } from "./fixtures/events/Examples.ts"
 
 const seed = {
@@ -78,3 +79,15 @@ it("half a file is corrupt, and JSON of another shape somebody else's", () => {
   for (const text of ["{}", "[]", JSON.stringify({ ...seed, tasks: {} })])
     assert.strictEqual(Result.getOrThrow(Result.flip(readState(text))), "foreign")
 })
+
+it.effect("what is somebody else's by now is not written over", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const path = `${yield* fs.makeTempDirectoryScoped()}/state.json`
+    const run = foldRun([examples.RunOpened])
+    yield* writeState(path, run)
+    yield* fs.writeFileString(path, '{"mine": true}')
+    assert.deepInclude(yield* Effect.flip(writeState(path, run)), { _tag: "StateForeign", path })
+    assert.strictEqual(yield* fs.readFileString(path), '{"mine": true}')
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+)

@@ -73,6 +73,14 @@ describe("no verdict is", () => {
   })
 })
 
+it("what controls a terminal, or ends an argument, is no part of a verdict", () => {
+  const verdict = readVerdict("reviewer", "REJECTED\nsummary: \u001B]0;mine\u0007 not yet\u0000\nissues:\n- \u001B[2Jgone")
+  assert.deepStrictEqual(Result.getOrThrow(verdict), {
+    _tag: "Rejected",
+    feedback: { summary: "]0;mine  not yet", issues: ["[2Jgone"], suggestions: [] }
+  })
+})
+
 describe("a contradiction, and never an approval, is", () => {
   it("two verdicts in one stretch of text", () => {
     assert.strictEqual(causeOf("reviewer", `${approved}\nREJECTED\nsummary: or not`), "contradictory verdict")

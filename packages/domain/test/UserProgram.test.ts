@@ -33,6 +33,12 @@ it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
       }
     })
   )
+  it.effect("inherits our environment, without what it must not see", () =>
+    Effect.gen(function* () {
+      const seen = script("process.stdout.write(JSON.stringify([process.env.HOME ?? null, 'PATH' in process.env]))")
+      assert.strictEqual(yield* runProgram({ ...plain, command: seen, without: ["HOME"] }), "[null,true]")
+    })
+  )
   it.effect("fails by an exit code, or a signal", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* why({ command: script("console.log('x'); process.exit(3)") }), "it ended with exit code 3")
