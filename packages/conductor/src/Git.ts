@@ -54,10 +54,11 @@ export const gitOf = Effect.fn("Git.of")(function* (project: string, own: (root:
   )
   const ours = new Set(own(root))
   const theirs = (files: ReadonlyArray<string>) => files.filter((file) => !ours.has(file))
-  /** The commit that is checked out; `null` before the first. */
-  const head = git(["rev-parse", "--verify", "--quiet", "HEAD"]).pipe(
-    Effect.map((text): string | null => text.trim()),
-    Effect.orElseSucceed(() => null)
+  const batch = (asked: string) => git(["cat-file", "--batch-check=%(objectname) %(objecttype)"], asked)
+  /** The commit that is checked out; `null` before the first, which git says itself: no answer is none. */
+  const head = batch("HEAD\n").pipe(
+    Effect.map((text): string | null => (text.endsWith(" commit\n") ? text.slice(0, text.indexOf(" ")) : null)),
+    Effect.mapError(failed("which commit is checked out"))
   )
   return {
     head,
@@ -86,11 +87,7 @@ export const gitOf = Effect.fn("Git.of")(function* (project: string, own: (root:
     /** Those of the commits that HEAD does not have any more. */
     missing: Effect.fn("Git.missing")(function* (commits: ReadonlyArray<string>) {
       if (commits.length === 0) return []
-      const asked = `${commits.join("\n")}\n`
-      const found = yield* Effect.mapError(
-        git(["cat-file", "--batch-check=%(objectname) %(objecttype)"], asked),
-        failed("which commits there are")
-      )
+      const found = yield* Effect.mapError(batch(`${commits.join("\n")}\n`), failed("which commits there are"))
       const whole = found.split("\n").map((line) => (line.endsWith(" commit") ? line.split(" ")[0]! : undefined))
       const there = whole.filter((hash) => hash !== undefined)
       const unreachable = new Set(
