@@ -13,6 +13,9 @@ describe.concurrent("done", () => {
       const conductor = yield* the.conductor()
       const watch = the.watch(conductor)
       const { watch: id } = yield* prints(watch, "WatchSettled")
+      const another = yield* the.run(["done"], { CLAUDE_CODE_SESSION_ID: "99999999-0000-4000-8000-000000000000" })
+      assert.deepStrictEqual([another.code, another.lines], [2, []])
+      assert.match(another.errors, /is not the Conductor of watch/u)
       // From another folder, as an agent is wherever it went; and a hook says it twice.
       for (const _ of [1, 2]) {
         const word = yield* the.run(["done", "--json", "--project-dir", the.home], { CLAUDE_CODE_SESSION_ID: the.session })
