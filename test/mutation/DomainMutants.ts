@@ -1,7 +1,9 @@
 import { mutantsOf } from "./Mutant.ts"
 
 const src = "packages/domain/src"
-const decider = ["packages/domain/test/WatchDecider.test.ts", "packages/domain/test/Watch.test.ts"]
+const decider = ["packages/domain/test/WatchDecider.test.ts", "packages/domain/test/ExitDecider.test.ts"]
+
+const exits = decider.toReversed()
 
 export const domainMutants = [
   ...mutantsOf(`${src}/WatchDecider.ts`, decider, [
@@ -43,10 +45,9 @@ export const domainMutants = [
     ["hand-off: of that very launch", "|| launchId !== watch.launchId ||", "||"],
     ["hand-off: told once", "|| watch.taken !== undefined) return", ") return"],
     ["watcher dead: by the current self-monitor", "command.monitor === watch.monitor?.monitor && command.watcher", "command.watcher"],
-    ["watcher dead: of the current watcher", " && command.watcher === watch.watcher?.watcher && watch.recovery", " && watch.recovery"],
     [
-      "watcher dead: not during a recovery",
-      " && watch.recovery === undefined\n        ? ok(Event.WatcherLost",
+      "watcher dead: of the current watcher",
+      " && command.watcher === watch.watcher?.watcher\n        ? ok(Event.WatcherLost",
       "\n        ? ok(Event.WatcherLost"
     ],
     [
@@ -100,7 +101,7 @@ export const domainMutants = [
     ["launch: not once compaction is exhausted", 'if (steps[second]?._tag === "Failed") return', "if (false) return"],
     ["launch: one in a cycle", "return launched === undefined ? undefined :", "return true ? undefined :"]
   ]),
-  ...mutantsOf(`${src}/ExitDecider.ts`, decider, [
+  ...mutantsOf(`${src}/ExitDecider.ts`, exits, [
     ["exit: only of the current watcher", "if (watcher !== watch.watcher?.watcher) return ok()\n  const seen", "const seen"],
     ["observe: nothing is done", "if (watch.observe) return withheld", "if (false) return withheld"],
     ["three deaths: no launch", "if (retries >= attempts) return", "if (false) return"],
@@ -119,8 +120,6 @@ export const domainMutants = [
       "tasks.fingerprint !== watch.baseline.taskFingerprint ? watch.retries : watch.retries + 1",
       "true ? watch.retries : watch.retries + 1"
     ],
-    ["a limit's own time is waited for", ": Math.max(at, resetsAt)", ": at"],
-    ["waits in a row grow", "* 2 ** watch.waits", ""],
     ["standby: a death is suppressed", 'case "Dead": {\n      if (watch.standby !== undefined) return ok()', 'case "Dead": {'],
     [
       "standby: a handoff is suppressed",
@@ -149,12 +148,24 @@ export const domainMutants = [
     ["session found: only another one, or an awaited", "if (!watch.awaiting && sessionId === watch.sessionId) return ok()", ""],
     ["resolved: only where it was not known", 'watch.mode === "heartbeat-only" && watch.standby === undefined', "true"]
   ]),
+  ...mutantsOf(
+    `${src}/LimitWait.ts`,
+    ["packages/domain/test/LimitWait.test.ts"],
+    [
+      ["a limit's own time is waited for", ": Math.max(at, resetsAt)", ": at"],
+      ["a limit's time that is over is not in the past", ": Math.max(at, resetsAt)", ": resetsAt"],
+      ["waits in a row grow", "minute * 2 ** waits", "minute"],
+      ["no wait is longer than an hour", "Math.min(60 * minute, (kind", "Math.min(Infinity, (kind"]
+    ]
+  ),
   ...mutantsOf(`${src}/HandoffDecider.ts`, decider, [
     ["request: its own session alone", "if (sessionId !== watch.sessionId) return", "if (false) return"],
     ["request: not before validation", 'if (watch.phase === "Validating") return', "if (false) return"],
     ["request: not in standby", "if (watch.standby !== undefined)\n    return", "if (false)\n    return"],
     ["request: not during a recovery", 'watch.recovery === undefined ? undefined : "a recovery runs already"', "undefined"],
-    ["request: counts once", "if (watch.handoff?.request === request) return ok()", ""]
+    ["request: counts once", "if (watch.handoff?.request === request) return ok()", ""],
+    ["request: not asked for already", 'if (watch.wait?.trigger === "handoff")\n', "if (false)\n"],
+    ["request: who asks has gone on", "...(watch.wait === undefined ? [] :", "...(true ? [] :"]
   ]),
   ...mutantsOf(
     `${src}/Guard.ts`,
@@ -201,6 +212,26 @@ export const domainMutants = [
         'if (false) return { _tag: "Unknown"'
       ],
       ["hung: silent for longer than a stall", "if (silentFor <= stall) return", "if (false) return"],
+      ["hung: its pid file says that it is busy", 'if (pidFile?.status !== "busy" && !frozen) return', "if (false) return"],
+      [
+        "limited: no hang",
+        'case "outage":\n      return { _tag: "Limited"',
+        'case "outage":\n      return { _tag: "Idle", since: turn.at }\n      return { _tag: "Limited"'
+      ],
+      ["idle: its turn is over", 'if (turn?._tag === "Finished") return { _tag: "Idle"', 'if (false as boolean) return { _tag: "Idle"'],
+      ["waiting: an answer of a person", 'if (turn?._tag === "Question") return', "if (false as boolean) return"],
+      [
+        "priority: gone before everything",
+        'if (process === "gone" || process === "zombie") return { _tag: "Gone"',
+        'if (false as boolean) return { _tag: "Gone"'
+      ],
+      ["idle: the agent itself says so", 'if (pidFile?.status === "idle") return', "if (false as boolean) return"],
+      [
+        "idle: not while it works in the background",
+        "if (ended !== undefined && !background) return ended",
+        "if (ended !== undefined) return ended"
+      ],
+      ["frozen: longer than a stall", "const frozen = still && silentFor > stall", "const frozen = still"],
       ["held: its time is not over", "if (held !== undefined && held.until >= now && !frozen) return held", ""],
       ["a person comes before everything else", 'if (pidFile?.status === "waiting") return', "if (false) return"],
       ["a sign of the future says nothing", "at <= now + ahead ?", "true ?"]
@@ -240,6 +271,28 @@ export const domainMutants = [
         "WHERE expected IS NOT NULL"
       ],
       ["append: who lost is told", ": Exit.fail(new Conflict({ stream, expected }))", ": Exit.succeed(expected + rows)"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/QuietHours.ts`,
+    ["packages/domain/test/QuietHours.test.ts"],
+    [
+      ["quiet hours: over midnight", ": time >= from || time < to", ": time >= from && time < to"],
+      ["quiet hours: not all day", "return from === to ? Option.none() :", "return false ? Option.none() :"],
+      ["quiet hours: until their end of tomorrow", "time < to ? end : DateTime.add(end, { days: 1 })", "end"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Handoff.ts`,
+    ["packages/domain/test/Handoff.test.ts"],
+    [
+      [
+        "words of a request: those that the log knows",
+        "Option.isSome(bytes) && (yield* digestOf(bytes.value)) === digest",
+        "Option.isSome(bytes)"
+      ],
+      ["words of a request: under an id that nobody else has", 'flag: "wx", mode: 0o600', 'flag: "w", mode: 0o600'],
+      ["words of a request: for its user alone", 'flag: "wx", mode: 0o600', 'flag: "wx", mode: 0o644']
     ]
   )
 ]

@@ -6,7 +6,7 @@ export interface Mutant {
   /** Stands there once. */
   readonly from: string
   readonly to: string
-  /** The cheapest tests that may notice, tried first. */
+  /** The cheapest tests that should notice, tried first. */
   readonly tests: ReadonlyArray<string>
 }
 
@@ -16,3 +16,27 @@ export const mutantsOf = (
   tests: ReadonlyArray<string>,
   rows: ReadonlyArray<readonly [name: string, from: string, to: string]>
 ): ReadonlyArray<Mutant> => rows.map(([name, from, to]) => ({ name, file, from, to, tests }))
+
+export const packageOf = ({ file }: Mutant): string => file.split("/")[1]!
+
+/** Only such a mutant can be caught for its own sake. */
+export const isApplicable = ({ from, to }: Mutant, source: string): boolean => from !== to && source.split(from).length === 2
+
+export const applied = ({ from, to }: Mutant, source: string): string => source.replace(from, () => to)
+
+/**
+ * What may notice what a mutant's own tests did not: its package's, then runs of the whole. Not in `node`, whose tests meet real processes: there
+ * a mutant meets only what it was written for.
+ */
+export const widerThan = (mutant: Mutant): ReadonlyArray<ReadonlyArray<string>> => {
+  const own = [`packages/${packageOf(mutant)}/test`]
+  switch (packageOf(mutant)) {
+    case "node":
+      return []
+    case "conductor":
+    case "cli":
+      return [own]
+    default:
+      return [own, ["test/scenarios", "test/simulation"]]
+  }
+}

@@ -1,104 +1,125 @@
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Clock, Effect, FileSystem, Option, Schema } from "effect"
 import { spawnSync } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { agentMutants } from "./AgentMutants.ts"
+import { conductorMutants } from "./ConductorMutants.ts"
 import { domainMutants } from "./DomainMutants.ts"
-import type { Mutant } from "./Mutant.ts"
+import { guardianMutants } from "./GuardianMutants.ts"
+import { applied, isApplicable, type Mutant, packageOf, widerThan } from "./Mutant.ts"
 import { nodeMutants } from "./NodeMutants.ts"
-import { roleMutants } from "./RoleMutants.ts"
+import { recoveryMutants } from "./RecoveryMutants.ts"
+import { supervisorMutants } from "./SupervisorMutants.ts"
+import { copyTree, root } from "./Tree.ts"
+import { makeTrial } from "./Trial.ts"
+import { watcherMutants } from "./WatcherMutants.ts"
 
 /**
  * `pnpm mutate`: takes each line of defence away in turn, in a copy of the tree, and runs the tests that should notice. `--only WORD`: those
- * whose name or file has it. Ends with 1 where fewer than 95 % are caught, with 2 where the list does not fit the source any more.
+ * whose name or file has it; `--own`: by their own tests alone, not by what is wider; `--check`: only whether each can be applied. Ends with 1 where fewer than 95 % are caught, with 2 where the list does
+ * not fit the source any more, or tests fail without any mutant.
  */
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((word) => word !== "--"),
-  options: { only: { type: "string", default: "" } }
+  options: { only: { type: "string", default: "" }, own: { type: "boolean", default: false }, check: { type: "boolean", default: false } }
 })
-const root = resolve(import.meta.dirname, "../..")
-const mutants = [...domainMutants, ...roleMutants, ...nodeMutants].filter(
-  ({ file, name }) => name.includes(values.only) || file.includes(values.only)
-)
-/** Ms of one run of tests: a mutant that makes them hang is caught. */
-const limit = 240_000
-/** What runs of the whole see what a unit's tests do not. Nothing there touches a process of this machine. */
-const wider = ["test/scenarios", "test/simulation"]
+const mutants = [
+  ...domainMutants,
+  ...watcherMutants,
+  ...recoveryMutants,
+  ...supervisorMutants,
+  ...guardianMutants,
+  ...agentMutants,
+  ...conductorMutants,
+  ...nodeMutants
+].filter(({ file, name }) => name.includes(values.only) || file.includes(values.only))
 
-const stale = mutants.filter(({ file, from }) => readFileSync(join(root, file), "utf8").split(from).length !== 2)
-if (stale.length > 0) {
-  for (const { file, name } of stale)
-    console.error(`${file}: "${name}" does not stand there once: the list of mutants is to follow the source`)
-  process.exit(2)
-}
+/** The list does not fit the source, or the tests fail by themselves: nothing can be said about any mutant. */
+class Unfit extends Schema.TaggedError<Unfit>()("Unfit", { why: Schema.String }) {}
 
-/** The tree without what is installed or built, which is linked; its packages are its own, so that every test takes the mutant. */
-const copyTree = (): string => {
-  const tree = mkdtempSync(join(tmpdir(), "souffleur-mutants-"))
-  for (const entry of [
-    "docs",
-    "packages",
-    "test",
-    "vitest.config.ts",
-    "tsconfig.base.json",
-    "tsconfig.json",
-    "tsconfig.test.json",
-    "package.json"
-  ])
-    cpSync(join(root, entry), join(tree, entry), {
-      recursive: true,
-      verbatimSymlinks: true,
-      filter: (path) => !/\/(?:dist|\.tsbuild)$/u.test(path)
-    })
-  mkdirSync(join(tree, "node_modules/@souffleur"), { recursive: true })
-  for (const entry of readdirSync(join(root, "node_modules")))
-    if (entry !== "@souffleur" && !entry.startsWith(".vite"))
-      symlinkSync(join(root, "node_modules", entry), join(tree, "node_modules", entry))
-  for (const name of readdirSync(join(root, "node_modules/@souffleur")))
-    symlinkSync(join(tree, "packages", name), join(tree, "node_modules/@souffleur", name))
-  return tree
-}
-
-const tree = copyTree()
-
-/** Whether these tests fail there, or do not end. */
-const fails = (tests: ReadonlyArray<string>, within = limit): boolean => {
-  const vitest = ["node_modules/vitest/vitest.mjs", "run", "--bail=1", "--maxWorkers=1", ...tests]
-  const { status } = spawnSync(process.execPath, vitest, { cwd: tree, timeout: within, killSignal: "SIGKILL", stdio: "ignore" })
-  return status !== 0
-}
-
-const isCaught = ({ file, from, tests, to }: Mutant): boolean => {
-  const path = join(tree, file)
-  const source = readFileSync(path, "utf8")
-  writeFileSync(
-    path,
-    source.replace(from, () => to)
-  )
-  try {
-    return fails(tests) || (!file.startsWith("packages/node/") && fails(wider))
-  } finally {
-    writeFileSync(path, source)
+/** A mutant that is not there, or is no program, would be caught by anything. */
+const unfitting = Effect.fnUntraced(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-mutants-" })
+  const wrong: Array<string> = []
+  for (const [number, mutant] of mutants.entries()) {
+    const source = yield* fs.readFileString(join(root, mutant.file))
+    if (isApplicable(mutant, source)) yield* fs.writeFileString(join(folder, `${number}.ts`), applied(mutant, source))
+    else wrong.push(`${mutant.file}: "${mutant.name}" does not stand there once`)
+    for (const test of mutant.tests) if (!(yield* fs.exists(join(root, test)))) wrong.push(`${test} is not there`)
   }
-}
+  const config = join(folder, "oxlint.json")
+  yield* fs.writeFileString(config, JSON.stringify({ env: { node: true }, rules: { "no-undef": "error" } }))
+  const lint = ["-c", config, "-A", "all", "-D", "no-undef", "-f", "unix", folder]
+  const { status, stdout } = spawnSync(join(root, "node_modules/.bin/oxlint"), lint, { encoding: "utf8" })
+  if (status !== 0) wrong.push(stdout.replaceAll(/^.*\/(\d+)\.ts/gmu, (_, number: string) => mutants[Number(number)]!.name))
+  return wrong
+}, Effect.scoped)
 
-try {
-  const used = [...new Set(mutants.flatMap(({ tests }) => tests)), ...wider]
-  if (fails(used, 5 * limit)) {
-    console.error("the tests fail without any mutant")
-    process.exitCode = 2
-  } else {
-    const survivors: Array<Mutant> = []
-    for (const mutant of mutants) {
-      const caught = isCaught(mutant)
-      if (!caught) survivors.push(mutant)
-      console.log(`${caught ? "caught  " : "SURVIVED"} ${mutant.file.replace(/^packages\/|src\//gu, "").padEnd(40)} ${mutant.name}`)
+type Trial = Effect.Success<ReturnType<typeof makeTrial>>
+
+const judge = Effect.fnUntraced(function* (tree: string, trial: Trial, mutant: Mutant) {
+  const fs = yield* FileSystem.FileSystem
+  const path = join(tree, mutant.file)
+  const source = yield* fs.readFileString(path)
+  const judging = Effect.gen(function* () {
+    const own = yield* trial(mutant.tests, path, "2 minutes")
+    if (Option.isSome(own)) return own
+    for (const tests of values.own ? [] : widerThan(mutant)) {
+      const noticed = yield* trial(tests, path, "6 minutes")
+      if (Option.isSome(noticed)) return Option.some(`(wider) ${noticed.value}`)
     }
-    const share = (100 * (mutants.length - survivors.length)) / mutants.length
-    console.log(`\n${mutants.length - survivors.length} of ${mutants.length} mutants caught (${share.toFixed(1)} %)`)
-    for (const { file, name } of survivors) console.log(`survived: ${file}: ${name}`)
-    process.exitCode = share < 95 ? 1 : 0
+    return Option.none()
+  })
+  return yield* Effect.acquireUseRelease(
+    fs.writeFileString(path, applied(mutant, source)),
+    () => judging,
+    () => Effect.orDie(fs.writeFileString(path, source))
+  )
+})
+
+const share = (part: number, whole: number) => `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`
+
+const main = Effect.gen(function* () {
+  const wrong = yield* unfitting()
+  if (wrong.length > 0) return yield* new Unfit({ why: `the list of mutants is to follow the source:\n${wrong.join("\n")}` })
+  if (values.check) return console.log(`${mutants.length} mutants, each fits the source`)
+  const start = yield* Clock.currentTimeMillis
+  const tree = yield* copyTree
+  const trial = yield* makeTrial(tree)
+  const own = [...new Set(mutants.flatMap(({ tests }) => tests))]
+  const failing = yield* trial(own, undefined, "10 minutes")
+  if (Option.isSome(failing)) return yield* new Unfit({ why: `tests fail without any mutant: ${failing.value}` })
+  const survivors: Array<Mutant> = []
+  for (const mutant of mutants) {
+    const before = yield* Clock.currentTimeMillis
+    const noticed = yield* judge(tree, trial, mutant)
+    if (Option.isNone(noticed)) survivors.push(mutant)
+    const took = `${(((yield* Clock.currentTimeMillis) - before) / 1000).toFixed(1)} s`
+    const place = mutant.file.replace(/^packages\/|src\//gu, "")
+    console.log(
+      `${Option.isSome(noticed) ? "caught  " : "SURVIVED"} ${place}: ${mutant.name} · ${took} · ${Option.getOrElse(noticed, () => "")}`
+    )
   }
-} finally {
-  rmSync(tree, { recursive: true, force: true })
-}
+  const caught = mutants.length - survivors.length
+  const minutes = (((yield* Clock.currentTimeMillis) - start) / 60_000).toFixed(0)
+  for (const [name, all] of Map.groupBy(mutants, packageOf)) {
+    const left = survivors.filter((one) => packageOf(one) === name).length
+    console.log(`${name.padEnd(12)} ${String(all.length - left).padStart(4)} of ${all.length}`)
+  }
+  console.log(`\n${caught} of ${mutants.length} mutants caught (${share(caught, mutants.length)}) in ${minutes} min`)
+  for (const { file, name } of survivors) console.log(`survived: ${file}: ${name}`)
+  if (caught < 0.95 * mutants.length) process.exitCode = 1
+}).pipe(
+  Effect.scoped,
+  Effect.catchTag("Unfit", ({ why }) =>
+    Effect.sync(() => {
+      console.error(why)
+      process.exitCode = 2
+    })
+  ),
+  Effect.provide(NodeServices.layer)
+)
+NodeRuntime.runMain(main)

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Beats, type Condition, guardianOf, loadSettings, Processes, Settings } from "@souffleur/domain"
-import { Effect, FileSystem, Layer, Logger, Path } from "effect"
+import { Effect, Exit, Fiber, FileSystem, Layer, Logger, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
-import { guarded } from "../src/Guarding.ts"
+import { guarded, restorationOf } from "../src/Guarding.ts"
 
 /** A guardian with pid 50 that beat once and never again, and what SIGKILL makes of it. */
 const silent = Effect.fnUntraced(function* (killed: Condition) {
@@ -48,5 +48,66 @@ it.effect("one that was killed and does not end is told, and tried again later: 
     assert.deepStrictEqual(new Set(did), new Set(["SIGKILL 50"]))
     assert.isAbove(did.length, 1)
     assert.match(warnings[0] ?? "", /guardian with pid 50 .* does not end/u)
+  })
+)
+
+/** Looks each second at a guardian with pid 50, or at none; what is started is a process with pid 51 that never beats, or nothing. */
+const guarding = Effect.fnUntraced(function* (given: { readonly guardian?: Condition; readonly starts: boolean }) {
+  const did: Array<string> = []
+  const identity = { pid: 51, startTime: 5, bootId: "boot" }
+  const info = { identity, parent: 1, uid: 1000, name: "node", condition: "running" as const }
+  const conditionOf = (pid: number) => (did.includes(`SIGKILL ${pid}`) ? "gone" : pid === 51 ? "running" : (given.guardian ?? "gone"))
+  const world = Layer.mergeAll(
+    Beats.layerMemory,
+    Layer.mock(Processes)({
+      self: { pid: 10, startTime: 1, bootId: "boot" },
+      host: { name: "host", pidNamespace: "pid:[1]", uid: 1000 },
+      find: (pid) => Effect.succeed(pid === 51 ? Option.some(info) : Option.none()),
+      condition: ({ pid }) => Effect.sync(() => conditionOf(pid)),
+      signal: ({ pid }, signal) => Effect.sync(() => void did.push(`${signal} ${pid}`))
+    }),
+    Layer.effect(Settings, loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
+      Layer.provide([FileSystem.layerNoop({}), Path.layer])
+    )
+  )
+  const begin = Effect.sync(() => (did.push("start"), given.starts ? 51 : 0))
+  const fiber = yield* Effect.gen(function* () {
+    if (given.guardian !== undefined) yield* (yield* Beats).beat(guardianOf("w"), { by: "guardian/50/5/boot", at: 0 })
+    return yield* Effect.forkScoped(guarded("w", begin))
+  }).pipe(Effect.provide(world))
+  const seconds = (count: number) => Effect.replicateEffect(TestClock.adjust("1 second"), count, { discard: true })
+  return { did, fiber, seconds }
+})
+
+it.effect("a guardian that is gone is replaced at once, and nobody is signalled", () =>
+  Effect.gen(function* () {
+    const { did, seconds } = yield* guarding({ guardian: "gone", starts: true })
+    yield* seconds(2)
+    assert.deepStrictEqual(did, ["start"])
+  })
+)
+it.effect("one that was started and never beats is ended after a minute, and only that one", () =>
+  Effect.gen(function* () {
+    const { did, seconds } = yield* guarding({ starts: true })
+    yield* seconds(60)
+    assert.deepStrictEqual(did, ["start"])
+    yield* seconds(3)
+    assert.deepStrictEqual(did, ["start", "SIGKILL 51"])
+  })
+)
+it.effect("one that cannot be started three times is told, and left", () =>
+  Effect.gen(function* () {
+    const { did, fiber, seconds } = yield* guarding({ starts: false })
+    yield* seconds(60)
+    assert.deepStrictEqual(did, ["start", "start", "start"])
+    assert.isTrue(Exit.isSuccess(yield* Fiber.await(fiber)))
+  })
+)
+it.effect("what souffleur is brought back for is a guardian's word, and nobody else's", () =>
+  Effect.gen(function* () {
+    assert.isTrue(Option.isNone(yield* restorationOf(Option.none())))
+    assert.deepStrictEqual(yield* restorationOf(Option.some("silent:12")), Option.some({ cause: "silent" as const, over: 12 }))
+    for (const word of ["killed:3", "died:", "died:x", "died:3 ", "died:1234567890123456"])
+      assert.include((yield* Effect.flip(restorationOf(Option.some(word)))).why, "a guardian's word")
   })
 )

@@ -147,7 +147,8 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
       return ok(Event.HandoffTaken.make({ at, watcher, launchId, generation, takenAt, contextTokens, contextWindow }))
     }
     case "ReportWatcherDead":
-      return command.monitor === watch.monitor?.monitor && command.watcher === watch.watcher?.watcher && watch.recovery === undefined
+      // During a recovery there is no watcher.
+      return command.monitor === watch.monitor?.monitor && command.watcher === watch.watcher?.watcher
         ? ok(Event.WatcherLost.make({ at, watcher: command.watcher, beatAge: command.beatAge }), nextWatcher(watch, at))
         : ok()
     case "ReportSelfMonitorLost":

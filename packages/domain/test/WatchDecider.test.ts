@@ -12,88 +12,26 @@ import {
   type WatchEvent,
   type WatchIntent
 } from "../src/index.ts"
-
-const conductor = { pid: 4711, startTime: 99, bootId: "boot" }
-const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
-const baseline = { taskCount: 2, taskFingerprint: "a", conductorState: "working", lastMessageId: 7 }
-const evidence = {
-  process: "gone" as const,
-  conductorState: "working",
-  heartbeat: null,
-  heartbeatAge: null,
-  staleAfter: 240_000,
-  signs: [],
-  contextTokens: null
-}
-
-/** given these events, when this is wanted, then these events (or this refusal). */
-const given = (...events: ReadonlyArray<WatchEvent>) => {
-  const watch = events.reduce(evolve, initial)
-  const decided = (intent: WatchIntent, by: WatchCommand["by"] = { _tag: "Owner", fence: watch.fence }) =>
-    decide(watch, { ...intent, now: 1000, by })
-  return {
-    watch,
-    when: (intent: WatchIntent, by?: WatchCommand["by"]) => {
-      const result = decided(intent, by)
-      return {
-        then: (...expected: ReadonlyArray<WatchEvent>) => assert.deepStrictEqual(Result.getOrThrow(result), expected),
-        thenTags: (...expected: ReadonlyArray<WatchEvent["_tag"]>) => {
-          const events = Result.getOrThrow(result)
-          assert.deepStrictEqual(
-            events.map(({ _tag }) => _tag),
-            expected
-          )
-          return events
-        },
-        thenRefused: (why: string) => assert.strictEqual(Result.isFailure(result) ? result.failure.why : "granted", why)
-      }
-    }
-  }
-}
-
-const at = 500
-const opened = Event.WatchOpened.make({ at, project: "/p", comms: "/p/comms.db", pid: 4711, sessionId: "s1", observe: false })
-const owned = Event.OwnerTook.make({ at, fence: 1, owner })
-const confirmed = Event.ConductorConfirmed.make({ at, conductor, sessionId: "s1", print: false, ...baseline })
-const watcher = (n: number, awaiting = false) => Event.WatcherStarted.make({ at, watcher: n, awaiting, mode: "normal" })
-const monitor = (n: number, of = n) => Event.SelfMonitorStarted.make({ at, monitor: n, watcher: of })
-const settled = Event.WatchSettled.make({ at })
-const watching = [opened, owned, confirmed, watcher(1), monitor(1), settled]
-const dead = (taskCount: number | null = 2, watcher = 1): WatchIntent => ({
-  _tag: "ReportExit",
+import {
+  conductor,
+  owner,
+  baseline,
+  evidence,
+  given,
+  at,
+  opened,
+  owned,
+  confirmed,
   watcher,
-  exit: { _tag: "Dead", cause: "pid" },
-  tasks: taskCount === null ? null : { count: taskCount, fingerprint: "a" },
-  evidence
-})
-const died = (retries: number, watcher = 1) =>
-  Event.ConductorDied.make({ at: 1000, watcher, cause: "pid", retries, taskCount: 2, taskFingerprint: "a", evidence })
-const started = (cycle: number, purpose: "relaunch" | "salvage" = "relaunch") =>
-  Event.RecoveryStarted.make({ at: 1000, cycle, purpose, trigger: "pid" })
-const relaunched = (generation: number, cycle = generation - 1) =>
-  Event.ConductorRelaunched.make({
-    print: true,
-    at,
-    cycle,
-    generation,
-    provider: "claude_export",
-    launchId: `l${cycle}`,
-    conductor: { ...conductor, pid: 4711 + cycle },
-    sessionId: `s${generation}`,
-    awaiting: true,
-    exportPath: "/e.md",
-    ...baseline
-  })
-const prepared = (cycle: number) =>
-  Event.LaunchPrepared.make({
-    at,
-    cycle,
-    launchId: `l${cycle}`,
-    digest: "d",
-    sessionId: "s2",
-    requested: "acceptEdits",
-    effective: "acceptEdits"
-  })
+  monitor,
+  settled,
+  watching,
+  dead,
+  died,
+  started,
+  relaunched,
+  prepared
+} from "./Given.ts"
 
 describe("opening and owning", () => {
   it("opens a watch that is new, once", () => {
@@ -202,6 +140,17 @@ describe("bootstrap", () => {
     const { watch } = given(opened, owned, failed(1), Event.ArgumentsCorrected.make({ at, pid: 8, sessionId: "s9", messageId: 4 }))
     assert.deepStrictEqual([watch.pid, watch.sessionId, watch.correctedBy, watch.sessions], [8, "s9", 4, ["s1", "s9"]])
   })
+  it("is over once it is confirmed: what a bootstrap that was held up says then is refused", () => {
+    const late: ReadonlyArray<WatchIntent> = [
+      fail,
+      { _tag: "CorrectArguments", pid: 8, sessionId: "s9", messageId: 4 },
+      { _tag: "Confirm", conductor, sessionId: "s1", print: false, baseline }
+    ]
+    for (const intent of late)
+      given(...watching)
+        .when(intent)
+        .thenRefused("not now")
+  })
 })
 
 describe("watching", () => {
@@ -210,6 +159,10 @@ describe("watching", () => {
       .when({ _tag: "WatcherReady", watcher: 1 })
       .then(Event.SelfMonitorStarted.make({ at: 1000, monitor: 1, watcher: 1 }))
     given(opened, owned, confirmed, watcher(1), monitor(1)).when({ _tag: "SelfMonitorReady", monitor: 1 }).thenTags("WatchSettled")
+    given(opened, owned, confirmed, watcher(1), monitor(1)).when({ _tag: "SelfMonitorReady", monitor: 7 }).then()
+    given(...watching)
+      .when({ _tag: "SelfMonitorReady", monitor: 1 })
+      .then()
     assert.strictEqual(given(...watching).watch.phase, "Watching")
   })
   it("replaces a dead watcher in the same mode, and the self-monitor only when the new watcher runs", () => {
@@ -229,6 +182,18 @@ describe("watching", () => {
         Event.SelfMonitorStopped.make({ at: 1000, monitor: 1, why: "replaced" }),
         Event.SelfMonitorStarted.make({ at: 1000, monitor: 2, watcher: 2 })
       )
+  })
+  it("ignores a watcher that runs where another is the current one, and one that says so twice", () => {
+    const lost = [...watching, Event.WatcherLost.make({ at, watcher: 1, beatAge: 181_000 }), watcher(2)]
+    given(...lost)
+      .when({ _tag: "WatcherReady", watcher: 1 })
+      .then()
+    given(...lost, monitor(2))
+      .when({ _tag: "WatcherReady", watcher: 1 })
+      .then()
+    given(...lost, monitor(2))
+      .when({ _tag: "WatcherReady", watcher: 2 })
+      .then()
   })
   it("ignores WATCHER_DEAD that names another watcher, comes from an old self-monitor, or comes during a recovery", () => {
     given(...watching)
@@ -337,6 +302,11 @@ describe("deaths and retries", () => {
     salvaging
       .when({ _tag: "ExhaustRetries", cycle: 2, exportPath: "/e.md" })
       .then(Event.RetriesExhausted.make({ at: 1000, cycle: 2, exportPath: "/e.md" }))
+    // Neither of another cycle, nor where it was not the third.
+    salvaging.when({ _tag: "ExhaustRetries", cycle: 1, exportPath: null }).thenRefused("not now")
+    given(...watching, died(1), started(1))
+      .when({ _tag: "ExhaustRetries", cycle: 1, exportPath: null })
+      .thenRefused("not now")
   })
   const planned = [
     { exit: { _tag: "ContextRecovery" }, event: "ContextRecoveryRequested", trigger: "handoff" },
@@ -492,6 +462,9 @@ describe("a recovery cycle", () => {
       .when({ _tag: "FailStep", cycle: 2, step: "1 stop", failure: null })
       .thenRefused("not now")
     given(...watching)
+      .when(start)
+      .thenRefused("not now")
+    given(...recovering, prepared(1), relaunched(2), watcher(2), died(1, 2), started(2))
       .when(start)
       .thenRefused("not now")
   })

@@ -1,0 +1,154 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Event, type WatcherExit, type WatchIntent } from "../src/index.ts"
+import { at, conductor, died, evidence, given, monitor, relaunched, started, watcher, watching } from "./Given.ts"
+
+const reports = (exit: WatcherExit, n = 1, more: { readonly quietUntil?: number } = {}): WatchIntent => ({
+  _tag: "ReportExit",
+  watcher: n,
+  exit,
+  tasks: { count: 2, fingerprint: "a" },
+  evidence,
+  ...more
+})
+const waits = (kind: "usage-limit" | "outage" | "quiet-hours", trigger: "limit" | "pid" = "limit") =>
+  Event.WaitStarted.make({ at, watcher: 1, kind, until: 9000, resetsAt: 9000, trigger })
+const over = (how: "over" | "went on") => reports({ _tag: "WaitOver", how }, 2)
+const replaced = { ...watcher(2), at: 1000 }
+
+describe("standing by", () => {
+  const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", reason: "too large" })
+  const suppressed: ReadonlyArray<WatcherExit> = [
+    { _tag: "Dead", cause: "pid" },
+    { _tag: "ContextRecovery" },
+    { _tag: "TurnEnded" },
+    { _tag: "ContextExhausted" },
+    { _tag: "Limited", kind: "usage-limit", resetsAt: 9000 },
+    { _tag: "Resolved", holder: { conductor, print: true } }
+  ]
+  for (const exit of suppressed)
+    it(`${exit._tag} is of no consequence`, () =>
+      given(...watching, died(1), started(1), closed, watcher(2))
+        .when(reports(exit, 2))
+        .then())
+})
+
+describe("a limit", () => {
+  it("is waited out by another watcher, until it says that it ends", () => {
+    given(...watching)
+      .when(reports({ _tag: "Limited", kind: "usage-limit", resetsAt: 9000 }))
+      .then({ ...waits("usage-limit"), at: 1000 }, replaced)
+  })
+  it("that is over is no death: the count stays, and its recovery begins", () => {
+    given(...watching, waits("usage-limit"), watcher(2))
+      .when(over("over"))
+      .then(
+        Event.WaitEnded.make({ at: 1000, watcher: 2, how: "over" }),
+        Event.RecoveryStarted.make({ at: 1000, cycle: 1, trigger: "limit", purpose: "relaunch" })
+      )
+    const [, begun] = given(...watching, { ...died(2), at }, waits("quiet-hours", "pid"), watcher(2))
+      .when(over("over"))
+      .thenTags("WaitEnded", "RecoveryStarted")
+    assert.deepInclude(begun, { purpose: "relaunch" })
+  })
+  it("whose Conductor went on is watched on, by another watcher", () => {
+    given(...watching, waits("usage-limit"), watcher(2))
+      .when(over("went on"))
+      .then(Event.WaitEnded.make({ at: 1000, watcher: 2, how: "went on" }), { ...watcher(3), at: 1000 })
+  })
+  it("ends once, and only where one is waited for", () => {
+    given(...watching, watcher(2))
+      .when(over("over"))
+      .then()
+    given(...watching, watcher(2))
+      .when(over("went on"))
+      .then()
+  })
+})
+
+describe("what the user allows", () => {
+  const reached = Event.CeilingReached.make({ at, watcher: 1, ceiling: "tokens", used: 11, limit: 10 })
+  const dead = reports({ _tag: "Dead", cause: "pid" })
+  it("used up, a recovery is withheld, and the watch stands by", () => {
+    const [, withheld] = given(...watching, reached)
+      .when(dead)
+      .thenTags("ConductorDied", "RecoveryWithheld", "WatcherStarted")
+    assert.deepInclude(withheld, { stage: "ceiling", trigger: "pid", cycle: 1 })
+  })
+  it("is no reason to save nothing: the third death without progress is salvaged all the same, also in quiet hours", () => {
+    for (const quietUntil of [undefined, 9000]) {
+      const more = quietUntil === undefined ? {} : { quietUntil }
+      const [, salvage] = given(...watching, { ...died(2), at }, watcher(2), monitor(2), reached)
+        .when(reports({ _tag: "Dead", cause: "pid" }, 2, more))
+        .thenTags("ConductorDied", "RecoveryStarted")
+      assert.deepInclude(salvage, { purpose: "salvage" })
+    }
+  })
+  it("in quiet hours, a death waits for their end, one that comes after them does not", () => {
+    given(...watching)
+      .when(reports({ _tag: "Dead", cause: "pid" }, 1, { quietUntil: 9000 }))
+      .then(
+        died(1),
+        Event.WaitStarted.make({ at: 1000, watcher: 1, kind: "quiet-hours", until: 9000, resetsAt: 9000, trigger: "pid" }),
+        replaced
+      )
+    given(...watching)
+      .when(reports({ _tag: "Dead", cause: "pid" }, 1, { quietUntil: 1000 }))
+      .thenTags("ConductorDied", "RecoveryStarted")
+  })
+})
+
+describe("what a watcher tells without ending", () => {
+  const later = [...watching, Event.WatcherLost.make({ at, watcher: 1, beatAge: 181_000 }), watcher(2)]
+  const told: ReadonlyArray<WatchIntent & { readonly watcher: number }> = [
+    { _tag: "ReportDeferred", watcher: 1, because: "a tool runs", until: 5000 },
+    { _tag: "ReportPerson", watcher: 1, for: "a permission" },
+    { _tag: "ReportCeiling", watcher: 1, ceiling: "time", used: 11, limit: 10 }
+  ]
+  for (const intent of told)
+    it(`${intent._tag} is told once, by the watcher of now alone`, () => {
+      const [event] = given(...watching)
+        .when(intent)
+        .thenTags(intent._tag === "ReportDeferred" ? "KillDeferred" : intent._tag === "ReportPerson" ? "PersonAwaited" : "CeilingReached")
+      given(...watching, event!)
+        .when(intent)
+        .then()
+      given(...later)
+        .when(intent)
+        .then()
+    })
+  it("ReportHandoffTaken is told once, of the launch that it is of, by the watcher of now alone", () => {
+    const told = { watcher: 2, launchId: "l1", takenAt: 700, contextTokens: 9, contextWindow: 99 }
+    const intent: WatchIntent = { _tag: "ReportHandoffTaken", ...told }
+    const successor = [...watching, died(1), started(1), relaunched(2), watcher(2)]
+    const taken = Event.HandoffTaken.make({ ...told, at: 1000, generation: 2 })
+    given(...successor)
+      .when(intent)
+      .then(taken)
+    given(...successor, taken)
+      .when(intent)
+      .then()
+    given(...successor)
+      .when({ ...intent, launchId: "l0" })
+      .then()
+    given(...successor)
+      .when({ ...intent, watcher: 1 })
+      .then()
+  })
+  it("a kill that is put off for longer is told again", () => {
+    const deferred = Event.KillDeferred.make({ at, watcher: 1, because: "a tool runs", until: 5000 })
+    const again = (because: string, until: number) =>
+      given(...watching, deferred).when({ _tag: "ReportDeferred", watcher: 1, because, until })
+    again("a tool runs", 6000).thenTags("KillDeferred")
+    again("a retry", 5000).thenTags("KillDeferred")
+    again("a tool runs", 4000).then()
+  })
+  it("that a person came is told where one was awaited", () => {
+    const came: WatchIntent = { _tag: "ReportPerson", watcher: 1, for: null }
+    given(...watching)
+      .when(came)
+      .then()
+    given(...watching, Event.PersonAwaited.make({ at, watcher: 1, for: "a permission" }))
+      .when(came)
+      .then(Event.PersonCame.make({ at: 1000, watcher: 1 }))
+  })
+})

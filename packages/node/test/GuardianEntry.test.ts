@@ -1,0 +1,98 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { guardianOf, Store } from "@souffleur/domain"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, FileSystem, Schedule, type Scope } from "effect"
+import { DatabaseSync } from "node:sqlite"
+import { guardian, guardianName, guardianNamed } from "../src/GuardianEntry.ts"
+import * as Proc from "../src/Proc.ts"
+
+const here = { pid: process.pid, startTime: Proc.stat(process.pid)!.startTime, bootId: Proc.bootId() }
+const owned = (fence: number, process = here) => ["OwnerTook", { fence, owner: { process } }] as const
+const left = ["OwnerLeft", {}] as const
+
+/** Looks each 10 ms, and holds half a second for silence; what it starts prints what it was started for. */
+const guarding = Effect.fnUntraced(function* (...events: ReadonlyArray<readonly [tag: string, data: object]>) {
+  const fs = yield* FileSystem.FileSystem
+  const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-guardian-" })
+  const [database, output] = [`${folder}/own.db`, `${folder}/out`]
+  const store = new DatabaseSync(database, { timeout: 5000 })
+  yield* Effect.addFinalizer(() => Effect.sync(() => store.close()))
+  for (const statement of ["PRAGMA journal_mode = WAL", ...Store.migrations.flat()]) store.exec(statement)
+  let revision = 0
+  const append = ([tag, data]: readonly [string, object]) =>
+    void store
+      .prepare("INSERT INTO events (stream, revision, tag, version, at, data) VALUES ('w', ?, ?, 1, 0, ?)")
+      .run((revision += 1), tag, JSON.stringify(data))
+  const beat = (watch: string, role: string, at: number) =>
+    void store
+      .prepare("INSERT INTO beats (watch, role, at) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET role = excluded.role, at = excluded.at")
+      .run(watch, role, at)
+  const beatOf = (watch: string) => store.prepare("SELECT role, at FROM beats WHERE watch = ?").get(watch)
+  events.forEach(append)
+  // Somebody beats for ever.
+  beat("w", "watcher/1", Number.MAX_SAFE_INTEGER)
+  const line = [process.execPath, "-e", "process.stdout.write(process.argv[1])"] as const
+  const ended = Effect.promise(() => guardian(JSON.stringify({ database, watch: "w", line, output, silentAfter: 500, every: 10 })))
+  return { append, beat, beatOf, database, ended, said: Effect.orElseSucceed(fs.readFileString(output), () => "") }
+})
+
+const until = <A>(look: Effect.Effect<A>, good: (seen: A) => boolean) =>
+  Effect.repeat(look, { until: good, schedule: Schedule.spaced("10 millis") })
+
+const live = (what: string, test: () => Effect.Effect<void, unknown, FileSystem.FileSystem | Scope.Scope>) =>
+  it.live(what, () => Effect.scoped(test()).pipe(Effect.provide(NodeServices.layer)), 10_000)
+
+describe("a guardian's process", () => {
+  it("is known by its name in the beats, and by no other", () => {
+    assert.deepStrictEqual(guardianNamed(guardianName(here)), here)
+    assert.isUndefined(guardianNamed("watcher/1"))
+  })
+
+  for (const [whose, process] of [
+    ["has its pid by now", { ...here, startTime: here.startTime + 1 }],
+    ["of an earlier boot had", { ...here, bootId: "another" }]
+  ] as const)
+    live(`brings back an owner that is gone, though another process ${whose}, over the fence that it saw`, () =>
+      Effect.gen(function* () {
+        const { append, ended, said } = yield* guarding(owned(3, process))
+        const leaving = until(said, (text) => text !== "").pipe(Effect.tap(Effect.sync(() => append(left))))
+        const [text] = yield* Effect.all([leaving, ended], { concurrency: 2 })
+        assert.strictEqual(text, "died:3")
+      })
+    )
+
+  live("leaves an owner alone that lives and beats, until another takes its place and dies; beats itself meanwhile", () =>
+    Effect.gen(function* () {
+      const { append, beatOf, ended, said } = yield* guarding(owned(1, { ...here, startTime: 1 }), owned(2))
+      const own = Effect.sync(() => beatOf(guardianOf("w")))
+      const watching = Effect.gen(function* () {
+        const first = yield* until(own, (row) => row !== undefined)
+        const later = yield* until(own, (row) => row!["at"] !== first!["at"])
+        assert.deepStrictEqual([later!["role"], yield* said], [guardianName(here), ""])
+        append(owned(5, { ...here, startTime: 1 }))
+        assert.strictEqual(yield* until(said, (text) => text !== ""), "died:5")
+        append(left)
+      })
+      yield* Effect.all([watching, ended], { concurrency: 2 })
+    })
+  )
+
+  for (const [what, ...last] of [
+    ["its owner has left", left],
+    ["the watch has ended", ["ConductorCompleted", {}]],
+    ["nobody watches any more", owned(1), ["GuardianGaveUp", {}]]
+  ] as ReadonlyArray<readonly [string, ...ReadonlyArray<readonly [string, object]>]>)
+    live(`leaves when ${what}`, () => Effect.flatMap(guarding(owned(1), ...last), ({ ended }) => ended))
+
+  live("leaves when another guardian has taken its place, or the store is gone", () =>
+    Effect.gen(function* () {
+      const one = yield* guarding(owned(1))
+      // Again and again: where it came late to a look, it beats first, and the other one would leave.
+      const another = Effect.sync(() => one.beat(guardianOf("w"), "guardian/1/1/another", 1))
+      yield* Effect.raceFirst(one.ended, Effect.andThen(Effect.repeat(another, Schedule.spaced("5 millis")), Effect.never))
+      const two = yield* guarding(owned(1))
+      const removed = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.remove(two.database))
+      yield* Effect.all([two.ended, removed], { concurrency: 2 })
+    })
+  )
+})

@@ -1,0 +1,168 @@
+import { mutantsOf } from "./Mutant.ts"
+
+const claude = "packages/claude"
+const comms = "packages/comms"
+
+/** What is believed of an agent and of its board, and what neither is given. */
+export const agentMutants = [
+  ...mutantsOf(
+    `${claude}/src/Sessions.ts`,
+    [`${claude}/test/Sessions.test.ts`],
+    [
+      ["session: of that very process", "if (String(process.value.identity.startTime) !== String(procStart)) return []", ""],
+      ["session: not of a zombie", 'process.value.condition === "zombie" || ', ""],
+      ["session: of a process of ours", " || process.value.uid !== processes.host.uid) return []", ") return []"],
+      ["session: of a process that is there", "if (Option.isNone(process) || process", "if (Option.isSome(process) && process"]
+    ]
+  ),
+  ...mutantsOf(
+    `${claude}/src/SessionFile.ts`,
+    [`${claude}/test/SessionFile.test.ts`],
+    [
+      ["session file: a malformed id makes no path", "if (!isSessionId(sessionId)) {", "if (false as boolean) {"],
+      ["session file: a whole id wins", "const matches = whole.length > 0 ? whole : found", "const matches = found"],
+      ["session file: not one of several", "if (matches.length === 1) return file(first)", "return file(first)"],
+      ["session file: one file under two names", "if (real.size === 1) return file(first)", ""],
+      ["session file: a file", 'Effect.map((info) => info.type === "File"),', "Effect.as(true),"]
+    ]
+  ),
+  ...mutantsOf(
+    `${claude}/src/Compaction.ts`,
+    [`${claude}/test/Compaction.test.ts`],
+    [
+      ["compacted: that very file", "device !== mark.device || inode !== mark.inode || Number", "Number"],
+      [
+        "compacted: after the mark",
+        "fs.stream(mark.path, { offset: Math.max(0, mark.offset - 1) })",
+        "fs.stream(mark.path, { offset: 0 })"
+      ],
+      ["compacted: what ends at the mark began before", "let begun = mark.offset === 0", "let begun = true"],
+      ["compacted: a whole line", "if (whole && found", "if (found"],
+      [
+        "compacted: a system record",
+        'record?.["type"] === "system" && record["subtype"] === "compact_boundary"',
+        'record?.["subtype"] === "compact_boundary"'
+      ],
+      [
+        "compacted: a boundary, not a word of it",
+        'record?.["type"] === "system" && record["subtype"] === "compact_boundary"',
+        'record?.["type"] === "system"'
+      ],
+      ["compacted: a summary after its boundary", 'found === "boundary" && isSummary(line)', "isSummary(line)"]
+    ]
+  ),
+  ...mutantsOf(
+    `${claude}/src/Handoff.ts`,
+    [`${claude}/test/Handoff.test.ts`],
+    [
+      [
+        "hand-off: an answer after that very launch's prompt",
+        "if (!announced) announced = announces(record, launchId)",
+        "if (!announced) announced = true"
+      ],
+      ["hand-off: said to the model, not by it", 'record["type"] === "user" &&\n', ""],
+      [
+        "hand-off: no answer of a subagent",
+        'if (record === undefined || record["isSidechain"] === true) return',
+        "if (record === undefined) return"
+      ],
+      ["hand-off: a real answer", "else if (answerOf(record) !== undefined) taken", "else taken"],
+      [
+        "hand-off: another file is read anew",
+        "before !== undefined && before.file === file && before.offset",
+        "before !== undefined && before.offset"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${claude}/src/AgentProgram.ts`,
+    [`${claude}/test/AgentProgram.test.ts`],
+    [
+      ["agent command: no permission flag", 'return "carries a permission flag"', "return undefined"],
+      ["agent command: nothing that lifts the ceiling", "if (abbreviates(argument, lifting)) return", "if (false as boolean) return"],
+      ["agent command: no other session", "if (shorts.has(argument) || abbreviates(argument, ours))\n", "if (false as boolean)\n"],
+      ["agent command: no end of the flags", 'if (argument === "--") return', "if (false as boolean) return"],
+      ["agent command: no NUL", 'if (argument.includes("\\0")) return', "if (false as boolean) return"],
+      [
+        "agent command: each part",
+        "for (const [index, argument] of command.entries()) {",
+        "for (const [index, argument] of command.slice(0, 1).entries()) {"
+      ],
+      ["agent command: flags in an array alone", "} else if (/\\s-/.test(trimmed)) {", "} else if (false as boolean) {"],
+      ["agent command: the beginning of a flag too", "flag.toLowerCase().startsWith(name)", "flag.toLowerCase() === name"]
+    ]
+  ),
+  ...mutantsOf(
+    `${claude}/src/LiteralCommand.ts`,
+    [`${claude}/test/LiteralCommand.test.ts`],
+    [
+      [
+        "literal command: a mode that can be kept",
+        'if (mode !== "acceptEdits" && mode !== "bypassPermissions")\n',
+        "if (false as boolean)\n"
+      ],
+      ["literal command: a flag that nobody knows", "if (takes === undefined && upToFlag > 0)\n", "if (false as boolean)\n"],
+      [
+        "literal command: nothing that lifts the ceiling",
+        "if (why !== undefined) return refused(",
+        "if (false as boolean) return refused("
+      ],
+      ["literal command: one session", "if (session !== undefined) return refused(", "if (false as boolean) return refused("],
+      ["literal command: one prompt", "if (prompts.length > 1) return refused(", "if (false as boolean) return refused("]
+    ]
+  ),
+  ...mutantsOf(
+    `${claude}/src/Failure.ts`,
+    [`${claude}/test/Turn.test.ts`],
+    [
+      ["failure: of the service, not the agent's words", 'record["isApiErrorMessage"] === true ?', "true ?"],
+      [
+        "failure: a limit is none of its outages",
+        'return "usage-limit"\n    case "server_error"',
+        'return "outage"\n    case "server_error"'
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${comms}/src/CommsSqlite.ts`,
+    [`${comms}/test/CommsSqlite.test.ts`],
+    [
+      [
+        "comms: told once under its key",
+        "WHERE NOT EXISTS (SELECT 1 FROM orchestration_messages WHERE task_id = 'souffleur'",
+        "WHERE 1 OR EXISTS (SELECT 1 FROM orchestration_messages WHERE task_id = 'souffleur'"
+      ],
+      ["comms: a state with its heartbeat", "SET state = ${state}, last_heartbeat = ${timeText(at)}${told}", "SET state = ${state}${told}"],
+      [
+        "comms: a warning that is refused is told",
+        'error.reason._tag === "ConstraintError",\n              () => insert("system")',
+        'error.reason._tag === "LockTimeoutError",\n              () => insert("system")'
+      ],
+      ["comms: a row that is there", 'Effect.flatMap(rowUpdated("souffleur"))', "Effect.asVoid"],
+      [
+        "comms: replies after the failure",
+        "message_type = 'instruction' AND id > ${after}",
+        "message_type = 'instruction' AND id > ${after * 0}"
+      ],
+      ["comms: replies that are instructions", "AND message_type = 'instruction' AND", "AND"],
+      [
+        "comms: only its own rows are no tasks",
+        "WHERE task_id IS NOT 'task-00' AND task_id IS NOT 'souffleur') AS tasks",
+        "WHERE task_id IS NOT 'task-00') AS tasks"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${comms}/src/CommsFile.ts`,
+    [`${comms}/test/CommsSqlite.test.ts`, `${comms}/test/CommsLinkSqlite.test.ts`],
+    [
+      ["comms: a schema that is ours", "if (lack !== undefined) return yield*", "if (false as boolean) return yield*"],
+      ["comms: one use at a time", ", turn.withPermits(1))", ")"],
+      [
+        "comms: a beat never goes back",
+        "CASE WHEN julianday(last_heartbeat) >= julianday(${time}) THEN last_heartbeat ELSE ${time} END",
+        "${time}"
+      ]
+    ]
+  )
+]

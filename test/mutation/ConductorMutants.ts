@@ -1,0 +1,416 @@
+import { mutantsOf } from "./Mutant.ts"
+
+const src = "packages/conductor/src"
+const tests = "packages/conductor/test"
+/** Real repositories, and agents that are stood in for. */
+const loop = [`${tests}/Conduct.test.ts`, `${tests}/Crash.test.ts`]
+
+const ending = [`${tests}/RunDecider.test.ts`, ...loop]
+
+export const conductorMutants = [
+  ...mutantsOf(
+    `${src}/RunDecider.ts`,
+    [`${tests}/RunDecider.test.ts`],
+    [
+      ["run: opened once", 'return run.phase === "new" ? ok(...opened(command, at))', "return true ? ok(...opened(command, at))"],
+      ["run: a run that exists", 'if (run.phase === "new") return no(', "if (false) return no("],
+      ["run: the fence check of every word", 'by._tag === "Owner" && by.fence !== run.fence', "false"],
+      ["run: an operator has no fence", 'by._tag === "Owner" && by.fence !== run.fence', 'by._tag !== "Owner" || by.fence !== run.fence'],
+      ["take: the fence that was seen", "return command.over === run.fence\n", "return true\n"],
+      ["take: the next fence", "fence: run.fence + 1, owner", "fence: run.fence, owner"],
+      ["leave: once", "return run.owner === null ? ok() : ok(Event.RunLeft", "return false ? ok() : ok(Event.RunLeft"],
+      ["plan: the same is no revision", "return command.digest === run.digest ? ok() :", "return false ? ok() :"],
+      ["start: the task whose turn it is", 'step._tag === "Start" && step.task.id === command.taskId', 'step._tag === "Start"'],
+      ["start: when nothing else is under way", 'step._tag === "Start" && step.task.id', '"task" in step && step.task.id'],
+      [
+        "ask: no second agent at once",
+        'if (step._tag !== "Ask" || step.role !== role) return',
+        'if (step._tag === "Ask" && step.role !== role) return'
+      ],
+      ["ask: the role whose turn it is", 'if (step._tag !== "Ask" || step.role !== role) return', 'if (step._tag !== "Ask") return'],
+      [
+        "ask: a finisher in the completion alone",
+        'step._tag === "Finish" && run.finishing === "not begun"',
+        'run.finishing === "not begun"'
+      ],
+      ["ask: a finisher once", 'step._tag === "Finish" && run.finishing === "not begun"', 'step._tag === "Finish"'],
+      ["ask: a reviewer is always a fresh one", 'role === "implementer" ? task.implementer : null', "task.implementer"],
+      [
+        "ask: the same implementer goes on",
+        'const session = role === "implementer" ? task.implementer : null',
+        "const session: string | null = null"
+      ],
+      ["ask: another agent has another token", "token: `a${run.turns + 1}`", 'token: "a1"'],
+      ["a word of an agent: its token", "run.turn?.token === token ? then(run.turn)", "run.turn !== null ? then(run.turn)"],
+      ["launched: once", "launch === null ? ok(Event.AgentLaunched", "true ? ok(Event.AgentLaunched"],
+      ["never ran: not one that was seen to run", "launch === null ? ok(Event.AgentNeverRan", "true ? ok(Event.AgentNeverRan"],
+      ["wait: not before its end", "run.wait !== null && at >= run.wait.until", "run.wait !== null"],
+      ["pause: once", "return run.paused === null ? ok(Event.RunPaused", "return true ? ok(Event.RunPaused"],
+      ["resume: what is paused", "return run.paused === null ? ok() : ok(Event.RunResumed", "return false ? ok() : ok(Event.RunResumed"],
+      ["verify: nothing is left to do", 'next(run)._tag !== "Verify" || ', ""],
+      ["verify: every task is complete", '|| !run.tasks.every(({ status }) => status === "completed"))', ")"],
+      ["finish: in the completion alone", 'return next(run)._tag === "Finish"\n', "return true\n"],
+      [
+        "answer: a task of the run",
+        'if (task === undefined) return no("never", `there is',
+        'if (task === undefined) return ok()\n  if (false) return no("never", `there is'
+      ],
+      ["answer: a task that is escalated", 'if (task.status !== "escalated") return', "if (false) return"],
+      [
+        "recount: of what waits for a reviewer",
+        'step._tag === "Ask" && step.task.id === taskId && step.task.implementation !== null',
+        'step._tag === "Ask" && step.task.implementation !== null'
+      ],
+      ["recount: once", "step.task.implementation.head === head ? [] :", "false ? [] :"],
+      [
+        "ending: of one that was seen to run",
+        'launch === null\n    ? no("never", "it was not seen to run")\n    : ending',
+        "launch === null\n    ? ok()\n    : ending"
+      ],
+      ["ending: once", ": ending !== null\n", ": false\n"],
+      ["plan: a task that is no more is told", "...gone.map(({ id }) =>", "...gone.slice(gone.length).map(({ id }) =>"],
+      ["finishing: answered where it failed", 'return run.phase === "finished" && run.finishing === "failed"\n', "return true\n"],
+      ["open: an unknown task is skipped", "tasks: progress.tasks.filter(({ id }) => known(id))", "tasks: progress.tasks"],
+      ["open: an unknown task is told", "filter(({ id }) => !known(id))", "filter(() => false)"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Ladder.ts`,
+    [`${tests}/RunDecider.test.ts`],
+    [
+      ["report: a verdict of its own role", "if (!fits) return", "if (false) return"],
+      [
+        "report: of a task of the run",
+        'if (task === undefined) return no("never", `the run has',
+        'if (false) return no("never", `the run has'
+      ],
+      ["priority: a limit before any verdict", 'if (report._tag === "Limited") return limited(run, turn, report, at)\n', ""],
+      ["finisher: one that failed has not finished", 'return report._tag === "Failed"\n', "return false\n"],
+      ["ladder: the third rejection is a person's", "task.rejections + 1 < most", "true"],
+      ["ladder: not before", "task.rejections + 1 < most", "task.rejections + 2 < most"],
+      ["failures: the third in a row is a person's", "...(count < most", "...(true"],
+      ["failures: what was lost with us does not count", 'before + (cause === "lost" ? 0 : 1)', "before + 1"],
+      [
+        "failures: each role has its own",
+        'role === "implementer" ? task.failures : task.reviewFailures',
+        "task.failures + task.reviewFailures"
+      ],
+      ["blocked: escalates at once", ', escalated(at, task.id, "blocked", report.reason))', ")"],
+      ["limit: a time that is over says nothing twice", "(report.resetsAt > at || run.waits === 0)", "true"],
+      ["a dropped task: whatever its agent says", "if (task?.dropped) return", "if (false) return"]
+    ]
+  ),
+  ...mutantsOf(`${src}/AgentEnd.ts`, ending, [
+    [
+      "agent: the intent to end it is in the log",
+      'return (yield* ref.tell({ _tag: "EndAgent", token: turn.token, cause, limit: millis, others })).turn?.ending ?? null',
+      "return { cause, limit: millis, others, ref }"
+    ],
+    ["agent: other sessions are spared", ".filter((pid) => pid !== process.pid)", ".filter((pid) => pid < 0)"],
+    ["agent: known by its launch too", ", { environment: { SOUFFLEUR_LAUNCH_ID: launchId } }]", ", ...[launchId].flatMap(() => [])]"],
+    ["agent: its time", "Effect.timeoutOption(left), ", ""],
+    [
+      "agent: its time goes on while nobody conducts",
+      "started.at + millis - (yield* Clock.currentTimeMillis)",
+      "millis - 0 * (yield* Clock.currentTimeMillis)"
+    ],
+    ["agent: a clock that was set back gives no more", "Math.min(millis, Math.max(", "Math.min(Infinity, Math.max("],
+    ["agent: what it left is ended with it", "if (inTime && others.length === 0) return null", "if (inTime) return null"],
+    ["agent: who took too long", 'inTime ? ("left running" as const) : ("timeout" as const)', '"left running" as const'],
+    [
+      "agent: each signal is of a run that is ours",
+      "const granted = ref.granted((run) =>",
+      "const granted = Effect.sync(() => (run: { readonly turn: Turn | null }) =>"
+    ],
+    ["agent: each signal is this turn's own", "run.turn?.token === turn.token && ", ""],
+    ["agent: a signal only where it is to be ended", " && run.turn.ending !== null)", ")"],
+    ["agent: what it started is still there", "return (yield* treeOf(turn, started)).length > 0", "return false"]
+  ]),
+  ...mutantsOf(
+    `${src}/Run.ts`,
+    [`${tests}/RunDecider.test.ts`],
+    [
+      ["priority: the agent that runs", 'if (run.turn !== null) return { _tag: "Await", turn: run.turn }', ""],
+      ["priority: a finished run", 'if (run.phase === "finished") return { _tag: "Done" }', ""],
+      ["priority: an escalation stops everything", "if (escalated !== undefined) return", "if (false) return"],
+      ["priority: a wait", "if (run.wait !== null) return", "if (false) return"],
+      ["priority: the task in progress before the next", "if (running !== undefined) return", "if (false) return"],
+      ["priority: what is implemented is reviewed", 'running.implementation === null ? "implementer" : "reviewer"', '"implementer"'],
+      [
+        "priority: the finish after the verification",
+        'return run.phase === "completion" ? { _tag: "Finish" } :',
+        'return false ? { _tag: "Finish" } :'
+      ],
+      [
+        "start: after what it depends on",
+        'dependsOn.every((id) => (taskOf(run, id)?.status ?? "completed") === "completed")',
+        "dependsOn.length >= 0"
+      ],
+      ["start: what is pending", 'status === "pending" && dependsOn', "dependsOn"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/RunEvolution.ts`,
+    [`${tests}/RunDecider.test.ts`],
+    [
+      ["ladder: the first rejection keeps the implementer", "task.rejections + 1 < 2 ? task.implementer : null", "null"],
+      ["ladder: the second has a fresh one", "task.rejections + 1 < 2 ? task.implementer : null", "task.implementer"],
+      ["ladder: a rejection counts", "rejections: task.rejections + 1,", ""],
+      ["ladder: all feedback is kept", "[...task.feedback, feedback]", "[feedback]"],
+      [
+        "ladder: what was rejected is implemented again",
+        "reviewed: task.implementation?.head ?? task.reviewed,\n        implementation: null,",
+        "reviewed: task.implementation?.head ?? task.reviewed,"
+      ],
+      ["ladder: what was rejected was reviewed", "task.implementation?.head ?? task.reviewed", "task.reviewed"],
+      ["failed: a fresh implementer", "lastFailure: detail,\n        implementer: null", "lastFailure: detail"],
+      ["failed: what was lost does not count", 'failures: task.failures + (cause === "lost" ? 0 : 1)', "failures: task.failures + 1"],
+      ["completed: failures in a row are over", "failures: 0,\n        reviewFailures: 0,\n        lastFailure: null", "lastFailure: null"],
+      ["a limit: no attempt", "attempts: attempt - 1, implementer", "implementer"],
+      ["a limit: the session goes on", "unasked(run, { ...run.turn, resumed: true })", "unasked(run, run.turn)"],
+      ["never ran: its session was never begun", "implementer: resumed ? sessionId : null", "implementer: sessionId"],
+      ["a limit: a finisher is asked again", 'if (role === "finisher") return { finishing: "not begun" }', ""],
+      ["recount: commits that are gone are implemented again", "...(head === null || commits.length === 0\n", "...(false\n"],
+      ["a task that was dropped is forgotten", "!dropped || run.turn?.taskId === id", "true"],
+      ["a task that was dropped waits for its agent", "!dropped || run.turn?.taskId === id", "!dropped"],
+      [
+        "finished: not where the plan has got more to do",
+        'run.phase === "implementation"\n        ? turnOver',
+        "false\n        ? turnOver"
+      ],
+      ["waits in a row end with a turn", "{ turn: null, waits: 0 }", "{ turn: null }"],
+      [
+        "answer: the ladder begins anew",
+        "escalation: null, rejections: 0, failures: 0, reviewFailures: 0, implementer: null",
+        "escalation: null, implementer: null"
+      ],
+      ["answer: a fresh implementer", "reviewFailures: 0, implementer: null }", "reviewFailures: 0 }"],
+      ["answer: work that was not reviewed is", 'task.escalation?.cause === "reviewer failures" ? task.implementation : null', "null"],
+      ["a plan that got more goes on", "...(more ? { phase:", "...(false ? { phase:"],
+      ["a plan keeps what was done", "...(taskOf(run, outline.id) ?? freshTask(outline)), ...outline", "...freshTask(outline)"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Verdict.ts`,
+    [`${tests}/Verdict.test.ts`],
+    [
+      ["verdict: two in one stretch are none", "if (others.some(({ stretch }) => stretch === last.stretch)) return", "if (false) return"],
+      ["verdict: another one after it", "if (others.some((block) => blocks.indexOf(block) > blocks.indexOf(last)))\n", "if (false)\n"],
+      [
+        "verdict: an approval with issues",
+        'if (verdict._tag === "Approved" && listOf(last, "issues").length > 0) return',
+        "if (false) return"
+      ],
+      [
+        "verdict: what belongs to it",
+        "const last = blocks.findLast((block) => wellFormed(block) !== undefined)",
+        "const last = blocks.at(-1)"
+      ],
+      [
+        "verdict: an approval says what was seen",
+        'return text("summary") === "" ? undefined : { _tag: "Approved"',
+        'return false ? undefined : { _tag: "Approved"'
+      ],
+      ["verdict: a completion names its work", "return named ? {", "return true ? {"],
+      ["verdict: a block says why", 'return reason === "" ? undefined : {', "return false ? undefined : {"],
+      ["verdict: a prompt repeated is nothing", 'return isPlaceholder(plain) ? "" : plain', "return plain"],
+      [
+        "verdict: of its own role",
+        "const blocks = blocksIn(printed, of[role])",
+        "const blocks = blocksIn(printed, [...of.implementer, ...of.reviewer])"
+      ],
+      [
+        "verdict: a word within a sentence is none",
+        "headers.find((one) => one === bare(line))",
+        "headers.find((one) => line.includes(one))"
+      ]
+    ]
+  ),
+  ...mutantsOf(`${src}/Judging.ts`, loop, [
+    ["judge: no commit is no work", "if (head === null || fresh.commits.length === 0) return", "if (head === null) return"],
+    ["judge: commits that change nothing are no work", "if (fresh.files.length === 0) return", "if (false) return"],
+    ["judge: new since what was reviewed last", "git.since(task.reviewed ?? task.base)", "git.since(task.base)"],
+    ["judge: who approves has looked", "if (!(yield* agent.usedTools(turn.sessionId))) return", "if (false) return"],
+    ["judge: what was reviewed is what is there", "if ((yield* git.head) !== (task.implementation?.head ?? null))\n", "if (false)\n"],
+    ["judge: an approval is looked at", 'return said._tag === "Approved" ? yield* approval(task, turn, said) : said', "return said"],
+    [
+      "judge: a completion is looked at",
+      'if (said._tag === "Complete") return yield* believed(task, said.testFile)',
+      'if (said._tag === "Complete") return { _tag: "Completed" as const, head: (yield* (yield* Conducting).git.head) ?? "", work: { commits: [], files: [], testFile: null } }'
+    ],
+    [
+      "judge: who took too long said nothing",
+      'if (ended._tag === "Failed") return ended satisfies Report',
+      'if (ended._tag === "Failed") return { _tag: "Approved", summary: "" } satisfies Report'
+    ],
+    [
+      "judge: a refusal of the service is none of the agent",
+      "return (yield* refused(turn)) ?? unsaid(run, turn, verdict.failure)",
+      "return unsaid(run, turn, verdict.failure)"
+    ],
+    ["judge: who was lost with us is not blamed", 'cause === "no verdict" && turn.fence !== run.fence', "false"],
+    ["judge: a record of this very turn", "last !== undefined && last.at >= askedAt ? last", "last !== undefined ? last"],
+    [
+      "judge: a finishing step that failed",
+      "if (code !== null) return nothing",
+      "if (code !== null) return done\n  if (false) return nothing"
+    ],
+    [
+      "judge: a finishing step that nobody saw end",
+      'return isAgent && (yield* recorded(turn))?._tag === "Finished" ? done',
+      "return true ? done"
+    ],
+    ["judge: a finishing step that the service refused", "if (limited !== undefined) return limited\n", ""],
+    ["judge: who went on with us is", 'cause === "no verdict" && turn.fence !== run.fence', 'cause === "no verdict"']
+  ]),
+  ...mutantsOf(`${src}/Turn.ts`, loop, [
+    [
+      "agent: the intent to ask",
+      'const run = yield* ref.tell({ _tag: "Ask", role, sessionId: yield* freshSessionId, head: yield* git.head })',
+      "const run = yield* ref.state\n  yield* Effect.all([git.head, freshSessionId])"
+    ],
+    [
+      "agent: the intent to launch is in the log",
+      '  yield* ref.tell({ _tag: "Prepare", token: turn.token, launchId, digest, requested, effective })\n',
+      ""
+    ],
+    [
+      "agent: that it runs is in the log",
+      'return yield* ref.tell({ _tag: "Launched", token: turn.token, launchId, process })',
+      "return yield* ref.state"
+    ],
+    ["agent: the ceiling", "permission: effective, prompt:", 'permission: "bypassPermissions" as typeof effective, prompt:'],
+    [
+      "agent: a launch that failed is a turn",
+      'return yield* Effect.catchTag(launch(run, turn), "LaunchFailed",',
+      'return yield* Effect.catchTag(launch(run, turn), "LaunchLost" as "LaunchFailed",'
+    ],
+    [
+      "agent: one whose launch was lost is settled",
+      "const taken = yield* launcher.settle(launchId)",
+      "const taken = Option.none<ProcessIdentity>()\n  yield* Effect.sync(() => launcher)"
+    ],
+    [
+      "agent: each role has its time",
+      'turn.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout',
+      "settings.implementerTimeout"
+    ],
+    [
+      "agent: a task that the plan has",
+      "if (planned === undefined || task === undefined) return yield*",
+      "if (task === undefined) return yield*"
+    ],
+    [
+      "agent: what was meant before a crash is done",
+      "const ending = turn.ending ?? (yield* awaitEnding(turn, started, limit))",
+      "const ending = yield* awaitEnding(turn, started, limit)"
+    ],
+    ["agent: it is ended", "  if (ending !== null) yield* endAgent(turn, started)\n", ""]
+  ]),
+  ...mutantsOf(`${src}/Conduct.ts`, loop, [
+    ["conduct: a conflict pauses", "if (conflicts.length > 0) return", "if (false) return"],
+    ["conduct: changes that nobody committed pause", "return dirty && changed.length > 0 ?", "return false ?"],
+    ["conduct: what is complete leaves nothing uncommitted", 'report._tag === "Completed" || report._tag === "Approved"', "false"],
+    ["conduct: what came to nothing may", 'report._tag === "Completed" || report._tag === "Approved"', "true"],
+    [
+      "conduct: an agent that runs is seen through",
+      "if (turn.launch === null) return yield* settleTurn(turn)",
+      "if (turn.launch === null) return yield* askAgent(turn.role)"
+    ],
+    ["conduct: a wait is waited out", "if (left <= 0) return yield*", "if (true) return yield*"],
+    ["conduct: a pause ends when it is put right", "if (!(yield* isRight(run))) return false", ""],
+    ["conduct: paused, nothing is done", "if (run.paused !== null || (yield* advance(run))", "if ((yield* advance(run))"],
+    [
+      "conduct: a task starts in a clean tree",
+      'case "Start":\n      return yield* unhindered(\n        true,',
+      'case "Start":\n      return yield* unhindered(\n        false,'
+    ],
+    [
+      "conduct: no agent is asked in a conflict",
+      'return yield* unhindered(false, step.role === "reviewer" ? review(step.task) : askAgent(step.role))',
+      'return yield* step.role === "reviewer" ? review(step.task) : askAgent(step.role)'
+    ],
+    ["conduct: verified in a clean tree", "return yield* unhindered(true, verify(run))", "return yield* verify(run)"],
+    [
+      "conduct: what is missing is told",
+      "missing: yield* git.missing(commits)",
+      "missing: (yield* git.missing(commits)).slice(commits.length)"
+    ],
+    [
+      "conduct: what is reviewed is what is there",
+      'if (head === (task.implementation?.head ?? null)) return yield* askAgent("reviewer")',
+      'if (true as boolean) return yield* askAgent("reviewer")'
+    ],
+    [
+      "conduct: who cannot be ended is a person's",
+      'Effect.catchTag(seen, "StopFailed",',
+      'Effect.catchTag(seen, "StopLost" as "StopFailed",'
+    ],
+    ["conduct: paused until that one is gone", "return !turn?.launch || !(yield* isLeft(turn, turn.launch))", "return true"]
+  ]),
+  ...mutantsOf(`${src}/RunRef.ts`, loop, [
+    ["run: a live owner is not overtaken", "run.owner !== null && !(yield* claims.isDead(run.owner))", "false"],
+    ["run: left at the end", '  yield* Effect.addFinalizer(() => Effect.ignore(ref.tell({ _tag: "Leave" })))\n', ""],
+    ["run: of two plans that begin at once one", "  yield* nobodyElse(yield* allRuns, project, id)\n", ""],
+    [
+      "run: an owner that is dead is nobody",
+      "run.owner === null || (yield* claims.isDead(run.owner))) continue",
+      "run.owner === null) continue"
+    ],
+    ["run: under its own fence", 'tellRun(id, intent, { _tag: "Owner", fence }, from)', 'tellRun(id, intent, { _tag: "Operator" }, from)'],
+    ["run: granted to its owner alone", "run.fence === fence && so(run) ? Effect.void", "so(run) ? Effect.void"],
+    ["run: granted for what is true of it", "run.fence === fence && so(run) ? Effect.void", "run.fence === fence ? Effect.void"],
+    ["run: the fence that was seen", "over: run.fence }, {", "over: (yield* loadRun(id)).fence }, {"]
+  ]),
+  ...mutantsOf(
+    `${src}/Opening.ts`,
+    [`${tests}/Opening.test.ts`, "test/cli/Conduct.test.ts"],
+    [
+      ["open: nobody else conducts in this project", "    yield* nobodyElse(runs, project)\n", ""],
+      ["open: no agent at work of another plan", "    yield* nobodyAtWork(runs, project, path)\n", ""],
+      [
+        "open: of two at once one is opened",
+        "Effect.retry({ while: isTaken })",
+        "Effect.retry({ while: (error) => isTaken(error) && false })"
+      ],
+      ["open: not somebody else's state file", 'if (state._tag === "Foreign") return yield* stateForeign(statePath)\n    if', "if"],
+      ["open: a state file of another workflow", "if (json.workflow_id === workflowId) return", "if (true) return"],
+      ["open: the run that there is goes on", "({ run }) => run.project === project && run.plan === path", "() => false"],
+      [
+        "open: a state file that is gone is told",
+        'yield* tellRun(known.id, { _tag: "RebuildStateFile"',
+        'if (false as boolean) yield* tellRun(known.id, { _tag: "RebuildStateFile"'
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/RunLog.ts`,
+    [`${tests}/RunLog.test.ts`, ...loop],
+    [
+      ["run: again on a conflict", '.pipe(Effect.retry({ while: (error) => error._tag === "Conflict" }))', ""],
+      [
+        "run: at the revision that was decided on",
+        "yield* log.append(streamOf(id), run.revision, events)",
+        "yield* log.append(streamOf(id), (yield* log.read(streamOf(id), 0)).length, events)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/StateStore.ts`,
+    [`${tests}/StateFile.test.ts`, ...loop],
+    [
+      ["state file: a backup before every write", "yield* replace(backupOf(path), before.text)", ""],
+      ["state file: somebody else's is left as it is", 'if (before._tag === "Foreign") return yield* stateForeign(path)', ""],
+      ["state file: whole or as it was", "yield* fs.rename(draft, path)", "yield* fs.writeFileString(path, text)"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/RunHerald.ts`,
+    [`${tests}/RunHerald.test.ts`],
+    [
+      ["run herald: not twice", "notice === undefined || revision <= told", "notice === undefined"],
+      ["run herald: what is told is marked", ".pipe(Effect.andThen(outbox.tell(stream, revision)))", ""],
+      ["run herald: until its conductor leaves", 'event._tag === "RunLeft" && revision > from', 'event._tag === "RunLeft"']
+    ]
+  )
+]

@@ -1,0 +1,73 @@
+import { mutantsOf } from "./Mutant.ts"
+
+/** Who watches the watcher, and who watches that: the self-monitor, the guardian, and souffleur over its guardian. */
+export const guardianMutants = [
+  ...mutantsOf(
+    "packages/monitor/src/SelfMonitor.ts",
+    ["packages/monitor/test/SelfMonitor.test.ts"],
+    [
+      ["self-monitor: says that it runs", 'yield* ref.tell({ _tag: "SelfMonitorReady", monitor })', ""],
+      ["self-monitor: a late round says nothing", "|| now - round.at > 2 * round.due) return", ") return"],
+      ["self-monitor: nor one by a clock that was set back", "if (now < round.at || now", "if (now"],
+      ["self-monitor: not during a recovery", "watcher === undefined || recovery !== undefined", "watcher === undefined"],
+      ["self-monitor: strictly older", "age > staleAfter", "age >= staleAfter"],
+      ["self-monitor: a watcher that was only just asked for", "now - watcher.since >= staleAfter && (age", "(age"],
+      ["self-monitor: one that never beat", "age === null || age > staleAfter", "age !== null && age > staleAfter"],
+      ["self-monitor: a clock that was set back makes no beat young", "if (stands || (now", "if ((now"],
+      ["self-monitor: the watcher that is there", "watcher: watcher.watcher, beatAge: age }", "watcher: 1, beatAge: age }"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/node/src/GuardianEntry.ts",
+    ["packages/node/test/GuardianEntry.test.ts"],
+    [
+      [
+        "guardian: that very process",
+        'return stat?.startTime === identity.startTime ? Proc.conditionOf(stat) : "gone"',
+        'return stat === undefined ? "gone" : Proc.conditionOf(stat)'
+      ],
+      ["guardian: of this boot", 'if (identity.bootId !== Proc.bootId()) return "gone"\n', ""],
+      [
+        "guardian: who owns the watch by now",
+        "this.#owner = { fence, process: owner.process }",
+        "this.#owner ??= { fence, process: owner.process }"
+      ],
+      ["guardian: an owner that left", 'tag === "OwnerLeft" || tag', "tag"],
+      ["guardian: one that gave up", 'tag === "GuardianGaveUp" || endTags', "endTags"],
+      ["guardian: a watch that has ended", "|| endTags.has(tag)) this", ") this"],
+      ["guardian: beats", "said = attempt(() => (store.say(place, name, now.wall), now.wall)) ?? said", "said = now.wall"],
+      ["guardian: another one has its place", "if (seen.mine !== undefined && seen.mine.role !== name) return\n", ""],
+      ["guardian: a store that is gone", "if (!fs.existsSync(order.database)) return\n", ""],
+      ["guardian: what it has started", 'started: running ? "running" : "ended"', 'started: "ended"'],
+      ["guardian: what was started in vain is ended", 'if (what._tag === "EndStarted") child?.kill("SIGKILL")', ""],
+      ["guardian: the fence that it saw", "`${what.cause}:${what.over}`", "`${what.cause}:0`"],
+      ["guardian: leaves when it has given up", ' && what._tag !== "GiveUp"', ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/Guarding.ts",
+    ["packages/cli/test/Guarding.test.ts"],
+    [
+      ["guarding: what a guardian saw is its word", "/^(died|silent):(\\d{1,15})$/u", "/^(\\w+):(\\d+)/u"],
+      [
+        "guarding: that very guardian",
+        'guardian === undefined ? "gone" : yield* processes.condition(guardian)',
+        'guardian === undefined ? ("gone" as const) : ("running" as const)'
+      ],
+      ["guarding: a late look counts for nothing", "const sight = { now: now.wall, late,", "const sight = { now: now.wall, late: false,"],
+      ["guarding: a silent one is ended first", 'act.cause === "silent" && !(yield* end(guardian))', 'act.cause === "silent" && false'],
+      [
+        "guarding: none is started beside one that does not end",
+        'act.cause === "silent" && !(yield* end(guardian))',
+        'act.cause === "silent" && !(yield* end(guardian)) && false'
+      ],
+      ["guarding: what was started in vain is ended", 'if (act._tag === "EndStarted" && started !== undefined) yield* end(started)', ""],
+      [
+        "guarding: what is started is known",
+        "started = Option.getOrUndefined(yield* processes.find(pid))?.identity",
+        "yield* processes.find(pid)"
+      ],
+      ["guarding: told once it is given up", "      return true\n    }\n    if (act", "      return false\n    }\n    if (act"]
+    ]
+  )
+]

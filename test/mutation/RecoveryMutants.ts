@@ -1,0 +1,266 @@
+import { mutantsOf } from "./Mutant.ts"
+
+const recovery = "packages/recovery"
+/** Whole cycles: without what runs programs and reads large files. */
+const all = ["Recovery", "ClaudeExport", "StandardCompact", "Request", "ContinueTurn", "LaunchPrompt"].map(
+  (name) => `${recovery}/test/${name}.test.ts`
+)
+
+export const recoveryMutants = [
+  ...mutantsOf(
+    `${recovery}/src/Step.ts`,
+    [`${recovery}/test/Step.test.ts`],
+    [
+      [
+        "step: the intent is in the log before the act",
+        'const intent = (yield* watch.tell({ _tag: "StartStep", ...key })).recovery?.steps[name]',
+        'const intent = { _tag: "Started" as const, token: name.replaceAll(/[^A-Za-z0-9]+/gu, "-") }'
+      ],
+      ["step: the outcome is recorded", 'watch.tell({ _tag: "SucceedStep", ...key, outcome })', "Effect.void"],
+      ["step: the failure is recorded", 'watch.tell({ _tag: "FailStep", ...key, failure })', "Effect.void"],
+      ["step: what is decided is not done again", 'if (last?._tag === "Succeeded") return', "if (false) return"],
+      ["step: a recorded failure is final", 'if (last?._tag === "Failed")\n    return', "if (false)\n    return"],
+      [
+        "step: an open intent is reconciled by looking",
+        "if (last !== undefined) {\n    const happened",
+        "if (false) {\n    const happened"
+      ],
+      [
+        "step: recording cannot be interrupted",
+        "Effect.uninterruptibleMask((restore) => restore(happening)",
+        "Effect.suspend(() => happening"
+      ],
+      ["granted: the cycle still runs", "now.recovery?.cycle !== cycle || now.fence", "now.fence"],
+      ["granted: under its own fence", " || now.fence !== fence) return", ") return"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/EndProcess.ts",
+    [`${recovery}/test/Stop.test.ts`],
+    [
+      ["stop: proven gone", "if (ended === undefined) return yield* new StopFailed", "if (false) return yield* new StopFailed"],
+      ["stop: its tree is proven gone", "if (stubborn.length > 0)\n", "if (false)\n"],
+      ["stop: the tree before the first signal", "for (const info of [...before, ...(yield* tree)])", "for (const info of yield* tree)"],
+      ["stop: the tree after it", "[...before, ...(yield* tree)]", "[...before]"],
+      [
+        "stop: asked before each signal",
+        "const signal = (name: Signal) => Effect.andThen(granted, ",
+        "const signal = (name: Signal) => Effect.andThen(Effect.void, "
+      ],
+      ["stop: nothing is sent to what is gone", 'if (yield* gone) return "already gone" as const', ""],
+      ["stop: SIGKILL after the grace", 'yield* signal("SIGKILL")', ""],
+      ["stop: SIGTERM first", 'yield* signal("SIGTERM")', ""],
+      ["stop: a zombie is gone", ' || condition === "zombie")', ")"]
+    ]
+  ),
+  ...mutantsOf(
+    `${recovery}/src/Stop.ts`,
+    [`${recovery}/test/Stop.test.ts`],
+    [
+      [
+        "stop: an unknown process is not stopped",
+        "if (conductor === undefined) return yield* new StopFailed",
+        'if (conductor === undefined) return { ended: "already gone" as const, others: 0 }\n  if (false) return yield* new StopFailed'
+      ],
+      ["stop: other sessions are spared", "sessions.map((session) => session.pid).filter((pid) => reused || pid !== conductor.pid)", "[]"],
+      [
+        "stop: a reused pid and session",
+        "const reused = sessions.some(({ pid }) => pid === conductor.pid) && (yield* isGone(processes, conductor))",
+        "const reused = false"
+      ],
+      ["stop: known by its launch", "watch.launchId === undefined ? [] :", "true ? [] :"],
+      ["stopped: with all of its tree", "return (yield* treeOf(watch, watch.conductor)).length === 0", "return true"],
+      [
+        "stopped: the Conductor itself",
+        "if (watch.conductor === undefined || !(yield* isGone(processes, watch.conductor))) return false",
+        "if (watch.conductor === undefined) return false"
+      ],
+      [
+        "one writer: who says that it holds the session",
+        "if (holder !== undefined) return `process",
+        "if (false as boolean) return `process"
+      ],
+      ["one writer: also of an earlier session", "watch.sessions.includes(session.sessionId))", "session.sessionId === watch.sessionId)"],
+      ["one writer: what is left of the old tree", "return left.length === 0 ? undefined :", "return true ? undefined :"]
+    ]
+  ),
+  ...mutantsOf(`${recovery}/src/Launch.ts`, all, [
+    ["launch: the intent is in the log", 'yield* ref.tell({ _tag: "PrepareLaunch", cycle, launchId, digest, ...prepared })', ""],
+    ["launch: the ceiling", "permission: effective,\n", "permission: request.requested as typeof effective,\n"],
+    ["launch: complete cancels it", "  yield* unlessComplete\n  yield* oneWriter(watch)", "  yield* oneWriter(watch)"],
+    ["launch: one writer", "  yield* unlessComplete\n  yield* oneWriter(watch)", "  yield* unlessComplete"],
+    [
+      "launch: a lost reply is settled",
+      "const launchId = launchIdOf(watch.id, token)\n  return Option.map(yield* launcher.settle(launchId)",
+      "const launchId = launchIdOf(watch.id, token)\n  return Option.map(Option.none<ProcessIdentity>()"
+    ],
+    ["launch: its turn among the watches", "yield* (yield* LaunchTurns)(ref.id, launchSpacing)", ""],
+    [
+      "launch: measured before it",
+      "onNone: () => unreadBaseline({ ...watch.baseline, ...watch.lastTasks }, messageId ?? 0)",
+      "onNone: () => unreadBaseline(watch.baseline)"
+    ],
+    ["launch: signed", "prompt: (launchId) => signed(prompt, launchId)", "prompt: () => prompt"],
+    ["launch: from no export that is not the end any more", "if (from !== undefined) yield* unlessStale(watch, from)\n", ""]
+  ]),
+  ...mutantsOf(`${recovery}/src/Salvage.ts`, all, [
+    ["stop: not one that beats again", "yield* unlessBeating(watch, yield* unlessComplete)", "yield* unlessComplete"],
+    ["stop: not one that goes on", "  yield* unlessMoving(watch)\n  const granted", "  const granted"],
+    [
+      "stop: complete cancels it",
+      "yield* unlessBeating(watch, yield* unlessComplete)",
+      'yield* unlessBeating(watch, yield* Effect.catchTag(unlessComplete, "Completed", () => Effect.succeed(Option.none())))'
+    ],
+    ["stop: comms out proves nothing", "recovery.resumed || silent?.retried === true", "false"],
+    [
+      "stop: a reconciled stop looks",
+      "Effect.map(isStopped(watch), (gone) => (gone ?",
+      "Effect.map(isStopped(watch), (gone) => (gone || true ?"
+    ],
+    ["stop: granted", "act: () => stopConductor(watch, granted),", "act: () => stopConductor(watch),"],
+    ["export: where its session stood before it was read", "Option.exists(now, (one) => !sameMark(one, mark))", "false"]
+  ]),
+  ...mutantsOf(
+    `${recovery}/src/Compaction.ts`,
+    [`${recovery}/test/StandardCompact.test.ts`, `${recovery}/test/Compaction.test.ts`],
+    [
+      [
+        "compact: a boundary alone is proof",
+        'if (compacted !== "not yet") return yield* compactedAs(compacted)\n  return yield* new CompactFailed',
+        'if (Option.isSome(waited)) return yield* compactedAs("summary")\n  return yield* new CompactFailed'
+      ],
+      [
+        "compact: its session is proven gone",
+        "if (ended === undefined) return yield* new CompactFailed",
+        "if (false) return yield* new CompactFailed"
+      ],
+      ["compact: once more only when it is gone", " && (error as CompactFailed).gone })", " })"],
+      ["compact: once more, not twice", "schedule: compactOnceMore,", "times: 2,"],
+      [
+        "compact: one last look",
+        'const compacted = yield* agent.compactedSince(mark)\n  if (compacted !== "not yet") return yield* compactedAs(compacted)\n  return',
+        'const compacted = Option.isSome(waited) ? waited.value.compacted : "not yet"\n  if (compacted !== "not yet") return yield* compactedAs(compacted)\n  return'
+      ],
+      ["compact: a little for the summary", "if (Option.isSome(waited)) yield* wait(", "if (false as boolean) yield* wait("],
+      ["compact by hand: nobody holds the session", "  yield* unheld(sessionId)\n  const mark", "  const mark"],
+      ["compact by hand: looked at again before each attempt", "    yield* unheld(sessionId)\n    attempts++", "    attempts++"],
+      [
+        "compact by hand: known by its marks too",
+        "const pid = holder?.pid ?? tagged?.identity.pid",
+        "const pid = holder?.pid ?? (tagged, undefined)"
+      ],
+      [
+        "compact by hand: the ceiling",
+        "permission: effective, prompt: compactPrompt",
+        'permission: "bypassPermissions" as typeof effective, prompt: compactPrompt'
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${recovery}/src/providers/StandardCompact.ts`,
+    [`${recovery}/test/StandardCompact.test.ts`],
+    [
+      ["compact: nobody else writes", "      yield* unhindered(watch)\n", ""],
+      ["compact: a late boundary counts", 'if (before !== "not yet") return yield* compactedAs(before)', ""],
+      ["compact: an attempt whose reply was lost", "return Option.isNone(ran) ? Option.none() :", "return true ? Option.none() :"],
+      ["compact: the stop", "if (!alreadyKilled) yield* stop(watch)", ""],
+      ["compact: not what no longer fits", 'applies: (watch) => watch.recovery?.trigger !== "context",', ""]
+    ]
+  ),
+  ...mutantsOf(
+    `${recovery}/src/providers/ClaudeExport.ts`,
+    [`${recovery}/test/ClaudeExport.test.ts`],
+    [
+      ["export: the stop", "if (!alreadyKilled) yield* stop(watch)", ""],
+      ["export: the gate", "if (gate.estimated_tokens > gate.threshold)", "if (false)"],
+      ["export: at the threshold it fits", "gate.estimated_tokens > gate.threshold", "gate.estimated_tokens >= gate.threshold"],
+      ["export: discarded when it does not fit", "Effect.andThen(discard, escalated(stage)(error))", "escalated(stage)(error)"],
+      ["export: discarded when it is not the end any more", '.pipe(Effect.tapErrorTag("Escalated", () => discard))', ""],
+      ["export: its successor awaits its id", "awaiting: watch.comms !== null", "awaiting: false"],
+      ["export: not one that filled its successor", 'recovery?.trigger !== "context" || provider', "true || provider"]
+    ]
+  ),
+  ...mutantsOf(`${recovery}/src/Recovery.ts`, all, [
+    [
+      "retries exhausted: nothing is launched",
+      'yield* purpose === "salvage" ? salvage(watch, ref, cycle) : relaunch',
+      'yield* (purpose as string) === "" ? salvage(watch, ref, cycle) : relaunch'
+    ],
+    ["recovery: beats in the watcher's place", "Effect.raceFirst(recovering, beating)", "recovering"],
+    [
+      "recovery: complete after all",
+      'Effect.catchTag("Completed", () => Effect.asVoid(ref.tell({ _tag: "CancelForCompletion", cycle }))),',
+      'Effect.catchTag("Completed", () => Effect.void),'
+    ],
+    ["recovery: its end is told", 'yield* ref.tell({ _tag: "Relaunched", cycle, ...successor })', ""],
+    ["recovery: that it failed closed is told", 'Effect.asVoid(ref.tell({ _tag: "FailClosed", cycle, stage, reason }))', "Effect.void"],
+    ["recovery: exhausted is told", 'yield* ref.tell({ _tag: "ExhaustRetries", cycle, exportPath })', ""],
+    ["recovery: one provider after the other", "rest.length === 0 ? Effect.fail", "true ? Effect.fail"],
+    ["recovery: who escalates has stopped", "{ ...entry, alreadyKilled }", "entry"],
+    ["recovery: the ways of its kind", "of === watch.kind && applies", "applies"],
+    ["recovery: the ways that apply", "&& applies?.(watch) !== false)", ")"],
+    [
+      "recovery: an agent's words are forgotten",
+      "if (watch.handoff !== undefined) yield* forgetHandoff((yield* Settings).stateDir, watch.handoff.request)",
+      ""
+    ]
+  ]),
+  ...mutantsOf(`${recovery}/src/Request.ts`, all, [
+    ["payload: newer than what was consumed", "id !== null && id > watch.baseline.lastMessageId", "id !== null"],
+    ["payload: of that very request", "words.value.id === request.messageId ?", "true ?"],
+    ["payload: only for a planned handoff", 'if (watch.recovery?.trigger !== "handoff") return plainOf(watch)', ""],
+
+    [
+      "payload: the agent's own request first",
+      "if (watch.handoff !== undefined) return Option.map(",
+      "if (false as boolean) return Option.map("
+    ],
+    ["payload: words that are lost are told", "return watch.handoff === undefined ? plainOf(watch) : lost(watch)", "return plainOf(watch)"]
+  ]),
+  ...mutantsOf(`${recovery}/src/Completion.ts`, all, [
+    ["complete: cancels a stop and a launch", 'conductor.value.state === "complete") return', "false) return"]
+  ]),
+  ...mutantsOf(
+    `${recovery}/src/providers/ContinueTurn.ts`,
+    [`${recovery}/test/ContinueTurn.test.ts`],
+    [
+      ["continue: the stop", "if (!alreadyKilled) yield* stop(watch)", ""],
+      [
+        "continue: a turn that ended, or a limit that is over",
+        'watch.recovery?.trigger === "turn-ended" || watch.recovery?.trigger === "limit"',
+        "true"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${recovery}/src/providers/SmallHandoff.ts`,
+    [`${recovery}/test/SmallHandoff.test.ts`],
+    [
+      ["small hand-off: the stop", "if (!alreadyKilled) yield* stop(watch)", ""],
+      ["small hand-off: only what no longer fits", 'applies: (watch) => watch.recovery?.trigger === "context"', "applies: () => true"]
+    ]
+  ),
+  ...mutantsOf(
+    `${recovery}/src/providers/Restart.ts`,
+    [`${recovery}/test/Restart.test.ts`],
+    [
+      ["restart: the stop", "if (!alreadyKilled) yield* stop(watch)", ""],
+      ["restart: nobody else", "Effect.andThen(unhindered(watch), runAgain(watch, token))", "runAgain(watch, token)"],
+      [
+        "restart: a command that souffleur started",
+        "if (first === undefined) return yield*",
+        "if (first === undefined) return yield* Effect.die(token)\n  if (false as boolean) return yield*"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${recovery}/src/providers/Program.ts`,
+    [`${recovery}/test/Program.test.ts`],
+    [
+      ["program: the stop", "if (!alreadyKilled) yield* stop(watch)", ""],
+      ["program: what it cannot", 'if (answer._tag === "escalate") return', "if (false as boolean) return"],
+      ["program: what must not be", 'if (answer._tag === "fail_closed") return', "if (false as boolean) return"],
+      ["program: a fresh session is awaited", "awaiting: fresh && watch.comms !== null", "awaiting: false"]
+    ]
+  )
+]

@@ -1,0 +1,33 @@
+import { createVitest } from "vitest/node"
+import type { Answer, Question } from "./Trial.ts"
+
+/**
+ * The process that runs tests in a tree, and stays: what did not change is not transformed again, which takes most of a run's time. Forked by
+ * `Trial.ts`, which asks and may end it.
+ */
+const vitest = await createVitest("test", { root: process.cwd(), watch: false, bail: 1, maxWorkers: 1, reporters: [{}] })
+await vitest.standalone()
+
+let before: string | undefined
+
+const answer = async ({ changed, tests }: Question): Promise<Answer> => {
+  // The one before is again as it was.
+  for (const file of [before, changed]) if (file !== undefined) vitest.invalidateFile(file)
+  before = changed
+  const specifications = await vitest.globTestSpecifications([...tests])
+  if (specifications.length === 0) return { noticed: "there are no such tests" }
+  const asked = new Set(specifications.map(({ moduleId }) => moduleId))
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications)
+  for (const one of testModules) {
+    if (!asked.has(one.moduleId) || one.state() !== "failed") continue
+    const [failed] = one.children.allTests("failed")
+    return { noticed: failed?.name ?? `${one.relativeModuleId}: ${one.errors()[0]?.message.split("\n", 1)[0] ?? "failed"}` }
+  }
+  return { noticed: unhandledErrors.length === 0 ? null : "an error that no test awaits" }
+}
+
+process.on("message", (question: Question) => {
+  void answer(question).then((one) => process.send!(one))
+})
+process.on("disconnect", () => process.exit())
+process.send!({ noticed: null } satisfies Answer)

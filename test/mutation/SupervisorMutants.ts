@@ -1,0 +1,200 @@
+import { mutantsOf } from "./Mutant.ts"
+
+const supervisor = "packages/supervisor"
+
+export const supervisorMutants = [
+  ...mutantsOf(
+    `${supervisor}/src/Supervisor.ts`,
+    [`${supervisor}/test/Supervisor.test.ts`],
+    [
+      [
+        "supervise: starts before stops",
+        "for (const role of is) if (!was.includes(role)) yield* FiberMap.run(fibers, role, run(role, after))\n    for (const role of was) if (!is.includes(role)) yield* FiberMap.remove(fibers, role)",
+        "for (const role of was) if (!is.includes(role)) yield* FiberMap.remove(fibers, role)\n    for (const role of is) if (!was.includes(role)) yield* FiberMap.run(fibers, role, run(role, after))"
+      ],
+      ["supervise: an overtaken fence ends it", "|| watch.fence !== fence),\n", "),\n"],
+      ["supervise: not under an old fence", "if (now.fence !== fence) return yield* new Fenced", "if (false) return yield* new Fenced"],
+      ["supervise: a recovery that dies fails closed", 'role.startsWith("recovery/") && watch.recovery !== undefined', "false"],
+      ["supervise: a self-monitor that dies is told", 'role.startsWith("monitor/") && watch.monitor !== undefined', "false"],
+      ["supervise: a log that fails ends it", 'if (error.value._tag !== "Refused") yield* Deferred.fail(broken, error.value)\n', ""],
+      [
+        "supervise: each generation is claimed",
+        "yield* Effect.catchTag(claims.claim(after.conductor)",
+        "yield* Effect.catchTag(Effect.void as ReturnType<typeof claims.claim>"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${supervisor}/src/Ownership.ts`,
+    [`${supervisor}/test/Ownership.test.ts`],
+    [
+      ["own: a live owner is not overtaken", "watch.owner !== undefined && !(yield* claims.isDead(watch.owner))", "false"],
+      [
+        "own: the Conductor is claimed",
+        "if (guarded !== undefined) yield* Effect.acquireRelease",
+        "if (false as boolean) yield* Effect.acquireRelease"
+      ],
+      [
+        "own: a restoration that could not be counted is",
+        "if (Option.isSome(intended)) yield*",
+        "if (false as boolean && Option.isSome(intended)) yield*"
+      ],
+      ["own: what was meant is forgotten", "  yield* forgetIntent(id)\n", ""],
+      ["own: the fence that was seen", "over: watch.fence }).pipe(", "over: (yield* load(id)).fence }).pipe("],
+      [
+        "own: who was faster is said",
+        '(error) => error._tag === "Refused" && error.why === "owned",',
+        '(error) => false as boolean && error._tag === "Refused",'
+      ],
+      [
+        "release: no launch becomes anybody",
+        'const watch = yield* command(id, { _tag: "Release" })\n  yield* settleLast(id)',
+        'const watch = yield* command(id, { _tag: "Release" })'
+      ],
+      ["finish: no launch becomes anybody", "saidBy })\n  yield* settleLast(id)", "saidBy })"],
+      ["adopt: no launch becomes anybody", "...adopted })\n  yield* settleLast(id)", "...adopted })"],
+      [
+        "release: what was kept is forgotten",
+        '{ _tag: "Release" })\n  yield* settleLast(id)\n  yield* forget(watch)',
+        '{ _tag: "Release" })\n  yield* settleLast(id)'
+      ]
+    ].map(([name, from, to]) => [name!, from!, to!] as const)
+  ),
+  ...mutantsOf(
+    `${supervisor}/src/Restore.ts`,
+    [`${supervisor}/test/Restore.test.ts`],
+    [
+      ["restore: the owner that was seen", "if (watch.fence !== over) return yield* stillThere", "if (false) return yield* stillThere"],
+      [
+        "restore: one that beats again",
+        "if (Option.exists(beat, ({ at }) => now - at <= silentAfter(settings))) return",
+        "if (false) return"
+      ],
+      ["restore: one that cannot be seen from here", "if (!near) return", "if (false) return"],
+      ["restore: proven gone", 'if (Option.isNone(gone)) return yield* stillThere("it was killed and does not end")', ""],
+      [
+        "restore: counted first",
+        "const counted = yield* Effect.catchIf(\n    say,",
+        "if (!dead) yield* kill\n  const counted = yield* Effect.catchIf(\n    say,"
+      ],
+      ["restore: not too often", "if (counted.restored === undefined) return false", ""],
+      ["restore: the intent is kept where the log is held", "Effect.andThen(Effect.andThen(keep, kill), say)", "Effect.andThen(kill, say)"],
+      [
+        "restore: what was meant before counts once",
+        "Option.getOrElse(intended, () => ({ cause, over }))",
+        "Option.getOrElse(Option.filter(intended, () => false), () => ({ cause, over }))"
+      ],
+      ["restore: what is counted is forgotten", "  yield* forgetIntent(id)\n", ""]
+    ]
+  ),
+  ...mutantsOf(
+    `${supervisor}/src/Validation.ts`,
+    [`${supervisor}/test/Bootstrap.test.ts`],
+    [
+      ["validate: not souffleur itself", "if (pid === processes.self.pid) return", "if (false) return"],
+      ["validate: not an ancestor", "if ((yield* processes.ancestors).includes(pid))\n", "if (false)\n"],
+      [
+        "validate: not another user's",
+        "Option.isSome(found) && found.value.uid !== processes.host.uid",
+        "false as boolean && Option.isSome(found)"
+      ],
+      ["validate: not a zombie", 'if (found.condition === "zombie") return', "if (false) return"],
+      ["validate: claimed", '  yield* Effect.catchTag(claims.claim(found.identity), "AlreadyWatched", claimed)\n', ""],
+      ["validate: its row", "if (watch.comms !== null && Option.isNone(snapshot.souffleur))", "if (false)"],
+      [
+        "validate: a process that is there",
+        "if (found === undefined) return yield* new Invalid",
+        "if (found === undefined) return yield* Effect.die(pid)\n  if (false as boolean) return yield* new Invalid"
+      ],
+      [
+        "validate: a locked comms decides nothing",
+        'reason === "locked" ? new Undecided({ reason: detail }) :',
+        "false ? new Undecided({ reason: detail }) :"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${supervisor}/src/FirstLaunch.ts`,
+    [`${supervisor}/test/FirstLaunch.test.ts`],
+    [
+      [
+        "first launch: the intent is in the log",
+        'yield* ref.tell({ _tag: "PrepareLaunch", cycle: 0, launchId, digest, sessionId, requested, effective })',
+        ""
+      ],
+      ["first launch: claimed", "  yield* claim(ref, watch, launchId, conductor)\n", ""],
+      [
+        "first launch: claimed elsewhere, it is ended",
+        "stopConductor({ ...watch, conductor, launchId }, granted).pipe(\n",
+        "Effect.asVoid(granted).pipe(\n"
+      ],
+      [
+        "first launch: ended under its own fence alone",
+        'now.phase === "Validating" && now.fence === watch.fence',
+        'now.phase === "Validating"'
+      ],
+      [
+        "first launch: ended while validating alone",
+        'now.phase === "Validating" && now.fence === watch.fence',
+        "now.fence === watch.fence"
+      ],
+      ["first launch: not over before that is gone", "Effect.fail(new Undecided({ reason: `${claimed}; ${why}` }))", "Effect.void"],
+      ["first launch: a session that never began", 'if (Option.contains(seen, "ended" as const)) {', "if (false) {"],
+      ["first launch: its turn among the watches", "  yield* (yield* LaunchTurns)(ref.id, launchSpacing)\n", ""],
+      ["first launch: an attempt has an order of its own", "if (launchId !== first.launchId) {", "if (false as boolean) {"],
+      ["first launch: what was kept is forgotten", "yield* Effect.forEach(failures, (_, n) => launcher.forget(idOf(n + 1)))", ""],
+      [
+        "first launch: looked at before its file",
+        'condition === "gone" || condition === "zombie" ? "ended"',
+        'condition === "gone" ? "ended"'
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${supervisor}/src/Herald.ts`,
+    [`${supervisor}/test/Herald.test.ts`],
+    [
+      ["herald: told again until it is taken", "yield* Effect.retry(comms.post(", "yield* Effect.ignore(comms.post("],
+      ["herald: not twice", "yield* log.changes(id, yield* outbox.told(id))", "yield* log.changes(id, 0)"],
+      ["herald: what is told is marked", "yield* outbox.tell(id, revision)", ""]
+    ]
+  ),
+  ...mutantsOf(
+    `${supervisor}/src/RestoreIntent.ts`,
+    [`${supervisor}/test/Restore.test.ts`],
+    [["restore: an intent of an owner before says nothing", "({ over }) => over === fence", "() => true"]]
+  ),
+  ...mutantsOf(
+    `${supervisor}/src/Bootstrap.ts`,
+    [`${supervisor}/test/Bootstrap.test.ts`],
+    [
+      [
+        "bootstrap: beats",
+        'yield* Effect.flatMap(Clock.currentTimeMillis, (at) => beats.beat(ref.id, { by: "bootstrap/1", at }))',
+        "yield* Effect.sync(() => beats)"
+      ],
+      [
+        "bootstrap: a locked comms counts nothing",
+        'if (Result.isFailure(snapshot) && snapshot.failure.reason === "locked") return yield* ref.state',
+        ""
+      ],
+      [
+        "bootstrap: a reply after the failure",
+        "comms.replies(Math.max(failure.lastMessageId, watch.correctedBy))",
+        "comms.replies(watch.correctedBy)"
+      ],
+      [
+        "bootstrap: no reply twice",
+        "comms.replies(Math.max(failure.lastMessageId, watch.correctedBy))",
+        "comms.replies(failure.lastMessageId)"
+      ],
+      [
+        "bootstrap: a reply that fails counts at once",
+        "before.failures.length === 0 || replied || ++unchanged",
+        "before.failures.length === 0 || ++unchanged"
+      ],
+      ["bootstrap: the same failure counts later", "before.failures.length === 0 || replied || ++unchanged >= patience", "true"],
+      ["bootstrap: a new failure begins anew", "    unchanged = 0\n    const lastMessageId", "    const lastMessageId"]
+    ]
+  )
+]

@@ -1,0 +1,66 @@
+import { type Duration, Effect, Option, Ref, Schema } from "effect"
+import { type ChildProcess, fork } from "node:child_process"
+import { join } from "node:path"
+
+export interface Question {
+  /** The one file that is another than in the tree, absolute. */
+  readonly changed: string | undefined
+  /** Parts of the paths of test files. */
+  readonly tests: ReadonlyArray<string>
+}
+/** The first test that failed, or what else did. */
+const Answer = Schema.Struct({ noticed: Schema.NullOr(Schema.String) })
+export type Answer = typeof Answer.Type
+const isAnswer = Schema.is(Answer)
+
+/** What it says next; a runner that ended says that. */
+const said = (runner: ChildProcess, ask: () => void) =>
+  Effect.callback<Answer>((resume) => {
+    const hear = (message: unknown) => over(isAnswer(message) ? message : { noticed: "the runner says something else" })
+    const end = () => over({ noticed: "the tests' process ended" })
+    const quiet = () => void runner.off("message", hear).off("exit", end)
+    const over = (answer: Answer) => {
+      quiet()
+      resume(Effect.succeed(answer))
+    }
+    runner.on("message", hear).on("exit", end)
+    ask()
+    return Effect.sync(quiet)
+  })
+
+/** With all that it started, also what hangs in a loop. */
+const end = ({ exitCode, pid, signalCode }: ChildProcess) =>
+  Effect.sync(() => {
+    if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, "SIGKILL")
+  })
+
+/** Runs tests in a tree, until the scope ends; the one file that is changed there is named. `None`: all of them pass. */
+export const makeTrial = Effect.fnUntraced(function* (tree: string) {
+  const current = yield* Ref.make<ChildProcess | undefined>(undefined)
+  yield* Effect.addFinalizer(() => Effect.flatMap(Ref.get(current), (runner) => (runner === undefined ? Effect.void : end(runner))))
+  const start = Effect.gen(function* () {
+    const runner = fork(join(tree, "test/mutation/Runner.ts"), {
+      cwd: tree,
+      detached: true,
+      // The same seeds each time.
+      env: { ...process.env, SOUFFLEUR_SEED: "1" },
+      stdio: ["ignore", "ignore", "ignore", "ipc"]
+    })
+    yield* Ref.set(current, runner)
+    yield* said(runner, () => {})
+    return runner
+  })
+  /** Tests that do not end in time have noticed, too; the next are run by another process. */
+  return Effect.fn("Trial.noticedBy")(function* (tests: ReadonlyArray<string>, changed: string | undefined, within: Duration.Input) {
+    const known = yield* Ref.get(current)
+    const runner = known === undefined || !known.connected ? yield* start : known
+    const answer = yield* Effect.timeoutOption(
+      said(runner, () => runner.send({ changed, tests } satisfies Question)),
+      within
+    )
+    if (Option.isSome(answer)) return Option.fromNullishOr(answer.value.noticed)
+    yield* end(runner)
+    yield* Ref.set(current, undefined)
+    return Option.some("it does not end")
+  })
+})

@@ -1,0 +1,124 @@
+import { mutantsOf } from "./Mutant.ts"
+
+const watcher = "packages/watcher"
+const look = [`${watcher}/test/Classify.test.ts`, `${watcher}/test/Watcher.test.ts`]
+export const watcherMutants = [
+  ...mutantsOf(`${watcher}/src/Classify.ts`, look, [
+    [
+      "priority: complete first",
+      'if (state === "complete" || seen.finished) return { _tag: "Complete" }\n  if (watch.standby !== undefined) return seen.returned',
+      "if (watch.standby !== undefined) return seen.returned"
+    ],
+    ["standby: only completion and a return", "if (watch.standby !== undefined) return seen.returned", ""],
+    ["wait: nothing else counts meanwhile", "if (watch.wait !== undefined) return waitingOut(watch, watch.wait, seen)", ""],
+    ["handoff: raised in this generation", " && (seen.otherStateSeen || seen.newPayload)) return", ") return"],
+    [
+      "priority: handoff before death",
+      'if (state === "context_recovery" && (',
+      'if (seen.process === "running" && state === "context_recovery" && ('
+    ],
+    ["priority: a turn's end before death", 'if (seen.turnEnded) return { _tag: "TurnEnded" }', ""],
+    ["priority: a limit before death", 'if (failure?.why === "usage-limit" || failure?.why === "outage")', "if (false)"],
+    ["failure: of this generation", " && session.turn.at >= launchedAt ?", " ?"],
+    ["dead: a zombie too", 'seen.process === "gone" || seen.process === "zombie"', 'seen.process === "gone"'],
+    ["stale: an excuse puts it off", "if (isStale(seen) && excuseOf(seen) === undefined)", "if (isStale(seen))"],
+    ["stale: strictly older", "age > seen.staleAfter", "age >= seen.staleAfter"],
+    ["stale: comms out says nothing", "seen.comms === undefined ? undefined : heartbeatAge", "heartbeatAge"],
+    ["excuse: only of a live process", 'if (process !== "running") return undefined\n  if (verdict', "if (verdict"],
+    [
+      "excuse: not longer than the tool has",
+      "Math.min(verdict.until, Math.max(turn.at, answeredAt) + (turn.limit ?? Infinity))",
+      "verdict.until"
+    ],
+    ["wait: its time has come", "if (seen.now < wait.until) return undefined", ""],
+    ["wait: one that went on", 'if (newer && turn._tag !== "Failed" && process === "running") return', "if (false) return"],
+    ["hang: only without comms", "if (watch.comms === null && verdict", "if (verdict"],
+    [
+      "priority: who is resolved before what a recovery follows",
+      'if (seen.resolved !== undefined) return { _tag: "Resolved"',
+      'if (false as boolean) return { _tag: "Resolved"'
+    ],
+    [
+      "priority: the session that the dead held last",
+      'if (gone && !watch.awaiting && found?.holder === "the same") return',
+      "if (false as boolean) return"
+    ],
+    ["exhausted: what no longer fits", 'if (failure?.why === "prompt-too-long") return', "if (false as boolean) return"],
+    ["untaken: a hand-off that nobody took", 'if (seen.untaken) return { _tag: "Dead"', 'if (false as boolean) return { _tag: "Dead"'],
+    ["excuse: whom a person is awaited by", 'if (verdict._tag === "Waiting") return { because', "if (false as boolean) return { because"],
+    ["excuse: a tool that a person allowed begins then", "Math.max(turn.at, answeredAt)", "turn.at"],
+    ["excuse: a tool without a process", "!(turn.spawns && children === 0)", "true"],
+    ["excuse: a retry has its time", "turn.nextAt + stallAfter", "now"],
+    ["wait: one whose end was moved", "newer && failure?.resetsAt !== undefined", "false && failure?.resetsAt !== undefined"],
+    ["wait: the quiet hours end for nobody", ' && wait.kind !== "quiet-hours"', ""]
+  ]),
+  ...mutantsOf(
+    `${watcher}/src/Look.ts`,
+    [`${watcher}/test/Watcher.test.ts`, `${watcher}/test/Signs.test.ts`],
+    [
+      ["look: late, it begins anew", "const anew = brokenOff(before.last, now, due) || (", "const anew = ("],
+      ["look: after an outage of comms it begins anew", " || (before.commsOut && seen !== undefined)", ""],
+      ["look: nothing from before the launch", "Math.max(watch.launchedAt, watch.brokenOffAt, ", "Math.max("],
+      [
+        "session: not one of an earlier generation",
+        "if (found === undefined || (found !== watch.sessionId && watch.sessions.includes(found))) return undefined",
+        "if (found === undefined) return undefined"
+      ],
+      ["session: only where it is awaited", "if (!watch.awaiting || !sessionId) return undefined", "if (!sessionId) return undefined"],
+      [
+        "session: that very process",
+        "holder.conductor.pid === known?.pid && holder.conductor.startTime === known.startTime",
+        "holder.conductor.pid === known?.pid"
+      ],
+      ["return: newer than the closing, and seen to change", "changedAt !== undefined && Option.exists", "Option.exists"],
+      ["return: a live holder", 'return holder === undefined ? undefined : { _tag: "Returned"', 'return { _tag: "Returned"'],
+      ["untaken: one that beats is not judged", "!taken && !beating && isUntaken", "!taken && isUntaken"],
+      ["payload: read only against a known state", "watch.baseline.conductorState !== null &&\n", "true &&\n"],
+      ["payload: newer than the last consumed one", "({ id }) => id > watch.baseline.lastMessageId", "() => true"],
+      ["untaken: one that has taken it is not judged", "!taken && !beating && isUntaken", "!beating && isUntaken"],
+      ["turn ended: in print mode alone", "watch.comms !== null && watch.print && ended", "watch.comms !== null && ended"],
+      ["finished: a command that ended well", "Option.contains(code, 0)", "Option.isSome(code)"],
+      [
+        "trigger: another state was seen, before or after the launch",
+        "otherStateSeen: before.otherStateSeen,\n",
+        "otherStateSeen: true,\n"
+      ],
+      ["session: its file exists", "if (found === undefined || (found", "if (found !== undefined && (found"],
+      ["goes on: the whole time to beat again", "notBefore: goesOn ? now.wall : since", "notBefore: since"]
+    ]
+  ),
+  ...mutantsOf(
+    `${watcher}/src/Watcher.ts`,
+    [`${watcher}/test/Watcher.test.ts`, `${watcher}/test/Signs.test.ts`],
+    [
+      ["watcher: in its own store first", "yield* beats.beat(ref.id, { by: `watcher/${me}`, at })", ""],
+      ["watcher: beats before its first poll", "  yield* beat\n  const { glance", "  const { glance"],
+      ["watcher: beats each minute", "Effect.andThen(beating, Effect.never),\n", ""],
+      ["watcher: says that it runs", 'yield* ref.tell({ _tag: "WatcherReady", watcher: me })', ""],
+      [
+        "watcher: no probe in standby",
+        "|| watch.standby !== undefined || watch.wait !== undefined\n      ? Effect.never\n      : Effect.repeat(gone",
+        "|| watch.wait !== undefined\n      ? Effect.never\n      : Effect.repeat(gone"
+      ],
+      ["watcher: a wait's end is looked at then", "Effect.andThen(waiting, Effect.never)\n", ""],
+      ["watcher: a hand-off is told once", "if (yield* Ref.get(taken)) return\n", ""],
+      ["watcher: the ceiling is told", "    yield* tellCeiling\n    if (Option", "    if (Option"],
+      ["watcher: an outage of comms between polls", "(mirrored ? Effect.void : missed)", "Effect.void"],
+      ["watcher: a hand-off is told", "    yield* tellTaken\n    const seen", "    const seen"],
+      [
+        "watcher: no probe in a wait",
+        "watch.standby !== undefined || watch.wait !== undefined\n      ? Effect.never\n      : Effect.repeat(gone",
+        "watch.standby !== undefined\n      ? Effect.never\n      : Effect.repeat(gone"
+      ],
+      [
+        "watcher: the ceiling of time",
+        "if (maxTime !== null && used >= Duration",
+        "if (maxTime !== null && used > Infinity && used >= Duration"
+      ],
+      ["watcher: the ceiling of tokens", "if (tokens >= maxTokens) yield*", "if (false as boolean) yield*"],
+      ["watcher: the ceiling is told once", "if (watch.ceiling !== undefined) return\n", ""],
+      ["watcher: why nobody is killed", "    yield* tellDeferred(seen)\n", ""],
+      ["watcher: who is awaited", "    yield* tellPerson(seen.verdict)\n", ""]
+    ]
+  )
+]
