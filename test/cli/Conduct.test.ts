@@ -91,6 +91,10 @@ describe.concurrent("souffleur conduct", () => {
       const bow = the.conversation(finisher.sessionId)
       for (const words of ["All 1 tasks have been implemented and reviewed", "Take the bow"]) assert.include(bow, words)
       assert.strictEqual(the.sessions().length, 3, "an implementer, a reviewer, a finisher")
+      // By another name it is another run, and the state file says what was done.
+      fs.renameSync(join(the.project, "plan.yaml"), join(the.project, "moved.yaml"))
+      const moved = yield* the.run(["conduct", "moved.yaml"])
+      assert.deepStrictEqual([moved.code, the.sessions().length, the.state().finishing], [0, 3, "done"], moved.errors)
       const watches = yield* the.run(["status", "--json"])
       assert.deepStrictEqual([watches.code, watches.lines.join("")], [0, "[]"], "a run is no watch")
     }).pipe(Effect.scoped)
@@ -181,7 +185,7 @@ describe.concurrent("souffleur conduct", () => {
       }).pipe(Effect.scoped)
   )
 
-  it.live("doctor says of a run whose conductor is gone how it goes on, and finds a damaged state file", () =>
+  it.live("doctor says of a run whose conductor is gone how it goes on, and finds a damaged state file; an overdue agent is ended", () =>
     Effect.gen(function* () {
       const the = yield* theatre({ millis: 0, tasks: { "task-001": { implementer: ["hang"], reviewer: ["approve"] } } }, first)
       const facts = Effect.map(the.run(["doctor", "--json"]), ({ code, lines }) => {
@@ -189,7 +193,7 @@ describe.concurrent("souffleur conduct", () => {
         return { code, run: all.find(({ check }) => check.startsWith("run ")), state: all.find(({ check }) => check === "state file") }
       })
       const conductor = the.start(["conduct", "plan.yaml", "--json"])
-      yield* the.prints(conductor, "AgentLaunched")
+      const [hung] = yield* the.prints(conductor, "AgentLaunched")
       conductor.kill("SIGKILL")
       yield* conductor.ended
       fs.writeFileSync(join(the.project, "state.json"), '{"workflow_id": "pl')
@@ -198,6 +202,18 @@ describe.concurrent("souffleur conduct", () => {
       assert.include(found.run?.detail, `its conductor, pid ${conductor.pid}, is dead`)
       assert.strictEqual(found.run?.todo, `souffleur conduct ${join(the.project, "plan.yaml")}`)
       assert.deepStrictEqual([found.code, found.state?.level], [1, "wrong"])
+
+      const two = the.start(["conduct", "plan.yaml", "--json"])
+      yield* the.prints(two, "RunTaken")
+      two.kill("SIGINT")
+      assert.strictEqual((yield* two.ended).code, 130)
+      assert.include(two.errors(), `its implementer, pid ${hung.process.pid}, works on`)
+      assert.isTrue(alive(hung.process.pid))
+      const three = the.start(["conduct", "plan.yaml", "--json", "--implementer-timeout", "1 millis"])
+      const [ending] = yield* the.prints(three, "AgentEnding")
+      assert.deepInclude(ending, { cause: "timeout", process: hung.process, limit: 1 })
+      yield* the.prints(three, "ImplementationFailed")
+      assert.isFalse(alive(hung.process.pid))
     }).pipe(Effect.scoped)
   )
 

@@ -1,5 +1,17 @@
-import { freshTask, implementerPrompt, type LoadedPlan, orderOf, reviewerPrompt } from "@souffleur/conductor"
+import { freshTask, implementerPrompt, type LoadedPlan, orderOf, type Plan, reviewerPrompt } from "@souffleur/conductor"
 import { Console, Effect } from "effect"
+
+/** How it finishes. */
+const ending = (finish: Plan["finish"]): string => {
+  switch (finish._tag) {
+    case "None":
+      return "and no finishing step"
+    case "Prompt":
+      return `and then an agent: ${finish.prompt}`
+    case "Command":
+      return `and then the command ${JSON.stringify(finish.command)}`
+  }
+}
 
 /** The order of a plan's tasks and the prompts of their first agents; nothing is written or launched. */
 export const dryRun = Effect.fn("Conduct.dryRun")(function* ({ plan }: LoadedPlan, asJson: boolean) {
@@ -19,6 +31,7 @@ export const dryRun = Effect.fn("Conduct.dryRun")(function* ({ plan }: LoadedPla
   }
   yield* Console.log(`Workflow ${plan.workflowId}, in this order:`)
   yield* Effect.forEach(tasks, ({ task }, index) => Console.log(`${String(index + 1).padStart(3)}  ${task.id}  ${task.title}`))
+  yield* Console.log(`     ${ending(plan.finish)}`)
   yield* Effect.forEach(tasks, ({ implementer, reviewer, task }) =>
     Console.log(`\n──── ${task.id}: implementer\n\n${implementer}\n──── ${task.id}: reviewer\n\n${reviewer}`)
   )

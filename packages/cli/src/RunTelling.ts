@@ -115,7 +115,10 @@ export const runStanding = (run: Run): string => {
   const escalated = run.tasks.find(({ status }) => status === "escalated")
   if (escalated !== undefined) return `waits for an answer on ${escalated.id}`
   if (run.wait !== null) return `waits for ${run.wait.kind === "outage" ? "the service" : "a usage limit"} until ${when(run.wait.until)}`
-  if (run.turn !== null) return run.turn.role === "finisher" ? "finishing" : `${run.turn.taskId}: ${run.turn.role} at work`
+  if (run.turn !== null)
+    return run.turn.role === "finisher"
+      ? "finishing"
+      : `${run.turn.taskId}: ${run.turn.role} at work${run.turn.launch === null ? "" : `, pid ${run.turn.launch.process.pid}`}`
   return run.phase === "completion" ? "completion" : (taskOf(run, run.current)?.id ?? "between tasks")
 }
 

@@ -21,13 +21,14 @@ const treeOf = Effect.fnUntraced(function* ({ sessionId }: Turn, { launchId, pro
  * before anybody is signalled; `null`: nothing does.
  */
 export const awaitEnding = Effect.fn("AgentEnd.await")(function* (turn: Turn, started: Launched, limit: Duration.Duration) {
-  const [processes, { ref }, millis] = [yield* Processes, yield* Conducting, Duration.toMillis(limit)]
+  const [processes, { finishing, ref }, millis] = [yield* Processes, yield* Conducting, Duration.toMillis(limit)]
   // A clock that was set back gives nobody more than the whole.
   const left = Math.min(millis, Math.max(0, started.at + millis - (yield* Clock.currentTimeMillis)))
   const gone = isGone(processes, started.process)
   const inTime = yield* Effect.repeat(gone, { schedule: look, until: (yes) => yes }).pipe(Effect.timeoutOption(left), Effect.andThen(gone))
   const others = (yield* treeOf(turn, started)).map(({ identity }) => identity.pid)
-  if (inTime && others.length === 0) return null
+  // What a finishing command has started is the user's own, and nobody comes after it.
+  if (inTime && (others.length === 0 || (turn.role === "finisher" && finishing !== null))) return null
   const cause = inTime ? ("left running" as const) : ("timeout" as const)
   return (yield* ref.tell({ _tag: "EndAgent", token: turn.token, cause, limit: millis, others })).turn?.ending ?? null
 })

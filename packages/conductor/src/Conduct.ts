@@ -55,8 +55,12 @@ const verify = Effect.fn("Conduct.verify")(function* (run: Run) {
   return yield* ref.tell({ _tag: "Verify", commits: commits.length, files, missing: yield* git.missing(commits) })
 })
 
-const finish = Effect.fn("Conduct.finish")(function* () {
+const finish = Effect.fn("Conduct.finish")(function* ({ finishing }: Run) {
   const { plan, ref } = yield* Conducting
+  // A run before this one, whose log is gone, has asked for it: its state file says so, and no more.
+  if (finishing === "begun" || finishing === "failed")
+    return yield* ref.tell({ _tag: "Finish", finishing: "failed", detail: "the state file has it begun, and not done" })
+  if (finishing !== "not begun") return yield* ref.tell({ _tag: "Finish", finishing: finishing === "done" ? "done" : "none", detail: "" })
   return plan.finish._tag === "None" ? yield* ref.tell({ _tag: "Finish", finishing: "none", detail: "" }) : yield* askAgent("finisher")
 })
 
@@ -92,7 +96,7 @@ const advance = Effect.fnUntraced(function* (run: Run) {
     case "Verify":
       return yield* unhindered(true, verify(run))
     case "Finish":
-      return yield* finish()
+      return yield* finish(run)
     case "Escalated":
     case "Done":
       return undefined

@@ -23,12 +23,21 @@ const recorded = Effect.fnUntraced(function* ({ askedAt, sessionId }: Turn) {
   return last !== undefined && last.at >= askedAt ? last : undefined
 })
 
-/** They say that the service refused it: no fault of the agent, or of the work. */
+/** What the service's refusal was, when it is no matter of waiting. */
+const refusals = {
+  account: "the service refuses this account: log in, or see to its plan",
+  "prompt-too-long": "its conversation is too long for the service",
+  other: "the service ended it by an error"
+} as const
+
+/** They say that the service refused it: no fault of the work, and where it may be waited out, none of the agent. */
 const refused = Effect.fnUntraced(function* (turn: Turn) {
   const last = yield* recorded(turn)
   if (last?._tag !== "Failed") return undefined
   const { resetsAt = null, why } = last
-  return why === "usage-limit" || why === "outage" ? ({ _tag: "Limited", kind: why, resetsAt } satisfies Report) : undefined
+  return why === "usage-limit" || why === "outage"
+    ? ({ _tag: "Limited", kind: why, resetsAt } satisfies Report)
+    : nothing("no verdict", refusals[why])
 })
 
 /** What git says of the work that an implementer calls complete: commits and files since what was reviewed last (spec §6). */

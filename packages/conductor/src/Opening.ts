@@ -13,7 +13,8 @@ const operator = { _tag: "Operator" } as const
 const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: Plan) {
   const { backup, state } = yield* lookAtState(statePath)
   const taken = (from: "state" | "backup", json: StateJson) => {
-    if (json.workflow_id === workflowId) return Effect.succeed({ progress: { from, tasks: progressOf(json) } })
+    if (json.workflow_id === workflowId)
+      return Effect.succeed({ progress: { from, tasks: progressOf(json), finishing: json.finishing ?? null } })
     if (json.phase === "completion") return Effect.succeed({ progress: null })
     return Effect.fail(
       new StateForeign({

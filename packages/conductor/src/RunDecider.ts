@@ -14,7 +14,7 @@ export type RunIntent =
       readonly digest: string
       readonly tasks: ReadonlyArray<Event.TaskOutline>
       /** What a state file that was there before says. */
-      readonly progress: { readonly from: "state" | "backup"; readonly tasks: ReadonlyArray<Event.ImportedTask> } | null
+      readonly progress: Pick<typeof Event.ProgressImported.Type, "from" | "tasks" | "finishing"> | null
       /** What was found where the state file should be, when it was not one. */
       readonly found: "missing" | "corrupt" | null
     }
@@ -24,7 +24,14 @@ export type RunIntent =
   | { readonly _tag: "RevisePlan"; readonly digest: string; readonly tasks: ReadonlyArray<Event.TaskOutline> }
   | { readonly _tag: "RebuildStateFile"; readonly found: "missing" | "corrupt" }
   | { readonly _tag: "StartTask"; readonly taskId: string; readonly base: string | null }
-  | { readonly _tag: "Ask"; readonly role: Event.Role; readonly sessionId: string; readonly head: string | null }
+  /** `held`: sessions that a live process holds: nobody else may go on with them (spec §2, one writer). */
+  | {
+      readonly _tag: "Ask"
+      readonly role: Event.Role
+      readonly sessionId: string
+      readonly head: string | null
+      readonly held?: ReadonlyArray<string>
+    }
   | {
       readonly _tag: "Prepare"
       readonly token: string
@@ -68,7 +75,7 @@ export type RunCommand = RunIntent & {
   readonly by: { readonly _tag: "Owner"; readonly fence: number } | { readonly _tag: "Operator" }
 }
 
-const ask = (run: Run, { head, now: at, role, sessionId }: Extract<RunCommand, { readonly _tag: "Ask" }>): Decision => {
+const ask = (run: Run, { head, held = [], now: at, role, sessionId }: Extract<RunCommand, { readonly _tag: "Ask" }>): Decision => {
   const step = next(run)
   const common = { at, token: `a${run.turns + 1}`, role, head }
   if (role === "finisher") {
@@ -78,7 +85,7 @@ const ask = (run: Run, { head, now: at, role, sessionId }: Extract<RunCommand, {
   }
   if (step._tag !== "Ask" || step.role !== role) return notNow(`it is not the ${role}'s turn`)
   const { task } = step
-  const session = role === "implementer" ? task.implementer : null
+  const session = role === "implementer" && task.implementer !== null && !held.includes(task.implementer) ? task.implementer : null
   return ok(
     Event.AgentAsked.make({
       ...common,
@@ -117,9 +124,7 @@ const opened = (
     Event.RunOpened.make({ at, workflowId, project, plan, digest, tasks }),
     ...(found === null ? [] : [Event.StateFileRebuilt.make({ at, found, from: progress === null ? "plan" : "backup" })]),
     ...(progress?.tasks ?? []).filter(({ id }) => !known(id)).map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id })),
-    ...(progress === null
-      ? []
-      : [Event.ProgressImported.make({ at, from: progress.from, tasks: progress.tasks.filter(({ id }) => known(id)) })])
+    ...(progress === null ? [] : [Event.ProgressImported.make({ at, ...progress, tasks: progress.tasks.filter(({ id }) => known(id)) })])
   ]
 }
 

@@ -53,7 +53,14 @@ export const RunTaken = event("RunTaken", { fence: Schema.Int, owner: Owner })
 export const RunLeft = event("RunLeft", { fence: Schema.Int })
 
 /** A state file of the seed's own kind was there before the run. */
-export const ProgressImported = event("ProgressImported", { from: Schema.Literals(["state", "backup"]), tasks: Schema.Array(ImportedTask) })
+export const ProgressImported = event("ProgressImported", {
+  from: Schema.Literals(["state", "backup"]),
+  tasks: Schema.Array(ImportedTask),
+  /** What it says of the finishing step, where that was asked: it is asked once. */
+  finishing: Schema.NullOr(Schema.Literals(["begun", "none", "done", "failed", "skipped"])).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed(null))
+  )
+})
 /** A task that the state file names, or that was begun, is not in the plan. */
 export const UnknownTaskSkipped = event("UnknownTaskSkipped", { taskId: Text })
 /** What was there under the state file's name was no progress of this run: it was made anew (spec §6). */

@@ -78,12 +78,13 @@ const change = (run: Run, event: RunEvent): Change =>
     },
     RunTaken: ({ fence, owner }) => ({ fence, owner }),
     RunLeft: () => ({ owner: null }),
-    ProgressImported: ({ tasks }) => ({
-      tasks: run.tasks.map((task) => {
+    ProgressImported: ({ finishing, tasks }) => {
+      const all = run.tasks.map((task) => {
         const found = tasks.find(({ id }) => id === task.id)
         return found === undefined ? task : imported(task, found)
       })
-    }),
+      return { tasks: all, ...(finishing !== null && all.every(({ status }) => status === "completed") ? { finishing } : {}) }
+    },
     UnknownTaskSkipped: () => ({}),
     StateFileRebuilt: () => ({}),
     TaskStarted: ({ at, base, taskId }) => ({

@@ -34,7 +34,7 @@ export const StateJson = Schema.Struct({
   updated_at: Time,
   implementation_completed_at: Schema.optional(Time),
   /** What came of the seed's phase 4, which it has no field for. */
-  finishing: Schema.optional(Schema.String),
+  finishing: Schema.optional(Schema.Literals(["begun", "none", "done", "failed", "skipped"])),
   finishing_failure: Schema.optional(Schema.String)
 })
 export type StateJson = typeof StateJson.Type
@@ -68,7 +68,7 @@ export const stateJson = (run: Run): StateJson => ({
   created_at: iso(run.openedAt),
   updated_at: iso(run.lastEventAt),
   ...(run.implementedAt === null ? {} : { implementation_completed_at: iso(run.implementedAt) }),
-  ...(run.phase === "finished" ? { finishing: run.finishing } : {}),
+  ...(run.finishing === "not begun" ? {} : { finishing: run.finishing }),
   ...(run.finishingFailure === null ? {} : { finishing_failure: run.finishingFailure })
 })
 

@@ -52,8 +52,9 @@ const launch = Effect.fn("Turn.launch")(function* (run: Run, turn: Turn) {
 
 /** An agent is asked for and launched; a launch that failed is a turn that came to nothing. */
 export const askAgent = Effect.fn("Turn.ask")(function* (role: Role) {
-  const { git, ref } = yield* Conducting
-  const run = yield* ref.tell({ _tag: "Ask", role, sessionId: yield* freshSessionId, head: yield* git.head })
+  const [agent, { git, ref }] = [yield* Agent, yield* Conducting]
+  const held = (yield* agent.sessions).map(({ sessionId }) => sessionId)
+  const run = yield* ref.tell({ _tag: "Ask", role, sessionId: yield* freshSessionId, head: yield* git.head, held })
   const { turn } = run
   if (turn === null) return run
   return yield* Effect.catchTag(launch(run, turn), "LaunchFailed", ({ why }) =>

@@ -24,6 +24,7 @@ const play = Effect.fnUntraced(function* (
   more: {
     readonly finish?: Finish
     readonly leaves?: number
+    readonly leaver?: string
     readonly ends?: (signal: string) => Effect.Effect<boolean, NotPermitted>
   } = {}
 ) {
@@ -130,6 +131,15 @@ describe.concurrent("a conductor", () => {
       assert.deepInclude(taskOf(run, "t1"), { status: "completed", attempts: 1 })
       assert.deepStrictEqual(scene.signals, ["SIGTERM to what it left", "SIGTERM to what it left"])
       assert.strictEqual((yield* scene.tags).filter((tag) => tag === "AgentEnding").length, 1)
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+
+  it.live("what a finishing command has started is the user's own, and goes on", () =>
+    Effect.gen(function* () {
+      const finish: Finish = { _tag: "Command", command: ["deploy"] }
+      const scene = yield* play([], approved, { finish, leaves: 1, leaver: "finisher" })
+      const run = yield* scene.conducts
+      assert.deepStrictEqual([run.finishing, scene.signals], ["done", []])
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 

@@ -68,7 +68,7 @@ const story = (tasks: ReadonlyArray<ReturnType<typeof outline>> = [outline("t1")
         plan: "/p/plan.yaml",
         digest: "d",
         tasks,
-        progress: before === undefined ? null : { from: "state", tasks: before },
+        progress: before === undefined ? null : { from: "state", tasks: before, finishing: null },
         found: null,
         now: 0,
         by: { _tag: "Operator" }
@@ -142,6 +142,17 @@ describe("the ladder", () => {
     const second = told.ask()
     assert.deepInclude(second, { role: "implementer", sessionId: first.sessionId, resumed: true, attempt: 2 })
     assert.deepStrictEqual(told.task().feedback, [{ attempt: 1, summary: "no 1", issues: ["issue 1"], suggestions: [] }])
+  })
+  it("… but a fresh one where a live process holds its session: two would write to it", () => {
+    const told = story()
+    told.start()
+    const first = told.implemented()
+    told.reviewed(rejected(1))
+    told.tell({ _tag: "Ask", role: "implementer", sessionId: "another", head: null, held: ["x", first.sessionId] })
+    assert.deepInclude(told.run().turn, { sessionId: "another", resumed: false, attempt: 2 })
+    told.report({ _tag: "Completed", head: "c1", work })
+    told.reviewed(rejected(2))
+    assert.isFalse(told.ask().resumed)
   })
   it("the second rejection: a fresh implementer, with all feedback", () => {
     const told = story()

@@ -58,8 +58,9 @@ export const stage = Effect.fnUntraced(function* (
   acts: {
     readonly implementer: ReadonlyArray<Act>
     readonly reviewer: ReadonlyArray<Act>
-    /** How many processes the first agent leaves running at its end. */
+    /** How many processes the first agent, or the first of that role, leaves running at its end. */
     readonly leaves?: number
+    readonly leaver?: string
     /** Whether a signal ends whom it is sent to; by default each does. */
     readonly ends?: (signal: string) => Effect.Effect<boolean, NotPermitted>
   },
@@ -110,7 +111,9 @@ export const stage = Effect.fnUntraced(function* (
       const process = identity(++pids)
       receipts.set(id, process)
       const said = yield* act(prepared.get(id)!)
-      for (let n = 1; process.pid === 1001 && n <= (acts.leaves ?? 0); n += 1) {
+      const leaver = left.size === 0 && asked.at(-1)?.role === (acts.leaver ?? asked[0]?.role)
+      const leaves = leaver ? (acts.leaves ?? 0) : 0
+      for (let n = 1; n <= leaves; n += 1) {
         left.set(2000 + n, process)
         running.add(2000 + n)
       }
@@ -127,7 +130,7 @@ export const stage = Effect.fnUntraced(function* (
       }),
     kept: unused,
     forget: unused,
-    exitCode: () => Effect.succeedNone,
+    exitCode: () => (plan.finish._tag === "Command" ? Effect.succeedSome(0) : Effect.succeedNone),
     outputPath: (id) => path.join(outputs, id)
   })
   const processes = Processes.of({
@@ -209,7 +212,7 @@ export const stage = Effect.fnUntraced(function* (
           git,
           statePath,
           requested: "acceptEdits",
-          finishing: null
+          finishing: plan.finish._tag === "Command" ? { program: "/finish", args: [], environment: {} } : null
         })
       })
     )

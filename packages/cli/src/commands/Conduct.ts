@@ -18,7 +18,7 @@ import {
   runHerald,
   streamOf
 } from "@souffleur/conductor"
-import { Agent, Comms, CommsLink, Permission, type ResolvedSettings, resolveProgram } from "@souffleur/domain"
+import { Agent, Comms, CommsLink, Permission, Processes, type ResolvedSettings, resolveProgram } from "@souffleur/domain"
 import { Console, Effect, Fiber, FileSystem, Option, Path, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { comms, commsLink, launchable, settingsOf } from "../App.ts"
@@ -62,6 +62,14 @@ const narrate = Effect.fn("Conduct.narrate")(function* (id: string, from: number
     Stream.takeUntil(({ event }) => event._tag === "RunLeft"),
     Stream.runDrain
   )
+})
+
+/** Who ends the conductor does not end its agent. */
+const leftAtWork = Effect.fnUntraced(function* (id: string) {
+  const { plan, turn } = yield* loadRun(id)
+  const pid = turn?.launch?.process.pid
+  if (pid !== undefined && Option.isSome(yield* (yield* Processes).find(pid)))
+    yield* Console.error(`its ${turn?.role}, pid ${pid}, works on; it is gone on with by: souffleur conduct ${plan}`)
 })
 
 /** What a person is told at the end, and the exit code (cli.md). */
@@ -113,7 +121,7 @@ const conductPlan = Effect.fn("conduct")(function* (
         finishing
       })
     })
-  )
+  ).pipe(Effect.onInterrupt(() => Effect.ignore(leftAtWork(id))))
   yield* Fiber.join(narrator)
   yield* Effect.timeoutOption(Fiber.awaitAll([bulletin, telling]), lastWords)
   return yield* ended(id, yield* loadRun(id), asJson)
