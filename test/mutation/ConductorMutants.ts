@@ -34,11 +34,12 @@ export const conductorMutants = [
         'run.finishing === "not begun"'
       ],
       ["ask: a finisher once", 'step._tag === "Finish" && run.finishing === "not begun"', 'step._tag === "Finish"'],
-      ["ask: a reviewer is always a fresh one", 'role === "implementer" ? task.implementer : null', "task.implementer"],
+      ["ask: a reviewer is always a fresh one", 'const session = role === "implementer" && task', "const session = task"],
+      ["ask: nobody goes on with a session that is held", " && !held.includes(task.implementer)", ""],
       [
         "ask: the same implementer goes on",
-        'const session = role === "implementer" ? task.implementer : null',
-        "const session: string | null = null"
+        "!held.includes(task.implementer) ? task.implementer : null",
+        "!held.includes(task.implementer) ? null : null"
       ],
       ["ask: another agent has another token", "token: `a${run.turns + 1}`", 'token: "a1"'],
       ["a word of an agent: its token", "run.turn?.token === token ? then(run.turn)", "run.turn !== null ? then(run.turn)"],
@@ -115,7 +116,12 @@ export const conductorMutants = [
       "millis - 0 * (yield* Clock.currentTimeMillis)"
     ],
     ["agent: a clock that was set back gives no more", "Math.min(millis, Math.max(", "Math.min(Infinity, Math.max("],
-    ["agent: what it left is ended with it", "if (inTime && others.length === 0) return null", "if (inTime) return null"],
+    ["agent: what it left is ended with it", "if (inTime && (others.length === 0 ||", "if (inTime && (true ||"],
+    [
+      "agent: what a finishing command has started goes on",
+      '|| (turn.role === "finisher" && finishing !== null)',
+      "|| (finishing !== finishing)"
+    ],
     ["agent: who took too long", 'inTime ? ("left running" as const) : ("timeout" as const)', '"left running" as const'],
     [
       "agent: each signal is of a run that is ours",
@@ -266,8 +272,8 @@ export const conductorMutants = [
   ...mutantsOf(`${src}/Turn.ts`, loop, [
     [
       "agent: the intent to ask",
-      'const run = yield* ref.tell({ _tag: "Ask", role, sessionId: yield* freshSessionId, head: yield* git.head })',
-      "const run = yield* ref.state\n  yield* Effect.all([git.head, freshSessionId])"
+      'const run = yield* ref.tell({ _tag: "Ask", role, sessionId: yield* freshSessionId, head: yield* git.head, held })',
+      "const run = yield* ref.state\n  yield* Effect.all([git.head, freshSessionId, Effect.succeed(held)])"
     ],
     [
       "agent: the intent to launch is in the log",
@@ -374,7 +380,7 @@ export const conductorMutants = [
         "Effect.retry({ while: (error) => isTaken(error) && false })"
       ],
       ["open: not somebody else's state file", 'if (state._tag === "Foreign") return yield* stateForeign(statePath)\n    if', "if"],
-      ["open: a state file of another workflow", "if (json.workflow_id === workflowId) return", "if (true) return"],
+      ["open: a state file of another workflow", "if (json.workflow_id === workflowId)\n", "if (workflowId === workflowId)\n"],
       ["open: the run that there is goes on", "({ run }) => run.project === project && run.plan === path", "() => false"],
       [
         "open: a state file that is gone is told",

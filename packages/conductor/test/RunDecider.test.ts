@@ -19,7 +19,11 @@ const outline = (id: string, dependsOn: ReadonlyArray<string> = []) => ({ id, ti
 const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
 
 /** A run that is told one intent after another, by its owner. */
-const story = (tasks: ReadonlyArray<ReturnType<typeof outline>> = [outline("t1")], before?: ReadonlyArray<ImportedTask>) => {
+const story = (
+  tasks: ReadonlyArray<ReturnType<typeof outline>> = [outline("t1")],
+  before?: ReadonlyArray<ImportedTask>,
+  finishing: "done" | null = null
+) => {
   const events: Array<RunEvent> = []
   let sessions = 0
   const self = {
@@ -68,7 +72,7 @@ const story = (tasks: ReadonlyArray<ReturnType<typeof outline>> = [outline("t1")
         plan: "/p/plan.yaml",
         digest: "d",
         tasks,
-        progress: before === undefined ? null : { from: "state", tasks: before, finishing: null },
+        progress: before === undefined ? null : { from: "state", tasks: before, finishing },
         found: null,
         now: 0,
         by: { _tag: "Operator" }
@@ -350,7 +354,11 @@ describe("a run", () => {
   })
   it("refuses whoever was overtaken, a second agent at once, and a report of another turn", () => {
     const told = story()
+    for (const role of ["implementer", "reviewer", "finisher"] as const)
+      assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role, sessionId: "x", head: null })), "no task has begun")
     told.start()
+    for (const role of ["reviewer", "finisher"] as const)
+      assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role, sessionId: "x", head: null })), "it is the implementer's turn")
     const { token } = told.ask()
     const why = (result: ReturnType<typeof told.try>) => (Result.isFailure(result) ? result.failure.why : "taken")
     assert.strictEqual(why(told.try({ _tag: "NeverRan", token }, 0)), "fenced")
@@ -466,6 +474,15 @@ describe("a finishing step", () => {
     told.finisher()
     told.report(approved)
     assert.deepInclude(told.run(), { phase: "finished", finishing: "done" })
+  })
+  it("that a run before has asked for, as its state file says, is not asked for again, but where there is more to do", () => {
+    const done = { status: "completed" as const, attempts: 1, feedback: [], work, startedAt: null, completedAt: null }
+    const told = story([outline("t1")], [{ id: "t1", ...done }], "done")
+    told.tell({ _tag: "Verify", commits: 1, files: 1, missing: [] })
+    assert.strictEqual(next(told.run())._tag, "Finish")
+    assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })))
+    const more = story([outline("t1"), outline("t2")], [{ id: "t1", ...done }], "done")
+    assert.strictEqual(more.run().finishing, "not begun")
   })
   it("at work while the plan gets more to do is not the end, and another one comes after that", () => {
     const told = complete()
