@@ -41,7 +41,8 @@ export const domainMutants = [
     ["deferred: once for a reason", "|| known ? ok()", "? ok()"],
     ["person: only by the current watcher", "if (watcher !== watch.watcher?.watcher || what ===", "if (what ==="],
     ["person: once", "|| what === (watch.person?.for ?? null)) return", ") return"],
-    ["ceiling: told once", "|| watch.ceiling !== undefined\n", "\n"],
+    ["ceiling: told once", "|| watch.ceiling !== undefined ||", "||"],
+    ["ceiling: of what is allowed by now", "|| since !== watch.allowedSince", ""],
     ["hand-off: of that very launch", "|| launchId !== watch.launchId ||", "||"],
     ["hand-off: told once", "|| watch.taken !== undefined) return", ") return"],
     ["watcher dead: by the current self-monitor", "command.monitor === watch.monitor?.monitor && command.watcher", "command.watcher"],
@@ -94,8 +95,6 @@ export const domainMutants = [
       "return inCycle(watch, command) ? ok(Event.ConductorCompleted",
       "return true ? ok(Event.ConductorCompleted"
     ],
-    ["retry: only in standby", "return watch.standby === undefined || watch.observe\n", "return watch.observe\n"],
-    ["retry: not where only observed", "return watch.standby === undefined || watch.observe\n", "return watch.standby === undefined\n"],
     ["adopt: not before validation", 'if (watch.phase === "Validating") return no("not now", "the watch is not validated yet")', ""],
     ["second compaction: only after a failed first", 'if (name === second && steps[first]?._tag !== "Failed") return', "if (false) return"],
     ["launch: not once compaction is exhausted", 'if (steps[second]?._tag === "Failed") return', "if (false) return"],
@@ -158,6 +157,14 @@ export const domainMutants = [
       ["no wait is longer than an hour", "Math.min(60 * minute, (kind", "Math.min(Infinity, (kind"]
     ]
   ),
+  ...mutantsOf(`${src}/RetryDecider.ts`, decider, [
+    [
+      "retry: only in standby, or at a ceiling",
+      "if (ceilings || watch.ceiling !== undefined) return ok",
+      "if (!ceilings || ceilings) return ok"
+    ],
+    ["retry: not where only observed", "if (watch.observe) return no", "if (false as boolean) return no"]
+  ]),
   ...mutantsOf(`${src}/HandoffDecider.ts`, decider, [
     ["request: its own session alone", "if (sessionId !== watch.sessionId) return", "if (false) return"],
     ["request: not before validation", 'if (watch.phase === "Validating") return', "if (false) return"],

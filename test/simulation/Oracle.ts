@@ -90,6 +90,9 @@ export class Oracle {
       case "CeilingReached":
         this.#ceiling = true
         break
+      case "AllowanceRenewed":
+        this.#ceiling = false
+        break
       case "RecoveryRetried":
         this.#ceiling = false
         this.waitsUntil = undefined

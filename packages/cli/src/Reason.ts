@@ -11,6 +11,8 @@ export interface Reason {
   readonly recorded: Recorded
   readonly seen: ReadonlyArray<string>
   readonly rule: string
+  /** What was done, or left alone, by the decision itself; where it is not there, the events after it say so. */
+  readonly act?: string
   readonly done: ReadonlyArray<Recorded>
 }
 
@@ -91,7 +93,7 @@ const ruleOfDeath = ({ cause, evidence: { staleAfter } }: typeof Event.Conductor
 }
 
 /** Of a decision, what was seen and the rule; `undefined` for an event that only follows from one. */
-const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule"> | undefined => {
+const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule" | "act"> | undefined => {
   switch (event._tag) {
     case "ConductorDied":
       return {
@@ -112,6 +114,7 @@ const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule"
     case "WaitStarted":
     case "WaitEnded":
     case "CeilingReached":
+    case "AllowanceRenewed":
     case "HandoffTaken":
       return reasonOfSigns(event, before)
     case "ContextRecoveryRequested":
@@ -200,12 +203,12 @@ const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule"
 /** The newest decision at or before a revision. */
 export const reasonOf = (events: ReadonlyArray<Recorded>, upTo: number): Reason | undefined => {
   let watch = initial
-  let reason: (Omit<Reason, "done"> & { readonly from: number }) | undefined
+  let reason: Omit<Reason, "done"> | undefined
   const done: Array<Recorded> = []
   for (const recorded of events) {
     const explained = explain(recorded.event, watch)
     if (explained !== undefined && recorded.revision <= upTo) {
-      reason = { recorded, from: recorded.revision, ...explained }
+      reason = { recorded, ...explained }
       done.length = 0
     } else if (reason !== undefined) {
       if (explained !== undefined) break
@@ -213,11 +216,11 @@ export const reasonOf = (events: ReadonlyArray<Recorded>, upTo: number): Reason 
     }
     watch = evolve(watch, recorded.event)
   }
-  return reason === undefined ? undefined : { recorded: reason.recorded, seen: reason.seen, rule: reason.rule, done }
+  return reason === undefined ? undefined : { ...reason, done }
 }
 
 /** Lines for a person. */
-export const tell = ({ done, recorded, rule, seen }: Reason): ReadonlyArray<string> => [
+export const tell = ({ act, done, recorded, rule, seen }: Reason): ReadonlyArray<string> => [
   `${new Date(recorded.event.at).toISOString()}  revision ${recorded.revision}: ${sentence(recorded.event)}`,
   "",
   ...(seen.length === 0 ? [] : ["What was seen", ...seen.map((line) => `  ${line}`), ""]),
@@ -225,5 +228,6 @@ export const tell = ({ done, recorded, rule, seen }: Reason): ReadonlyArray<stri
   `  ${rule}`,
   "",
   "What was done",
-  ...(done.length === 0 ? ["  nothing more"] : done.map(({ event, revision }) => `  ${String(revision).padStart(4)}  ${sentence(event)}`))
+  ...(act === undefined && done.length > 0 ? [] : [`  ${act ?? "nothing more"}`]),
+  ...done.map(({ event, revision }) => `  ${String(revision).padStart(4)}  ${sentence(event)}`)
 ]

@@ -1,10 +1,10 @@
 import type { RecoveryCycle, Watch, WatchEvent } from "@souffleur/domain"
 import { count, inWords, waitInWords } from "./Telling.ts"
 
-type Told = { readonly seen: ReadonlyArray<string>; readonly rule: string }
+type Told = { readonly seen: ReadonlyArray<string>; readonly rule: string; readonly act?: string }
 type Signed = Extract<
   WatchEvent,
-  { readonly _tag: "KillDeferred" | "PersonAwaited" | "WaitStarted" | "WaitEnded" | "CeilingReached" | "HandoffTaken" }
+  { readonly _tag: "KillDeferred" | "PersonAwaited" | "WaitStarted" | "WaitEnded" | "CeilingReached" | "AllowanceRenewed" | "HandoffTaken" }
 >
 
 /** Why a recovery began. */
@@ -29,8 +29,12 @@ export const reasonOfSigns = (event: Signed, before: Watch): Told | undefined =>
       }
     case "PersonAwaited":
       return {
-        seen: [`the agent says that it waits for a person: ${event.for}`],
-        rule: "Who waits for a person is alive, however long it takes: nothing is launched. souffleur attach goes there."
+        seen: [
+          `${before.conductor === undefined ? "the agent" : `process ${before.conductor.pid}`} in session ${before.sessionId} waits for a person`,
+          `it waits for: ${event.for}`
+        ],
+        rule: "Who waits for a person is alive, however long it takes: its silence and its heartbeat's age are no death.",
+        act: "nothing was stopped or launched; souffleur attach goes there, and what the agent does next ends it"
       }
     case "WaitStarted":
       if (event.kind === "quiet-hours") return undefined
@@ -52,9 +56,20 @@ export const reasonOfSigns = (event: Signed, before: Watch): Told | undefined =>
         seen: [
           event.ceiling === "tokens"
             ? `${count(event.used)} tokens were used, of ${count(event.limit)} that are allowed (MAX_TOKENS)`
-            : `it has gone on for ${inWords(event.used)}, of ${inWords(event.limit)} that are allowed (MAX_TIME)`
+            : `it has gone on for ${inWords(event.used)}, of ${inWords(event.limit)} that are allowed (MAX_TIME)`,
+          `counted from ${new Date(before.allowedSince).toISOString()} on, over ${before.sessions.length} ${before.sessions.length === 1 ? "session" : "sessions"}`
         ],
-        rule: "At the ceiling what is in hand goes on, nothing more is launched; souffleur retry allows as much again."
+        rule: "At a ceiling of the user's nobody is stopped, and nothing more is launched without an operator's word.",
+        act: "what is in hand goes on; souffleur retry allows as much again, souffleur release ends the watch"
+      }
+    case "AllowanceRenewed":
+      return {
+        seen:
+          before.ceiling === undefined
+            ? ["an operator said souffleur retry, before the ceiling was reached"]
+            : [`an operator said souffleur retry, at the ceiling of ${before.ceiling.ceiling}`],
+        rule: "An operator's word outranks a ceiling: as much as it says is allowed again, counted from now on.",
+        act: "the Conductor goes on, and is recovered again when it dies"
       }
     case "HandoffTaken":
       return {

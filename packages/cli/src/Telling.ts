@@ -110,6 +110,7 @@ export const sentence = (event: WatchEvent): string =>
       ceiling === "tokens"
         ? `the ceiling is reached: ${count(used)} tokens of ${count(limit)} are used`
         : `the ceiling is reached: it has gone on for ${inWords(used)} of ${inWords(limit)}`,
+    AllowanceRenewed: () => "an operator allows as much again from now on",
     ContextExhausted: ({ retries }) =>
       `the conversation no longer fits the model${retries === 0 ? "" : ` (${retries} of 3 without progress)`}`,
     HandoffTaken: ({ contextTokens, generation }) => `Conductor (S${generation}) has taken the hand-off${tokens(contextTokens)}`,

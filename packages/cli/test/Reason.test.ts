@@ -50,12 +50,22 @@ it("why tells what is waited out, until when, and who says so", () => {
 })
 
 it("why tells a person who is awaited, a kill that was put off, a ceiling, and what to do there", () => {
-  assert.include(why(Event.PersonAwaited.make({ at, watcher: 1, for: "permission prompt" })), "waits for a person: permission prompt")
+  const person = why(Event.PersonAwaited.make({ at, watcher: 1, for: "permission prompt" }))
+  for (const part of ["process 4711 in session s1 waits for a person", "it waits for: permission prompt", "souffleur attach goes there"])
+    assert.include(person, part)
   const deferred = Event.KillDeferred.make({ at, watcher: 1, because: "the tool Bash was called and has no result yet", until: at + hour })
   assert.include(why(deferred), "left alone until 04:00:00 UTC: the tool Bash was called and has no result yet")
   const ceiling = why(Event.CeilingReached.make({ at, watcher: 1, ceiling: "tokens", used: 2_000_400, limit: 2_000_000 }))
   assert.include(ceiling, "2,000,400 tokens were used, of 2,000,000 that are allowed (MAX_TOKENS)")
+  assert.include(ceiling, "counted from 2026-03-01T03:00:00.000Z on, over 1 session")
   assert.include(ceiling, "souffleur retry allows as much again")
+  const renewed = why(
+    Event.CeilingReached.make({ at, watcher: 1, ceiling: "time", used: 2, limit: 1 }),
+    Event.AllowanceRenewed.make({ at: at + hour })
+  )
+  assert.include(renewed, "an operator said souffleur retry, at the ceiling of time")
+  for (const told of [person, ceiling, renewed])
+    assert.match(told, /What was seen\n {2}\S.*The rule\n {2}\S.*What was done\n {2}(?!nothing more)\S/su)
 })
 
 it("why tells of a death without comms nothing about comms, and of a relaunch why it began", () => {

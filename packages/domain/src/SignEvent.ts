@@ -44,6 +44,9 @@ export const CeilingReached = event("CeilingReached", {
   limit: Schema.Int
 })
 
+/** An operator allows a watch as much again from now on, at its ceiling or before it; nothing was withheld. */
+export const AllowanceRenewed = event("AllowanceRenewed", {})
+
 /** Its last turn ended because the conversation no longer fits the model. */
 export const ContextExhausted = event("ContextExhausted", { ...seen, retries: Schema.Int })
 

@@ -79,7 +79,11 @@ export type WatchIntent =
   | { readonly _tag: "ReportDeferred"; readonly watcher: number; readonly because: string; readonly until: number }
   /** `null`: it waits for nobody any more. */
   | { readonly _tag: "ReportPerson"; readonly watcher: number; readonly for: string | null }
-  | ({ readonly _tag: "ReportCeiling" } & Pick<typeof CeilingReached.Type, "watcher" | "ceiling" | "used" | "limit">)
+  /** `since`: from when on it was counted, epoch ms. */
+  | ({ readonly _tag: "ReportCeiling"; readonly since: number } & Pick<
+      typeof CeilingReached.Type,
+      "watcher" | "ceiling" | "used" | "limit"
+    >)
   | ({ readonly _tag: "ReportHandoffTaken" } & Pick<
       typeof HandoffTaken.Type,
       "watcher" | "launchId" | "takenAt" | "contextTokens" | "contextWindow"
@@ -129,7 +133,8 @@ export type WatchIntent =
       readonly quietUntil?: number | null
     }
   | { readonly _tag: "Release" }
-  | { readonly _tag: "Retry" }
+  /** `ceilings`: the user has set one, so that as much again can be allowed before it is reached. */
+  | { readonly _tag: "Retry"; readonly ceilings?: boolean }
   | {
       readonly _tag: "Adopt"
       readonly conductor: ProcessIdentity

@@ -2,6 +2,7 @@ import { Predicate } from "effect"
 import { type Decision, no, ok } from "./Decision.ts"
 import { adopted, attempts, decideExit, nextWatcher } from "./ExitDecider.ts"
 import { decideHandoff } from "./HandoffDecider.ts"
+import { decideRetry } from "./RetryDecider.ts"
 import { compactAttempts, launchSteps } from "./StepName.ts"
 import type { RecoveryCycle, StepState, Watch } from "./Watch.ts"
 import type { WatchCommand } from "./WatchCommand.ts"
@@ -136,8 +137,8 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
       return ok(what === null ? Event.PersonCame.make({ at, watcher }) : Event.PersonAwaited.make({ at, watcher, for: what }))
     }
     case "ReportCeiling": {
-      const { ceiling, limit, used, watcher } = command
-      const told = watcher !== watch.watcher?.watcher || watch.ceiling !== undefined
+      const { ceiling, limit, since, used, watcher } = command
+      const told = watcher !== watch.watcher?.watcher || watch.ceiling !== undefined || since !== watch.allowedSince
       return told ? ok() : ok(Event.CeilingReached.make({ at, watcher, ceiling, used, limit }))
     }
     case "ReportHandoffTaken": {
@@ -228,12 +229,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
       return inCycle(watch, command) ? ok(Event.ConductorCompleted.make({ at, by: "recovery" })) : no("not now", "this recovery is over")
 
     case "Retry":
-      return watch.standby === undefined || watch.observe
-        ? no("not now", "no recovery has failed closed: there is nothing to try again")
-        : ok(
-            Event.RecoveryRetried.make({ at, cycle: watch.standby.cycle }),
-            Event.RecoveryStarted.make({ at, cycle: watch.cycles + 1, purpose: "relaunch", trigger: watch.standby.trigger })
-          )
+      return decideRetry(watch, command)
     case "Adopt": {
       if (watch.phase === "Validating") return no("not now", "the watch is not validated yet")
       const { baseline, conductor, print, sessionId } = command

@@ -221,6 +221,7 @@ export const WatchEvent = Schema.Union([
   Sign.WaitStarted,
   Sign.WaitEnded,
   Sign.CeilingReached,
+  Sign.AllowanceRenewed,
   Sign.ContextExhausted,
   Sign.HandoffTaken
 ])

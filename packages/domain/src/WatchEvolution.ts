@@ -151,6 +151,7 @@ const change = (watch: Watch, event: WatchEvent): Change =>
     }),
     RecoveryWithheld: ({ at, cycle, reason, stage, trigger }) => ({ cycles: cycle, standby: { cycle, trigger, stage, reason, since: at } }),
     CeilingReached: ({ ceiling, limit, used }) => ({ ceiling: { ceiling, limit, used } }),
+    AllowanceRenewed: ({ at }) => ({ ceiling: undefined, allowedSince: at }),
     StepStarted: ({ attempt, step, token }) => withStep(watch, step, { _tag: "Started", attempt, token }),
     StepSucceeded: ({ outcome, step }) => withStep(watch, step, { _tag: "Succeeded", outcome }),
     StepFailed: ({ failure, step }) => withStep(watch, step, { _tag: "Failed", failure }),

@@ -102,7 +102,7 @@ describe("what a watcher tells without ending", () => {
   const told: ReadonlyArray<WatchIntent & { readonly watcher: number }> = [
     { _tag: "ReportDeferred", watcher: 1, because: "a tool runs", until: 5000 },
     { _tag: "ReportPerson", watcher: 1, for: "a permission" },
-    { _tag: "ReportCeiling", watcher: 1, ceiling: "time", used: 11, limit: 10 }
+    { _tag: "ReportCeiling", watcher: 1, ceiling: "time", used: 11, limit: 10, since: at }
   ]
   for (const intent of told)
     it(`${intent._tag} is told once, by the watcher of now alone`, () => {

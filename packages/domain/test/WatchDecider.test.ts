@@ -591,6 +591,36 @@ describe("an operator, and a Conductor that comes back", () => {
         .when({ _tag: "Retry" }, { _tag: "Operator" })
         .thenRefused("not now")
   })
+  it("allows as much again where a ceiling is set, reached or not, and nothing else begins", () => {
+    const reached = Event.CeilingReached.make({ at, watcher: 1, ceiling: "time", used: 2, limit: 1 })
+    const retry = { _tag: "Retry", ceilings: true } as const
+    for (const events of [watching, recovering, [...watching, reached]]) {
+      const renewed = Event.AllowanceRenewed.make({ at: 1000 })
+      given(...events)
+        .when(retry, { _tag: "Operator" })
+        .then(renewed)
+      const { allowedSince, ceiling } = given(...events, renewed).watch
+      assert.deepStrictEqual([allowedSince, ceiling], [1000, undefined])
+    }
+    // What was reached counts, whatever the settings of who asks say.
+    given(...watching, reached)
+      .when({ _tag: "Retry" }, { _tag: "Operator" })
+      .thenTags("AllowanceRenewed")
+    // What failed closed is tried again, which allows as much again too.
+    given(...standby)
+      .when(retry, { _tag: "Operator" })
+      .thenTags("RecoveryRetried", "RecoveryStarted")
+  })
+  it("counts nothing against a ceiling that was used before as much again was allowed", () => {
+    const renewed = Event.AllowanceRenewed.make({ at: 50 })
+    const report = { _tag: "ReportCeiling", watcher: 1, ceiling: "tokens", used: 120, limit: 100 } as const
+    given(...watching, renewed)
+      .when({ ...report, since: 0 })
+      .thenTags()
+    given(...watching, renewed)
+      .when({ ...report, since: 50 })
+      .thenTags("CeilingReached")
+  })
   it("retries nothing in a watch that only observes", () => {
     const observing = [Event.WatchOpened.make({ ...opened, observe: true }), owned, confirmed, watcher(1), monitor(1), settled]
     given(

@@ -75,13 +75,17 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
   /** What the user allows, and what is used of it: its own time, or the tokens of all its sessions. */
   const tellCeiling = Effect.gen(function* () {
     const { maxTime, maxTokens } = settings
-    if (watch.ceiling !== undefined) return
-    const used = (yield* Clock.currentTimeMillis) - watch.allowedSince
+    if (maxTime === null && maxTokens === null) return
+    // As it is by now: an operator may have allowed as much again since this watcher began.
+    const { allowedSince: since, ceiling, sessions } = yield* ref.state
+    if (ceiling !== undefined) return
+    const report = { _tag: "ReportCeiling", watcher: me, since } as const
+    const used = (yield* Clock.currentTimeMillis) - since
     if (maxTime !== null && used >= Duration.toMillis(maxTime))
-      yield* ref.tell({ _tag: "ReportCeiling", watcher: me, ceiling: "time", used, limit: Duration.toMillis(maxTime) })
+      yield* ref.tell({ ...report, ceiling: "time", used, limit: Duration.toMillis(maxTime) })
     if (maxTokens === null) return
-    const tokens = yield* agent.spent(watch.sessions, watch.allowedSince)
-    if (tokens >= maxTokens) yield* ref.tell({ _tag: "ReportCeiling", watcher: me, ceiling: "tokens", used: tokens, limit: maxTokens })
+    const tokens = yield* agent.spent(sessions, since)
+    if (tokens >= maxTokens) yield* ref.tell({ ...report, ceiling: "tokens", used: tokens, limit: maxTokens })
   })
 
   const poll = Effect.fn("Watcher.poll")(function* (due: number) {

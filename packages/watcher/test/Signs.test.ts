@@ -306,6 +306,21 @@ describe("what the user allows", () => {
       assert.deepInclude((yield* told)[0], { ceiling: "tokens", used: 120, limit: 100 })
     })
   )
+  it.effect("as much again, in advance or at the ceiling: counted from then on, by the watcher that runs", () =>
+    Effect.gen(function* () {
+      const { ref, told, world } = yield* watching({ settings: { maxTime: Duration.minutes(10) } })
+      yield* until(500)
+      yield* ref.tell({ _tag: "Retry", ceilings: true })
+      yield* until(1099)
+      assert.deepStrictEqual(tagsOf(yield* told), ["AllowanceRenewed"])
+      yield* until(1141)
+      assert.deepStrictEqual(tagsOf(yield* told), ["AllowanceRenewed", "CeilingReached"])
+      yield* ref.tell({ _tag: "Retry", ceilings: true })
+      world.condition = "gone"
+      yield* until(1200)
+      assert.deepStrictEqual(tagsOf(yield* told).slice(2), ["AllowanceRenewed", "ConductorDied", "RecoveryStarted"])
+    })
+  )
   it.effect("time: a death after it starts no recovery, until an operator says so", () =>
     Effect.gen(function* () {
       const { ref, told, world } = yield* watching({ settings: { maxTime: Duration.minutes(10) } })

@@ -31,9 +31,9 @@ export const whyCommand = Command.make(
     if (reason === undefined)
       return yield* new BadUsage({ why: `${id} has decided nothing ${revision === undefined ? "yet" : `up to revision ${revision}`}` })
     if (flags.json) {
-      const { done, recorded, rule, seen } = reason
+      const { act = null, done, recorded, rule, seen } = reason
       const event = (one: typeof recorded) => JSON.parse(jsonLine(one)) as unknown
-      return yield* Console.log(JSON.stringify({ watch: id, decision: event(recorded), seen, rule, done: done.map(event) }, null, 2))
+      return yield* Console.log(JSON.stringify({ watch: id, decision: event(recorded), seen, rule, act, done: done.map(event) }, null, 2))
     }
     yield* Effect.forEach(tell(reason), (line) => Console.log(line))
   })

@@ -1,0 +1,32 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestConsole } from "effect/testing"
+import { cli } from "../src/Cli.ts"
+import { place, services, watching } from "./mcp/Place.ts"
+
+it.layer(services)((it) => {
+  it.effect("retry before a ceiling is reached allows as much again; without one it says what there is to set", () =>
+    Effect.gen(function* () {
+      const { as, comms, events, project, watch } = yield* place()
+      yield* watch("w", watching({ project, comms }))
+      const retry = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
+        const [out, errors] = [(yield* TestConsole.logLines).length, (yield* TestConsole.errorLines).length]
+        const code = yield* Effect.match(cli(["retry", "--project-dir", project]), {
+          onFailure: (ended) => ended.code,
+          onSuccess: () => 0
+        }).pipe(as("", variables))
+        return { code, out: (yield* TestConsole.logLines).slice(out), errors: (yield* TestConsole.errorLines).slice(errors).join("\n") }
+      })
+      const refused = yield* retry({})
+      assert.deepStrictEqual([refused.code, refused.out], [2, []])
+      assert.include(refused.errors, "no ceiling is set (MAX_TOKENS, MAX_TIME)")
+      const allowed = yield* retry({ SOUFFLEUR_MAX_TIME: "8 hours", SOUFFLEUR_MAX_TOKENS: "2000000" })
+      assert.deepStrictEqual(allowed, {
+        code: 0,
+        out: ["w: as much again is allowed, from 1970-01-01T00:00:00.000Z on (2,000,000 tokens, 8 h 0 m)"],
+        errors: ""
+      })
+      assert.strictEqual((yield* events("w")).at(-1)?._tag, "AllowanceRenewed")
+    })
+  )
+})

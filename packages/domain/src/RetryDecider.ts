@@ -1,0 +1,23 @@
+import { type Decision, no, ok } from "./Decision.ts"
+import type { Watch } from "./Watch.ts"
+import type { WatchCommand } from "./WatchCommand.ts"
+import * as Event from "./WatchEvent.ts"
+
+/**
+ * An operator's `retry`: what failed closed, or was withheld, is tried again (spec §2, Standby). Where nothing was, and the user has set a
+ * ceiling, as much again is allowed from now on, also before it is reached: who goes to bed says so in advance.
+ */
+export const decideRetry = (watch: Watch, { ceilings = false, now: at }: Extract<WatchCommand, { readonly _tag: "Retry" }>): Decision => {
+  if (watch.observe) return no("not now", "souffleur only observes here: there is nothing to try again, and nothing is launched")
+  if (watch.standby !== undefined) {
+    return ok(
+      Event.RecoveryRetried.make({ at, cycle: watch.standby.cycle }),
+      Event.RecoveryStarted.make({ at, cycle: watch.cycles + 1, purpose: "relaunch", trigger: watch.standby.trigger })
+    )
+  }
+  if (ceilings || watch.ceiling !== undefined) return ok(Event.AllowanceRenewed.make({ at }))
+  return no(
+    "not now",
+    "no recovery has failed closed, and no ceiling is set (MAX_TOKENS, MAX_TIME): there is nothing to try again, or to allow more of"
+  )
+}
