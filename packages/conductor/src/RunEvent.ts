@@ -200,8 +200,15 @@ export const RunEvent = Schema.Union([
 ])
 export type RunEvent = typeof RunEvent.Type
 
-/** The version this souffleur writes for each tag. All are 1 so far. */
-export const runVersionOf = (_tag: RunEvent["_tag"]): number => 1
+const versions: { readonly [Tag in RunEvent["_tag"]]?: number } = {
+  ProgressImported: 2,
+  ImplementationFailed: 2,
+  ReviewFailed: 2,
+  RunPaused: 2
+}
+
+/** The version this souffleur writes for each tag, 1 where nothing was added yet. */
+export const runVersionOf = (tag: RunEvent["_tag"]): number => versions[tag] ?? 1
 
 /** The events of a run; its stream is `run/<id>`. */
 export const runCodec: EventCodec<RunEvent> = eventCodec<RunEvent>("run/", RunEvent.members, runVersionOf)

@@ -52,6 +52,14 @@ const theatre = Effect.fnUntraced(function* (
   )
   return { ...it, git: asked, write, project }
 })
+/** Does it, and keeps what it was told. */
+const noting =
+  (prompts: Array<string>, act: Act): Act =>
+  (turn) =>
+    Effect.suspend(() => {
+      prompts.push(turn.prompt)
+      return act(turn)
+    })
 const say =
   (text: string | undefined): Act =>
   () =>
@@ -87,13 +95,7 @@ describe.concurrent("over a real repository", () => {
     Effect.gen(function* () {
       const prompts: Array<string> = []
       const play = yield* theatre(({ commits }) => ({
-        implementer: [
-          (turn) =>
-            Effect.andThen(
-              Effect.sync(() => prompts.push(turn.prompt)),
-              commits(turn)
-            )
-        ],
+        implementer: [noting(prompts, commits)],
         reviewer: [say(rejects(1)), say(approves)]
       }))
       const run = yield* play.conducts
@@ -127,13 +129,7 @@ describe.concurrent("over a real repository", () => {
     Effect.gen(function* () {
       const prompts: Array<string> = []
       const play = yield* theatre(({ commits }) => ({
-        implementer: [
-          (turn) =>
-            Effect.andThen(
-              Effect.sync(() => prompts.push(turn.prompt)),
-              commits(turn)
-            )
-        ],
+        implementer: [noting(prompts, commits)],
         reviewer: [say(rejects(1)), say(rejects(2)), say(rejects(3)), say(approves)]
       }))
       assert.strictEqual(taskOf(yield* play.conducts, "t1")?.status, "escalated")
@@ -197,14 +193,9 @@ describe.concurrent("over a real repository", () => {
   live("what a reviewer left uncommitted pauses; once a person has committed it, it is reviewed with the rest", () =>
     Effect.gen(function* () {
       const prompts: Array<string> = []
-      const approving: Act = ({ prompt }) =>
-        Effect.as(
-          Effect.sync(() => prompts.push(prompt)),
-          approves
-        )
       const play = yield* theatre(({ commits, write }) => ({
         implementer: [commits],
-        reviewer: [() => Effect.as(write("work-1.txt", "better\n"), approves), approving]
+        reviewer: [() => Effect.as(write("work-1.txt", "better\n"), approves), noting(prompts, say(approves))]
       }))
       assert.deepStrictEqual((yield* play.conducts).paused, { cause: "dirty", files: ["work-1.txt"], why: "" })
       yield* play.git("commit", "-qam", "a person's word")

@@ -24,7 +24,7 @@ it.effect("every frozen event of a run decodes for ever, and every tag has one o
     assert.includeMembers(
       found,
       tags.map((tag) => `${tag} ${runVersionOf(tag)}`),
-      "missing: run packages/conductor/test/fixtures/events/add.ts"
+      "missing: run test/fixtures/freeze.ts"
     )
   }).pipe(Effect.provide(NodeServices.layer))
 )

@@ -44,7 +44,7 @@ it.effect("every tag has a frozen event of its version, and every frozen event a
     assert.includeMembers(
       names,
       eventTags.map((tag) => `${tag} ${versionOf(tag)}`),
-      "missing: run packages/domain/test/fixtures/events/add.ts"
+      "missing: run test/fixtures/freeze.ts"
     )
     for (const name of names) assert.include(eventTags, name.split(" ")[0])
   })

@@ -1,7 +1,8 @@
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { conductDemo } from "../demo/ConductDemo.ts"
-import { demo, type DemoFailed } from "../demo/Demo.ts"
+import { demo } from "../demo/Demo.ts"
+import type { DemoFailed } from "../demo/Scene.ts"
 import { Ended } from "../Failure.ts"
 
 const failed = ({ why }: DemoFailed) =>

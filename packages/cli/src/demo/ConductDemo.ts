@@ -1,13 +1,10 @@
 import { completionSummary, loadRun, RunLog, type RunEvent } from "@souffleur/conductor"
 import { runProgram } from "@souffleur/domain"
 import { Console, Effect, FileSystem, Path, Schedule, Stream } from "effect"
-import { ChildProcess } from "effect/process"
-import { settingsOf } from "../App.ts"
 import { runs } from "../Conducted.ts"
 import { Environment } from "../Environment.ts"
 import { runLine } from "../RunTelling.ts"
-import { paint } from "../Telling.ts"
-import { DemoFailed, timings, within } from "./Demo.ts"
+import { DemoFailed, makeScene, within } from "./Scene.ts"
 
 const plan = `workflow_id: opera
 finish: none
@@ -38,46 +35,18 @@ const git = (project: string, ...args: ReadonlyArray<string>) =>
  */
 export const conductDemo = Effect.fn("ConductDemo")(function* () {
   const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
-  const { colour, self, variables } = yield* Environment
-  const brush = paint(colour)
-  const say = (text: string) => Console.log(`${brush("yellow", "▸")} ${text}`)
-
-  const home = yield* fs.realPath(yield* fs.makeTempDirectory({ prefix: "souffleur-demo-" }))
-  const project = path.join(home, "opera")
-  yield* fs.makeDirectory(project)
+  const { brush, next, project, say, settings, start, tells } = yield* makeScene()
   yield* git(project, "init", "-q", "-b", "main")
   yield* git(project, "commit", "-q", "--allow-empty", "-m", "An empty stage")
   yield* fs.writeFileString(path.join(project, "plan.yaml"), plan)
   yield* fs.writeFileString(path.join(project, "craft.json"), JSON.stringify(craft))
-  const environment = {
-    ...variables,
-    ...timings,
-    SOUFFLEUR_STATE_DIR: path.join(home, "state"),
-    SOUFFLEUR_CLAUDE_DIR: path.join(home, "claude"),
-    CLAUDE_CONFIG_DIR: path.join(home, "claude"),
-    SOUFFLEUR_AGENT_COMMAND: JSON.stringify([...self, "__stand-in"])
-  }
-  const [program, ...first] = self
-  const words = ["run", "--no-guardian", "--", ...self, "conduct", "plan.yaml"]
   yield* say(`A plan of two tasks in ${project}, conducted under souffleur's own watch:`)
   yield* Console.log(brush("dim", "    souffleur run -- souffleur conduct plan.yaml"))
   yield* Console.log(brush("dim", "    (were a person needed, it would stay and wait for: souffleur conduct answer TASK)"))
-  const watchdog = yield* ChildProcess.make(program, [...first, ...words], {
-    cwd: project,
-    env: environment,
-    extendEnv: false,
-    stdin: "ignore"
-  })
-  const told = (lines: typeof watchdog.stdout) =>
-    lines.pipe(
-      Stream.decodeText(),
-      Stream.splitLines,
-      Stream.runForEach((line) => Console.log(brush("dim", `    watchdog  ${line}`)))
-    )
-  yield* Effect.forkScoped(told(watchdog.stdout))
-  yield* Effect.forkScoped(told(watchdog.stderr))
+  const { self } = yield* Environment
+  const watchdog = yield* start(["run", "--no-guardian", "--", ...self, "conduct", "plan.yaml"])
+  yield* tells(watchdog, "watchdog  ")
 
-  const settings = yield* settingsOf(project).pipe(Effect.provideService(Environment, { ...(yield* Environment), variables: environment }))
   const run = yield* Effect.gen(function* () {
     const log = yield* RunLog
     const stream = yield* within(
@@ -112,22 +81,13 @@ export const conductDemo = Effect.fn("ConductDemo")(function* () {
     if (outcome.event.token !== working.event.token) return yield* new DemoFailed({ why: "an agent was asked to do its work twice" })
     yield* until("the end", "RunFinished")
     return yield* loadRun(stream.slice("run/".length))
-  }).pipe(Effect.provide(runs(settings)))
+  }).pipe(Effect.provide(runs(yield* settings)))
   const code = yield* within("the end of the watchdog", watchdog.exitCode)
   if (code !== 0) return yield* new DemoFailed({ why: `the watchdog ended with ${code}` })
   const commits = (yield* git(project, "rev-list", "--count", "HEAD")).trim()
   if (commits !== "4") return yield* new DemoFailed({ why: `${commits} commits where 4 should be` })
   yield* Console.log(`\n${brush("green", completionSummary(run))}\n`)
   yield* say(brush("green", "Killed half-way, finished all the same: no work lost, and none done twice."))
-  const command = self.at(-1)!.endsWith(".ts") ? "npx --yes pnpm@12.21.0 souffleur" : "souffleur"
-  yield* Console.log(
-    [
-      `The state: ${path.join(project, "state.json")}`,
-      "Try next:",
-      `  export SOUFFLEUR_STATE_DIR=${path.join(home, "state")}`,
-      `  ${command} conduct status --all`,
-      `  ${command} conduct plan.yaml --dry-run --project-dir ${project}`,
-      `  ${command} log`
-    ].join("\n")
-  )
+  yield* Console.log(`The state: ${path.join(project, "state.json")}`)
+  yield* Console.log(next("conduct status --all", `conduct ${path.join(project, "plan.yaml")} --dry-run --project-dir ${project}`, "log"))
 }, Effect.scoped)

@@ -1,26 +1,9 @@
 import { CommsSchema } from "@souffleur/comms"
 import { EventLog, type Recorded, type WatchEvent } from "@souffleur/domain"
 import { SqliteClient } from "@souffleur/node"
-import { Console, Effect, FileSystem, Path, Random, Schedule, Schema, Stream } from "effect"
-import { ChildProcess } from "effect/process"
-import { settingsOf, store } from "../App.ts"
-import { Environment } from "../Environment.ts"
-import { paint } from "../Telling.ts"
-
-/** The demonstration did not come to its end; `why` is a sentence. */
-export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { why: Schema.String }) {}
-
-/** A second or so in place of minutes (cli.md, settings). */
-export const timings = {
-  SOUFFLEUR_WATCHER_INITIAL_WAIT: "1 second",
-  SOUFFLEUR_WATCHER_INTERVAL: "500 millis",
-  SOUFFLEUR_HEARTBEAT_STALE_AFTER: "4 seconds",
-  SOUFFLEUR_MONITOR_INITIAL_WAIT: "2 seconds",
-  SOUFFLEUR_MONITOR_INTERVAL: "1500 millis",
-  SOUFFLEUR_MONITOR_STALE_AFTER: "1500 millis",
-  SOUFFLEUR_STOP_GRACE: "2 seconds",
-  SOUFFLEUR_LAUNCHER: "headless"
-}
+import { Console, Effect, FileSystem, Path, Random, Schedule, Stream } from "effect"
+import { store } from "../App.ts"
+import { DemoFailed, makeScene, within } from "./Scene.ts"
 
 const tasks = ["stage", "lights", "prompt-book", "curtain"].map((name, n) => ({
   id: `task-0${n + 1}`,
@@ -31,13 +14,6 @@ const tasks = ["stage", "lights", "prompt-book", "curtain"].map((name, n) => ({
 
 /** Words that nobody would guess: whoever says the right one has read it. */
 const stageWords = ["aubergine", "barnacle", "chandelier", "dromedary", "eglantine", "flotsam", "gossamer", "harlequin"]
-
-/** Fails loudly when what it waits for does not come. */
-export const within = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
-  Effect.timeoutOrElse(effect, {
-    duration: "30 seconds",
-    orElse: () => Effect.fail(new DemoFailed({ why: `${what} did not happen in 30 seconds` }))
-  })
 
 const exists = (file: string) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) => fs.exists(file)).pipe(
@@ -51,27 +27,9 @@ const exists = (file: string) =>
  */
 export const demo = Effect.fn("Demo")(function* () {
   const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
-  const { colour, self, variables } = yield* Environment
-  const brush = paint(colour)
-  const say = (text: string) => Console.log(`${brush("yellow", "▸")} ${text}`)
-  const detail = (text: string) => Console.log(brush("dim", `    ${text}`))
-
-  const home = yield* fs.realPath(yield* fs.makeTempDirectory({ prefix: "souffleur-demo-" }))
-  const project = path.join(home, "opera")
-  yield* fs.makeDirectory(project)
+  const { brush, detail, home, next, project, say, settings, start, tells } = yield* makeScene()
   yield* fs.writeFileString(path.join(project, "plan.json"), JSON.stringify({ tasks }, null, 2))
   yield* Effect.provide(CommsSchema.init(path.join(project, "comms.db")), SqliteClient.layerSqlite)
-  const environment = {
-    ...variables,
-    ...timings,
-    SOUFFLEUR_STATE_DIR: path.join(home, "state"),
-    SOUFFLEUR_CLAUDE_DIR: path.join(home, "claude"),
-    CLAUDE_CONFIG_DIR: path.join(home, "claude"),
-    SOUFFLEUR_AGENT_COMMAND: JSON.stringify([...self, "__stand-in"])
-  }
-  const [program, ...first] = self
-  const start = (args: ReadonlyArray<string>) =>
-    ChildProcess.make(program, [...first, ...args], { cwd: project, env: environment, extendEnv: false, stdin: "ignore" })
 
   const word = yield* Effect.orDie(Random.choice(stageWords))
   const sessionId = "5c0ff1e0-0000-4000-8000-000000000001"
@@ -89,26 +47,11 @@ export const demo = Effect.fn("Demo")(function* () {
   ])
   yield* within("the first session file", exists(path.join(home, "claude", "sessions", `${conductor.pid}.json`)))
 
-  const settings = yield* settingsOf(project).pipe(Effect.provideService(Environment, { ...(yield* Environment), variables: environment }))
-  const souffleur = (args: ReadonlyArray<string>) =>
-    Effect.gen(function* () {
-      const handle = yield* start(["watch", ...args])
-      yield* Effect.forkScoped(
-        handle.stdout.pipe(
-          Stream.decodeText(),
-          Stream.splitLines,
-          Stream.runForEach((line) => detail(line))
-        )
-      )
-      yield* Effect.forkScoped(
-        handle.stderr.pipe(
-          Stream.decodeText(),
-          Stream.splitLines,
-          Stream.runForEach((line) => detail(line))
-        )
-      )
-      return handle
-    })
+  const souffleur = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
+    const handle = yield* start(["watch", ...args])
+    yield* tells(handle)
+    return handle
+  })
   yield* say(`souffleur watches it: pid ${conductor.pid}, timings of a second instead of minutes`)
   const one = yield* souffleur(["--pid", String(conductor.pid), "--session-id", sessionId])
   const ended = yield* Effect.gen(function* () {
@@ -143,7 +86,7 @@ export const demo = Effect.fn("Demo")(function* () {
     yield* until("completion", ({ _tag }) => _tag === "ConductorCompleted")
     const code = yield* within("the end of souffleur", two.exitCode)
     return { id, code, relaunched: relaunched.event }
-  }).pipe(Effect.provide(store(settings)))
+  }).pipe(Effect.provide(store(yield* settings)))
 
   const successor = ended.relaunched._tag === "ConductorRelaunched" ? ended.relaunched.sessionId : ""
   const files = yield* fs.readDirectory(path.join(home, "claude", "projects"), { recursive: true })
@@ -154,17 +97,6 @@ export const demo = Effect.fn("Demo")(function* () {
   if (ended.code !== 0) return yield* new DemoFailed({ why: `souffleur ended with ${ended.code}` })
   yield* say(`S2 said: ${brush("green", `"${proof}."`)}`)
   yield* say(brush("green", "The plan is complete, and souffleur ended with 0. One Conductor at a time, and no work lost."))
-  const command = self.at(-1)!.endsWith(".ts") ? "npx --yes pnpm@12.21.0 souffleur" : "souffleur"
-  yield* Console.log(
-    [
-      "",
-      `The log:   ${path.join(home, "state", "souffleur.db")}`,
-      "Try next:",
-      `  export SOUFFLEUR_STATE_DIR=${path.join(home, "state")}`,
-      `  ${command} status`,
-      `  ${command} log ${ended.id}`,
-      `  ${command} state ${ended.id} --at 12`,
-      `  ${command} watch --help`
-    ].join("\n")
-  )
+  yield* Console.log(`\nThe log:   ${path.join(home, "state", "souffleur.db")}`)
+  yield* Console.log(next("status", `log ${ended.id}`, `state ${ended.id} --at 12`, "watch --help"))
 }, Effect.scoped)
