@@ -1,4 +1,4 @@
-import { addTable, type FaultTable } from "./Faults.ts"
+import { addTable, emptyTable } from "./Faults.ts"
 import { type Simulated, simulate } from "./Simulation.ts"
 
 /** What one world came to, without its story. */
@@ -6,7 +6,7 @@ export type Tally = Omit<Simulated, "story">
 
 /** Worlds in the order of their seeds, until so many faulted recovery cycles were seen: whoever ran them, the sum is the same. */
 export class Campaign {
-  readonly table: FaultTable = {}
+  readonly table = emptyTable()
   readonly ends = new Map<string, number>()
   readonly failed: Array<Tally> = []
   worlds = 0

@@ -25,6 +25,8 @@ export class Conductor {
   #aliveAt: number
   /** `handoff`, `complete`: it said so; `silent`: it hangs, pauses or waits; `failed`: the service ended its turn. */
   condition: "working" | "silent" | "handoff" | "complete" | "failed" = "working"
+  /** The watch has recorded it. */
+  followed = false
   /** It ended by itself, its last turn finished. */
   turnEnded = false
   /** When the model answered it for the first time; wall time. */
@@ -127,7 +129,8 @@ export class Conductor {
     const orphan = this.#startTool(0)
     const beat = (): void => {
       if (!processes.isAlive(orphan)) return
-      if (!this.isAlive) board.write({})
+      // What a person began that the watch never followed, and left behind, is not souffleur's to end.
+      if (!this.isAlive && (this.followed || !this.#world.byHand.has(this))) board.write({})
       timeline.after(beatEvery, beat)
     }
     beat()

@@ -4,6 +4,8 @@ interface Content {
   bytes: Uint8Array
   /** So many bytes outlive a power cut. */
   synced: number
+  /** When it was written last, on the monotonic clock; ms. */
+  writtenAt: number
 }
 
 const failure = (tag: PlatformError.SystemErrorTag, method: string, path: string) =>
@@ -14,10 +16,20 @@ export class Disk {
   readonly files = new Map<string, Content>()
   /** No space is left: of what is written, half gets there. */
   full = false
+  readonly #now: () => number
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** When a file was written last; one that is not there: long ago. */
+  writtenAt(path: string): number {
+    return this.files.get(path)?.writtenAt ?? -Infinity
+  }
 
   write(path: string, text: string): void {
     const bytes = new TextEncoder().encode(text)
-    this.files.set(path, { bytes, synced: bytes.length })
+    this.files.set(path, { bytes, synced: bytes.length, writtenAt: this.#now() })
   }
 
   /** The power goes: what was not synced is lost. */
@@ -57,7 +69,7 @@ export class Disk {
       const grown = new Uint8Array(content.bytes.length + bytes.length)
       grown.set(content.bytes)
       grown.set(bytes, content.bytes.length)
-      content.bytes = grown
+      Object.assign(content, { bytes: grown, writtenAt: this.#now() })
     }
     return {
       [FileSystem.FileTypeId]: FileSystem.FileTypeId,
@@ -96,7 +108,7 @@ export class Disk {
         const flag = options?.flag ?? "r"
         if (flag.startsWith("wx") && found !== undefined) return Effect.fail(failure("AlreadyExists", "open", path))
         if (!flag.startsWith("w") && found === undefined) return Effect.fail(failure("NotFound", "open", path))
-        const content = found ?? { bytes: new Uint8Array(), synced: 0 }
+        const content = found ?? { bytes: new Uint8Array(), synced: 0, writtenAt: this.#now() }
         if (flag.startsWith("w")) Object.assign(content, { bytes: new Uint8Array(), synced: 0 })
         this.files.set(path, content)
         return Effect.succeed(this.#open(path, content))

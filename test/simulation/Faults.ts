@@ -1,11 +1,69 @@
 import type { WatchEvent } from "@souffleur/domain"
 
+/** Every effect of a souffleur on its world. */
+export const boundaries = [
+  "agent.command",
+  "agent.compactedSince",
+  "agent.exportSession: begin",
+  "agent.exportSession: end",
+  "agent.handoffTaken",
+  "agent.mark",
+  "agent.sessionFile",
+  "agent.sessions",
+  "agent.signs",
+  "agent.spent",
+  "agent.toolResults",
+  "agent.turnEnded",
+  "beats.beat",
+  "beats.last",
+  "claims.claim",
+  "claims.isDead",
+  "claims.release",
+  "comms.beat",
+  "comms.post",
+  "comms.replies",
+  "comms.setState",
+  "comms.snapshot",
+  "fs.remove",
+  "fs.rename",
+  "hooks.holds",
+  "hooks.last",
+  "launcher.exitCode",
+  "launcher.forget",
+  "launcher.kept",
+  "launcher.launch: receipt",
+  "launcher.launch: spawn",
+  "launcher.prepare",
+  "launcher: tombstone",
+  "log.append",
+  "log.read",
+  "outbox.tell",
+  "outbox.told",
+  "processes.commandLine",
+  "processes.condition",
+  "processes.find",
+  "processes.signal SIGKILL",
+  "processes.signal SIGTERM",
+  "processes.tagged",
+  "processes.tree"
+] as const
+
 /** What may strike a souffleur at an effect: it is abandoned before it, inside (done, the reply lost) or after it, or stopped there and woken later. */
 export const strikes = ["before", "inside", "after", "paused"] as const
 export type Strike = (typeof strikes)[number]
 
 /** Strikes by boundary, a row each in the order of `strikes`. */
 export type FaultTable = Record<string, Array<number>>
+
+export const emptyTable = (): FaultTable => Object.fromEntries(boundaries.map((boundary) => [boundary, strikes.map(() => 0)]))
+
+export interface Target {
+  readonly boundary: string
+  readonly how: Strike
+}
+
+/** Each of them is to be struck as often as any other. */
+export const targets: ReadonlyArray<Target> = strikes.flatMap((how) => boundaries.map((boundary) => ({ boundary, how })))
 
 const endsCycle: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "ConductorRelaunched",
@@ -24,8 +82,15 @@ export class Faults {
   faulted = 0
   /** A trouble that lasts: the weather's, by name. */
   lasting: string | undefined = undefined
+  /** Cycles that began. */
+  begun = 0
   #struck = 0
   #open: number | undefined = undefined
+
+  /** A recovery cycle runs. */
+  get isOpen(): boolean {
+    return this.#open !== undefined
+  }
 
   strike(boundary: string, how: Strike): void {
     const row = (this.table[boundary] ??= strikes.map(() => 0))
@@ -40,6 +105,7 @@ export class Faults {
 
   /** A cycle begins. */
   begin(): void {
+    this.begun++
     this.#open = this.lasting === undefined ? this.#struck : -1
   }
 

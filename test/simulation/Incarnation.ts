@@ -63,8 +63,9 @@ const withSilence = (silent: IncarnationOptions["silent"], disturbed: () => void
 const withSight = (world: World) =>
   Effect.updateService(Roles, (roles) => ({
     run: (role, watch, ref) => {
-      const seeing = <E>(state: Effect.Effect<Watch, E>) => Effect.tap(state, (seen) => Effect.sync(() => void world.seen.push(seen)))
-      world.seen.push(watch)
+      const seeing = <E>(state: Effect.Effect<Watch, E>) => Effect.tap(state, (seen) => Effect.sync(() => void world.seen.add(seen)))
+      if (!world.sighted) return roles.run(role, watch, ref)
+      world.seen.add(watch)
       return roles.run(role, watch, { ...ref, state: seeing(ref.state), tell: (intent) => seeing(ref.tell(intent)) })
     }
   }))

@@ -1,4 +1,5 @@
 import { Duration } from "effect"
+import { strikes, type Target, targets } from "./Faults.ts"
 import { guardian } from "./SimGuardian.ts"
 import type { Fate } from "./Gate.ts"
 import { Incarnation, type IncarnationOptions } from "./Incarnation.ts"
@@ -7,24 +8,31 @@ import type { World } from "./World.ts"
 
 const minute = 60_000
 
-/** Effects that happen all the time; a souffleur that is to be abandoned in a recovery must survive most of them. */
-const frequent = new Set(
-  "processes.condition beats.beat comms.beat log.read beats.last comms.snapshot agent.signs agent.sessions hooks.last hooks.holds".split(
-    " "
-  )
-)
-/** Effects of few cycles: each pair of a boundary and a strike is to be seen often enough. */
-const seldom = new Set([
-  "launcher: tombstone",
-  "fs.remove",
-  "agent.mark",
-  "agent.compactedSince",
-  "agent.turnEnded",
-  "agent.command",
-  "launcher.prepare"
+/** Effects that happen all the time: one of them in turn is struck seldom, so that it is not always the first. */
+const frequent = new Set([
+  "processes.condition",
+  "launcher.launch: receipt",
+  "log.read",
+  "log.append",
+  "outbox.tell",
+  "comms.snapshot",
+  "agent.sessions",
+  "beats.beat",
+  "beats.last",
+  "comms.beat"
 ])
 
-const whens = ["before", "inside", "after"] as const
+/** Of each effect in turn, and of any other, in a recovery. */
+const [aimed, frequentAimed, any] = [0.7, 0.15, 0.01]
+/** So many in each cycle: most of them do not come in it. */
+const inCycle = 4
+/** While nothing is to be done, the effects of a watch are many and all alike. */
+const quiet = 0.1
+
+/** Operations of one fiber before another has its turn: 2048 in earnest; fewer tear apart what is else done in one go, and take longer. */
+const budgets = [5, 50, 2048, 2048, 2048, 2048, 2048, 2048]
+/** From world to world, so that neighbours do not begin alike; prime to the number of targets. */
+const stride = 37
 
 /** Starts souffleurs, and strikes them at their effects, by their own mood. */
 export class Keeper {
@@ -33,6 +41,7 @@ export class Keeper {
   readonly #seed: Seed
   readonly #guarded: boolean
   #guardians = 0
+  #aims = 0
 
   constructor(world: World, seed: Seed) {
     this.#world = world
@@ -47,21 +56,30 @@ export class Keeper {
   start(restored?: IncarnationOptions["restored"]): Incarnation {
     const world = this.#world
     const mood = this.#seed.fork()
-    const [usual, rare] = [mood.chance(0.9) ? 0.05 : 0, mood.chance(0.5) ? 0.001 : 0]
-    const stops = mood.chance(0.5)
+    // Each pair of an effect and a strike in turn, whatever world it is: one until it is met, and others in each cycle.
+    const next = () => targets[(world.seed.number * stride + this.#aims++) % targets.length]
+    const aims: Array<Target | undefined> = [next()]
+    let cycle = world.faults.begun
     const plan = (_: number, name: string): Fate | undefined => {
-      if (world.calm || !mood.chance(frequent.has(name) ? rare : seldom.has(name) ? 3 * usual : usual)) return undefined
-      // Between its last look and a signal there is a moment; who is stopped in just that one is not asked again (docs/reliability.md).
-      const paused = mood.chance(0.25) && stops && !name.startsWith("processes.signal")
-      const fate = paused ? { pausedFor: mood.chance(0.8) ? mood.between(100, 20_000) : mood.between(0, 12 * minute) } : mood.pick(whens)
-      world.faults.strike(name, typeof fate === "string" ? fate : "paused")
-      return fate
+      if (world.calm) return undefined
+      const open = world.faults.isOpen ? 1 : quiet
+      if (cycle !== world.faults.begun) {
+        cycle = world.faults.begun
+        aims.splice(1, inCycle, ...Array.from({ length: inCycle }, next))
+      }
+      const at = aims.findIndex((aim) => aim?.boundary === name)
+      const isAim = at !== -1 && mood.chance(frequent.has(name) ? frequentAimed * open : aimed)
+      if (!isAim && !mood.chance(frequent.has(name) ? any * open * quiet : any)) return undefined
+      const how = isAim ? aims[at]!.how : mood.pick(strikes)
+      if (isAim) aims[at] = undefined
+      world.faults.strike(name, how)
+      return how === "paused" ? { pausedFor: mood.chance(0.8) ? mood.between(100, 20_000) : mood.between(0, 12 * minute) } : how
     }
     const silent = (role: string) =>
       !world.calm && (role.startsWith("watcher/") || role.startsWith("monitor/")) && mood.chance(0.1)
         ? Duration.millis(mood.between(0, 10 * minute))
         : undefined
-    const made = new Incarnation(world, { plan, silent, budget: mood.pick([5, 50, 2048]), ...(restored === undefined ? {} : { restored }) })
+    const made = new Incarnation(world, { plan, silent, budget: mood.pick(budgets), ...(restored === undefined ? {} : { restored }) })
     this.all.push(made)
     if (this.#guarded) {
       const mine = ++this.#guardians

@@ -71,7 +71,7 @@ export class LaunchJudge {
     const { waitsUntil } = world.oracle
     if (waitsUntil !== undefined && world.timeline.wall < waitsUntil && world.steadyClock)
       world.violated(`a launch ${waitsUntil - world.timeline.wall} ms before a wait is over`)
-    if (world.byHandAt < spawned) this.#export(args.at(-1) ?? "", [watch.sessionId, ...watch.sessions.toReversed()])
+    this.#export(args.at(-1) ?? "", [watch.sessionId, ...watch.sessions.toReversed()], spawned)
     if (JSON.stringify(order).includes(secret)) world.violated("the conversation is in a launch")
     if (watch.recovery === undefined) return
     if (args.at(-1) === "/compact") return this.#compaction(watch.cycles)
@@ -100,8 +100,8 @@ export class LaunchJudge {
       this.#world.violated(`two launches within ${wall - last!.at} ms, in wait ${waits} in a row`)
   }
 
-  /** What a prompt names as the export is whole, and of the session before. */
-  #export(prompt: string, sessions: ReadonlyArray<string>): void {
+  /** What a prompt names as the export is whole, and of the session before, as that was when souffleur could look at it last. */
+  #export(prompt: string, sessions: ReadonlyArray<string>, looked: number): void {
     const path = /^The conversation before you was exported to this file; read it first: (.+)$/mu.exec(prompt)?.[1]
     if (path === undefined) return
     const { disk } = this.#world
@@ -109,6 +109,7 @@ export class LaunchJudge {
     // A successor that died before its first word left no file: the conversation is that of the newest one which has.
     const sessionId = sessions.find((one) => disk.files.has(this.#world.sessionFile(one))) ?? ""
     if (text === undefined) return this.#world.violated("the export that a prompt names is not there")
+    if (disk.writtenAt(this.#world.sessionFile(sessionId)) >= looked) return
     if (!text.endsWith(this.#world.transcriptOf(sessionId)))
       this.#world.violated("the export that a prompt names is not whole, or of another session")
   }

@@ -1,5 +1,5 @@
-import { encodeEvent, EventLog, evolve, initial, rolesOf, type Watch, type WatchEvent } from "@souffleur/domain"
-import { Effect } from "effect"
+import { Conflict, type EventLog, evolve, initial, type Recorded, rolesOf, type Watch, type WatchEvent } from "@souffleur/domain"
+import { Effect, Option, Stream } from "effect"
 import { asked, secret } from "./Conductor.ts"
 import type { World } from "./World.ts"
 
@@ -9,30 +9,51 @@ export class Ledger {
   readonly events: Array<WatchEvent> = []
   /** When the end of the watch was acknowledged, on the monotonic clock. */
   endedAt: number | undefined = undefined
+  /** The guardian's last word: nobody watches any more. */
+  gaveUp = false
   readonly #world: World
-  readonly #memory: EventLog["Service"]
+  readonly #recorded: Array<Recorded> = []
+  /** Those who follow the log, and have read all of it. */
+  #waiting: Array<() => void> = []
   readonly log: EventLog["Service"]
 
   constructor(world: World) {
     this.#world = world
-    const memory = Effect.runSync(Effect.provide(Effect.service(EventLog), EventLog.layerMemory))
-    this.#memory = memory
     this.log = {
-      ...memory,
-      // In one go: a souffleur that is abandoned has appended or has not.
       append: (stream, expected, events) =>
-        Effect.suspend(() => {
-          this.#catchUp()
-          const exit = Effect.runSyncExit(memory.append(stream, expected, events))
-          this.#catchUp()
-          return exit
-        })
+        Effect.suspend(() =>
+          expected === this.#recorded.length || events.length === 0
+            ? Effect.succeed(this.#append(events))
+            : Effect.fail(new Conflict({ stream, expected }))
+        ),
+      read: (_, after) => Effect.sync(() => this.#recorded.slice(after)),
+      changes: (_, after) =>
+        Stream.paginate(after, (last) => Effect.map(this.#more(last), (more) => [more, Option.some(last + more.length)] as const)),
+      // Of one watch, nobody reads all.
+      readAll: () => Stream.die("not simulated"),
+      changesAll: () => Stream.die("not simulated"),
+      streams: Effect.die("not simulated")
     }
   }
 
-  /** An append wakes whoever listens, who may append too: by revision, each is judged in its turn. */
-  #catchUp(): void {
-    for (const { event } of Effect.runSync(this.#memory.read(this.#world.id, this.watch.revision))) this.#record(event)
+  /** In one go: a souffleur that is abandoned has appended or has not. Who follows hears when it has its turn. */
+  #append(events: ReadonlyArray<WatchEvent>): number {
+    for (const event of events) {
+      const revision = this.#recorded.length + 1
+      this.#recorded.push({ position: revision, stream: this.#world.id, revision, event })
+    }
+    for (const event of events) this.#record(event)
+    if (events.length > 0) for (const wake of this.#waiting.splice(0)) wake()
+    return this.#recorded.length
+  }
+
+  #more(last: number): Effect.Effect<ReadonlyArray<Recorded>> {
+    return Effect.callback((resume) => {
+      const look = () => resume(Effect.sync(() => this.#recorded.slice(last)))
+      if (this.#recorded.length > last) return look()
+      this.#waiting.push(look)
+      return Effect.sync(() => void (this.#waiting = this.#waiting.filter((one) => one !== look)))
+    })
   }
 
   count(tag: WatchEvent["_tag"]): number {
@@ -53,15 +74,16 @@ export class Ledger {
 
   #record(event: WatchEvent): void {
     const world = this.#world
-    const stored = encodeEvent(event)
-    if (stored.data.includes(secret) || stored.data.includes(asked)) world.violated("the conversation is in the log")
+    const text = JSON.stringify(event)
+    if (text.includes(secret) || text.includes(asked)) world.violated("the conversation is in the log")
+    if (event._tag === "OwnerTook" || event._tag === "GuardianGaveUp") this.gaveUp = event._tag === "GuardianGaveUp"
     const before = this.watch
     const watch = evolve(before, event)
     this.watch = watch
     this.events.push(event)
     world.faults.record(event)
     world.oracle.record(before, event)
-    if (!world.silent) world.tell(`${watch.revision} ${event._tag} ${stored.data.slice(0, 160)}`)
+    if (!world.silent) world.tell(`${watch.revision} ${event._tag} ${text.slice(0, 160)}`)
 
     if (watch.phase === "Watching" && !settlesLater(event) && rolesOf(watch).every((role) => role.startsWith("bootstrap/"))) {
       world.violated(`nobody guards the watch after ${event._tag}`)
@@ -76,8 +98,9 @@ export class Ledger {
           world.conductors.find(({ process }) => sameAs(process.identity, event.conductor))?.worksOn()
         }
         if (event._tag === "ConductorRelaunched") this.#consume(before)
-        const known = world.conductors.some(({ process }) => sameAs(process.identity, event.conductor))
-        if (!known) world.violated(`the recorded Conductor ${event.conductor.pid} never was one`)
+        const known = world.conductors.find(({ process }) => sameAs(process.identity, event.conductor))
+        if (known !== undefined) known.followed = true
+        else world.violated(`the recorded Conductor ${event.conductor.pid} never was one`)
         return
       }
       case "TurnEnded":

@@ -19,22 +19,9 @@ const payloads = [
 /** `hot`: one recovery after the other, with progress between them; `mild`: as on a bad day. */
 export type Temper = "hot" | "mild"
 
-const hot = [
-  "dies",
-  "dies",
-  "dies",
-  "dies",
-  "dies",
-  "dies",
-  "dies",
-  "zombie",
-  "zombie",
-  "turn ends",
-  "turn ends",
-  "turn ends",
-  "turn ends",
-  "handoff"
-] as const
+const of = (fate: Life["fate"], times: number) => Array.from({ length: times }, () => fate)
+/** A handoff is seen at a poll, minutes later: of one in thirty there are still many. */
+const hot: ReadonlyArray<Life["fate"]> = [...of("dies", 16), ...of("zombie", 4), ...of("turn ends", 9), ...of("handoff", 1)]
 const mild: ReadonlyArray<Life["fate"]> = [
   "lives",
   "dies",
@@ -61,19 +48,20 @@ const mild: ReadonlyArray<Life["fate"]> = [
   "clears"
 ]
 
-/** What becomes of the next Conductor. */
-export const lifeOf = (seed: Seed, temper: Temper): Life => {
-  const rare = temper === "mild" || seed.chance(0.06)
+/** What becomes of the Conductor of that generation, from 1: the first is to be met by a souffleur that starts beside it. */
+export const lifeOf = (seed: Seed, temper: Temper, generation: number): Life => {
+  const first = generation === 1
+  const rare = temper === "mild" || seed.chance(0.03)
   const soon = !rare || seed.chance(0.3)
   return {
     fate: seed.pick(rare ? mild : hot),
-    at: soon ? seed.between(0, 20_000) : seed.between(0, 15 * minute),
+    at: !soon ? seed.between(0, 15 * minute) : rare || first || seed.chance(0.2) ? seed.between(0, 20_000) : seed.between(1000, 5000),
     lasts: seed.chance(0.5) ? seed.between(0, 8 * minute) : seed.between(0, 30_000),
     payload: seed.pick(payloads),
     print: seed.chance(0.3),
-    worksEvery: seed.chance(rare ? 0.7 : 0.9) ? seed.between(20_000, 300_000) : undefined,
-    worksFirst: rare ? undefined : seed.between(100, 3000),
-    tools: seed.chance(0.3) ? seed.between(1, 4) : 0,
+    worksEvery: seed.chance(rare ? 0.7 : 0.95) ? seed.between(20_000, 300_000) : undefined,
+    worksFirst: rare ? undefined : seed.between(100, 1500),
+    tools: seed.chance(0.1) ? seed.between(1, 4) : 0,
     company: seed.chance(0.1),
     onTerm: seed.chance(0.03) ? "unkillable" : seed.chance(0.2) ? "never" : seed.between(0, 2000),
     resetsIn: seed.chance(0.5) ? seed.between(-minute, 20 * minute) : undefined,
@@ -83,10 +71,10 @@ export const lifeOf = (seed: Seed, temper: Temper): Life => {
 }
 
 /** How the next session compacts: slow, silent, late, for ever, or as it should. */
-export const compactionOf = (seed: Seed): Compaction => ({
-  after: seed.chance(0.7) ? seed.between(500, 20_000) : seed.between(500, 400_000),
-  writes: seed.chance(0.7),
-  ends: seed.chance(0.8),
+export const compactionOf = (seed: Seed, temper: Temper): Compaction => ({
+  after: seed.chance(temper === "mild" ? 0.7 : 0.95) ? seed.between(500, 10_000) : seed.between(500, 400_000),
+  writes: seed.chance(temper === "mild" ? 0.7 : 0.9),
+  ends: seed.chance(temper === "mild" ? 0.8 : 0.9),
   ...(seed.chance(0.2) ? { late: seed.between(0, 60_000) } : {}),
   ...(seed.chance(0.2) ? { summaryAfter: seed.between(0, 10_000) } : {}),
   ...(seed.chance(0.2) ? { lies: true } : {}),

@@ -26,7 +26,6 @@ export const guardian = (world: World, seed: Seed, bring: (restoration: Restorat
     let owed = true
     const { watch } = ledger
     const { owner } = watch
-    const gaveUp = ledger.events.findLast(({ _tag }) => _tag === "OwnerTook" || _tag === "GuardianGaveUp")?._tag === "GuardianGaveUp"
     if (watch.phase === "New") return
     const [after, act] = guard(
       state,
@@ -34,7 +33,7 @@ export const guardian = (world: World, seed: Seed, bring: (restoration: Restorat
         now: now.wall,
         late,
         owner:
-          ledger.endedAt !== undefined || owner === undefined || gaveUp
+          ledger.endedAt !== undefined || owner === undefined || ledger.gaveUp
             ? "left"
             : { fence: watch.fence, condition: world.processes.condition(owner.process) },
         beatAt: Option.getOrUndefined(Effect.runSync(beats.last(world.id)))?.at ?? null,

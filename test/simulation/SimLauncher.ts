@@ -4,7 +4,7 @@ import type { Gate } from "./Gate.ts"
 import type { LaunchRoom } from "./LaunchRoom.ts"
 import type { ProcessTable, SimProcess } from "./ProcessTable.ts"
 
-const receiptPoll = Schedule.spaced("100 millis")
+const receiptPoll = Schedule.spaced("500 millis")
 const receiptTimeout = "15 seconds"
 
 /** Launches as the port asks: spawned, waited for, and cancelled by a tombstone where they fail, are late or interrupted. */

@@ -15,7 +15,7 @@ export class SimMachine {
   readonly timeline = new Timeline()
   readonly queue: RunQueue
   readonly processes: ProcessTable
-  readonly disk = new Disk()
+  readonly disk = new Disk(() => this.timeline.monotonic)
   readonly story: Array<string> = []
   readonly violations: Array<string> = []
   /** Nobody reads the story. */

@@ -7,11 +7,15 @@ import { machine, type ProcessTable, type SimProcess } from "./ProcessTable.ts"
 /** Whose processes they are: it hears of each signal. */
 export interface Signalled {
   readonly processes: ProcessTable
-  readonly signalled: (process: SimProcess, signal: Signal) => void
+  readonly signalled: (process: SimProcess, signal: Signal, wrongs: ReadonlyArray<string>) => void
+  /** What is wrong with a signal to it, as things stand before it is sent. */
+  readonly wrongsOf?: (process: SimProcess) => ReadonlyArray<string>
 }
 
-const carries = (process: SimProcess, { environment }: Tag) =>
-  Object.entries(environment).every(([name, value]) => process.environment[name] === value)
+const carries = (process: SimProcess, { environment }: Tag) => {
+  for (const name in environment) if (process.environment[name] !== environment[name]) return false
+  return true
+}
 
 /** The processes of the world as one souffleur sees them; which of them a Conductor started, the real code decides. */
 export const processes = (world: Signalled, self: SimProcess, gate: Gate): Processes["Service"] => {
@@ -53,9 +57,13 @@ export const processes = (world: Signalled, self: SimProcess, gate: Gate): Proce
         return started.map(({ pid }) => processes.info(processes.at(pid)!)).filter(({ condition }) => condition !== "zombie")
       }),
     signal: (identity, signal) =>
-      sync(`processes.signal ${signal}`, () => {
-        const found = processes.find(identity)
-        if (found !== undefined) world.signalled(found, signal)
+      Effect.suspend(() => {
+        const looked = processes.find(identity)
+        const wrongs = looked === undefined ? [] : (world.wrongsOf?.(looked) ?? [])
+        return sync(`processes.signal ${signal}`, () => {
+          const found = processes.find(identity)
+          if (found !== undefined) world.signalled(found, signal, wrongs)
+        })
       })
   }
 }

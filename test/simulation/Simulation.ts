@@ -40,12 +40,17 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
   const world = new World(number, number % 3 !== 0)
   world.silent = options.story === false
   const { faults, seed, timeline } = world
-  const temper = seed.chance(0.75) ? "hot" : "mild"
+  const temper = seed.chance(0.85) ? "hot" : "mild"
   const lives = seed.fork()
-  world.lives = () =>
-    world.calm ? { ...lifeOf(lives, temper), fate: "lives", onTerm: 0, beatsAs: undefined, answersAfter: 0 } : lifeOf(lives, temper)
+  world.lives = (generation) => {
+    const life = lifeOf(lives, temper, generation)
+    return world.calm ? { ...life, fate: "lives", onTerm: 0, beatsAs: undefined, answersAfter: 0 } : life
+  }
   world.ceiling = seed.chance(0.2) ? "bypassPermissions" : "acceptEdits"
   world.hooked = seed.chance(0.5)
+  // One world of four is looked at to the last moment, and each state that a role has seen is compared.
+  const thorough = seed.chance(0.25)
+  world.sighted = thorough
   world.allowed = world.ceiling
   const from = seed.between(8 * 60, 9 * 60)
   world.settings = {
@@ -60,7 +65,7 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
   else world.startConductor()
   world.compactions = () => {
     if (world.calm) return { after: 3000, writes: true, ends: true }
-    const compaction = compactionOf(seed)
+    const compaction = compactionOf(seed, temper)
     if (!compaction.writes || !compaction.ends || compaction.late !== undefined || compaction.lies === true) faults.mishap()
     return compaction
   }
@@ -83,8 +88,7 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
   // What was begun before the end may not go on after it.
   const until =
     timeline.monotonic + (ended() ? 2 * minute : Math.min(ahead, 3 * 60 * minute) + backWithin + (world.solo === undefined ? 0 : hang))
-  // Healthy for this long it stays so; one world of four is looked at until the last moment.
-  const thorough = seed.chance(0.25)
+  // Healthy for this long it stays so.
   let wellSince: number | undefined
   world.run(until, () => {
     if (thorough || ended()) return false
@@ -97,7 +101,7 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
     if (wrong !== undefined && ahead < 3 * 60 * minute) world.violated(`long after, ${wrong}`)
   }
   converged(world)
-  sightings(world)
+  if (world.sighted) sightings(world)
   const { watch } = world.ledger
   return {
     seed: number,

@@ -13,7 +13,7 @@ export const sightings = (world: World): void => {
       JSON.stringify((watch = evolve(watch, Result.getOrThrow(decodeEvent(world.id, index + 1, encodeEvent(event))))))
     )
   ]
-  for (const seen of new Set(world.seen))
+  for (const seen of world.seen)
     if (JSON.stringify(seen) !== folded[seen.revision])
       world.violated(`a role saw another state at revision ${seen.revision} than the log has`)
 }

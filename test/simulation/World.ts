@@ -19,6 +19,7 @@ import { LaunchJudge } from "./LaunchJudge.ts"
 import { LaunchRoom, type Solo } from "./LaunchRoom.ts"
 import { Ledger } from "./Ledger.ts"
 import type { SimProcess } from "./ProcessTable.ts"
+import { SignalJudge } from "./SignalJudge.ts"
 import { SimMachine } from "./SimMachine.ts"
 import { origin } from "./Timeline.ts"
 
@@ -34,12 +35,12 @@ export class World extends SimMachine {
   readonly claims: ClaimRoom
   readonly ledger: Ledger
   readonly judge: LaunchJudge
+  readonly signalJudge: SignalJudge
   readonly oracle: Oracle
   readonly beats: Beats["Service"]
   readonly outbox: Outbox["Service"]
   readonly id = "stage-0001"
   readonly conductors: Array<Conductor> = []
-  readonly signals: Array<{ readonly process: SimProcess; readonly signal: Signal; readonly at: number }> = []
   /** The life of each Conductor, by generation from 1. */
   lives: (generation: number) => Life = () => steady
   ceiling: Permission = "acceptEdits"
@@ -94,6 +95,7 @@ export class World extends SimMachine {
     this.claims = new ClaimRoom(this.processes)
     this.ledger = new Ledger(this)
     this.judge = new LaunchJudge(this)
+    this.signalJudge = new SignalJudge(this)
     this.oracle = new Oracle(this)
     this.beats = Effect.runSync(Effect.provide(Effect.service(Beats), Beats.layerMemory))
     this.outbox = Effect.runSync(Effect.provide(Effect.service(Outbox), Outbox.layerMemory))
@@ -162,13 +164,9 @@ export class World extends SimMachine {
     return this.#become(process, sessionId)
   }
 
-  /** When that was last, monotonic. */
-  byHandAt = -Infinity
-
   /** A person resumes the session in a terminal of their own: souffleur hears of it, or not. */
   resumeByHand(sessionId = this.conductor.sessionId): Conductor {
     this.tell("a person resumes the session by hand")
-    this.byHandAt = this.timeline.monotonic
     const conductor = this.#become(this.processes.start({ name: "claude", session: sessionId }), sessionId)
     conductor.process.print = conductor.life.print
     this.byHand.add(conductor)
@@ -198,33 +196,20 @@ export class World extends SimMachine {
     this.#become(process, sessionId)
   }
 
-  /** Souffleur signals a process. */
-  signalled(process: SimProcess, signal: Signal): void {
-    const { timeline } = this
-    this.tell(`${signal} to pid ${process.identity.pid} (${process.name})`)
-    const conductor = this.conductors.find((one) => one.process === process)
-    const first = !this.signals.some((one) => one.process === process)
-    if (conductor !== undefined && this.byHand.has(conductor) && this.ledger.watch.conductor?.startTime !== process.identity.startTime)
-      this.violated("a signal to a Conductor that a person started, and the watch does not follow")
-    // One souffleur ends another: its guardian had said so in the log.
-    const restored = process.name === "souffleur" && this.ledger.watch.restored !== undefined
-    if (process.belongsTo === 0 && !restored) this.violated(`a signal to a stranger, pid ${process.identity.pid}`)
-    else if (
-      this.conductors[process.belongsTo - 1]?.isHealthy === true &&
-      // Its own word, in the log, that it wants to be replaced: what becomes of it then changes nothing.
-      !(this.ledger.watch.recovery?.trigger === "handoff" && this.ledger.watch.handoff !== undefined) &&
-      first &&
-      !this.signals.some((one) => one.process.belongsTo === process.belongsTo)
-    ) {
-      this.violated(`a signal to ${conductor === undefined ? "a tool of " : ""}a healthy Conductor (S${process.belongsTo})`)
-    }
-    // Between the last look at the log and the signal there is a moment, but no time.
-    const since = timeline.monotonic - (this.ledger.endedAt ?? timeline.monotonic)
-    if (since > 0 && this.ledger.watch.end === "released") this.violated(`a signal ${since} ms after the release`)
-    this.signals.push({ process, signal, at: timeline.monotonic })
-    this.processes.signal(process, signal)
+  get signals() {
+    return this.signalJudge.all
+  }
+
+  wrongsOf(process: SimProcess): ReadonlyArray<string> {
+    return this.signalJudge.wrongs(process)
+  }
+
+  signalled(process: SimProcess, signal: Signal, wrongs: ReadonlyArray<string>): void {
+    this.signalJudge.sent(process, signal, wrongs)
   }
 
   /** Each state of the watch that a role of a souffleur has seen, as it was then. */
-  readonly seen: Array<Watch> = []
+  readonly seen = new Set<Watch>()
+  /** They are kept, and held against the log at the end. */
+  sighted = true
 }

@@ -1,5 +1,5 @@
 import { type Decision, no, ok } from "./Decision.ts"
-import { goneOn, recoveryOf, retriesAfterHandoff } from "./ExitDecider.ts"
+import { recoveryOf, retriesAfterHandoff } from "./ExitDecider.ts"
 import type { Watch } from "./Watch.ts"
 import type { WatchCommand } from "./WatchCommand.ts"
 import * as Event from "./WatchEvent.ts"
@@ -29,7 +29,8 @@ export const decideHandoff = (watch: Watch, command: Request): Decision => {
   const watcher = watch.watcher?.watcher ?? 0
   return ok(
     Event.HandoffRequested.make({ at, sessionId, request, digest, ...counted }),
-    ...goneOn(watch, at, watcher),
+    // Who asks has gone on.
+    ...(watch.wait === undefined ? [] : [Event.WaitEnded.make({ at, watcher, how: "went on" })]),
     ...recoveryOf(watch, at, "handoff", retries, { ...command, watcher })
   )
 }

@@ -1,10 +1,9 @@
-import { Match } from "effect"
 import type { StepState, Watch } from "./Watch.ts"
 import type { Baseline } from "./WatchCommand.ts"
 import type { ConductorAdopted, WatchEvent } from "./WatchEvent.ts"
 
 type Change = { readonly [K in keyof Watch]?: Watch[K] }
-type Evolve = { readonly [T in WatchEvent["_tag"]]: (event: Extract<WatchEvent, { readonly _tag: T }>) => Change }
+type Changes = { readonly [T in WatchEvent["_tag"]]: (event: Extract<WatchEvent, { readonly _tag: T }>, watch: Watch) => Change }
 
 const withSession = (watch: Watch, sessionId: string): ReadonlyArray<string> =>
   sessionId === "" || watch.sessions.includes(sessionId) ? watch.sessions : [...watch.sessions, sessionId]
@@ -57,135 +56,140 @@ const exited = (end: Exclude<Watch["end"], undefined>): Change => ({
   standby: undefined
 })
 
-const change = (watch: Watch, event: WatchEvent): Change =>
-  Match.valueTags<WatchEvent, Evolve>(event, {
-    WatchOpened: ({ at, comms, kind, observe, pid, project, sessionId }) => ({
-      phase: "Validating",
-      project,
-      comms,
-      observe,
-      kind,
-      pid,
-      sessionId,
-      sessions: withSession(watch, sessionId),
-      openedAt: at,
-      allowedSince: at
-    }),
-    OwnerTook: ({ at, fence, owner }) => ({
-      fence,
-      owner,
-      brokenOffAt: watch.generation === 0 ? 0 : at,
-      recovery: watch.recovery === undefined ? undefined : { ...watch.recovery, resumed: true }
-    }),
-    OwnerLeft: () => ({ owner: undefined }),
-    SouffleurRestored: ({ at, restorations }) => ({ restored: { restorations, at } }),
-    GuardianGaveUp: () => ({ restored: undefined }),
-    ValidationFailed: ({ at, check, lastMessageId, reason }) => ({ failures: [...watch.failures, { at, check, lastMessageId, reason }] }),
-    ArgumentsCorrected: ({ messageId, pid, sessionId }) => ({
-      pid,
-      sessionId,
-      sessions: withSession(watch, sessionId),
-      correctedBy: messageId
-    }),
-    ValidationExhausted: () => exited("validation exhausted"),
-    ConductorConfirmed: (event) => ({
-      phase: "Settling",
-      conductor: event.conductor,
-      pid: event.conductor.pid,
-      sessionId: event.sessionId,
-      sessions: withSession(watch, event.sessionId),
-      generation: 1,
-      launchId: watch.firstLaunch?.launchId,
-      print: event.print,
-      launchedAt: event.at,
-      baseline: baselineOf(event)
-    }),
-    WatcherStarted: ({ at, awaiting, mode, watcher }) => ({
-      watcher: { watcher, since: at },
-      watchersStarted: watcher,
-      awaiting,
-      mode
-    }),
-    WatcherLost: ({ at }) => ({ watcher: undefined, brokenOffAt: at }),
-    SelfMonitorStarted: ({ at, monitor, watcher }) => ({ monitor: { monitor, watcher, since: at }, monitorsStarted: monitor }),
-    SelfMonitorStopped: () => ({ monitor: undefined }),
-    WatchSettled: () => ({ phase: "Watching" }),
-    ConductorDied: ({ cause, evidence, retries, ...event }) => ({
-      ...withTasks(event),
-      phase: "Watching",
-      watcher: undefined,
-      retries,
-      silent: cause === "heartbeat" ? { heartbeat: evidence.heartbeat, retried: false } : undefined
-    }),
-    ContextRecoveryRequested: ({ retries, ...event }) => ({ ...withTasks(event), phase: "Watching", watcher: undefined, retries }),
-    ContextExhausted: ({ retries, ...event }) => ({ ...withTasks(event), phase: "Watching", watcher: undefined, retries }),
-    KillDeferred: ({ because, until }) => ({ deferred: { because, until } }),
-    PersonAwaited: (event) => ({ person: { for: event.for, since: event.at } }),
-    PersonCame: () => ({ person: undefined }),
-    WaitStarted: ({ at, kind, trigger, until }) => ({
-      watcher: undefined,
-      wait: { kind, until, trigger, since: watch.wait?.since ?? at },
-      waits: kind === "quiet-hours" ? watch.waits : watch.waits + 1
-    }),
-    WaitEnded: () => ({ watcher: undefined, wait: undefined }),
-    HandoffTaken: ({ contextTokens, contextWindow, takenAt }) => ({ taken: { at: takenAt, contextTokens, contextWindow }, waits: 0 }),
-    HandoffRequested: ({ digest, request, retries, ...event }) => ({
-      ...withTasks(event),
-      phase: "Watching",
-      watcher: undefined,
-      retries,
-      handoff: { request, digest }
-    }),
-    TurnEnded: ({ retries, ...event }) => ({ ...withTasks(event), phase: "Watching", watcher: undefined, retries }),
-    ConductorCompleted: () => exited("completed"),
-    SessionIdFound: ({ sessionId }) => ({ sessionId, sessions: withSession(watch, sessionId), awaiting: false, watcher: undefined }),
-    ConductorUnresolved: () => ({ conductor: undefined }),
-    ConductorResolved: ({ conductor, print }) => ({ conductor, pid: conductor.pid, print, watcher: undefined }),
-    RecoveryStarted: ({ at, cycle, purpose, trigger }) => ({
-      cycles: cycle,
-      watcher: undefined,
-      standby: undefined,
-      deferred: undefined,
-      wait: undefined,
-      recovery: { cycle, purpose, trigger, since: at, resumed: false, steps: {}, launch: undefined }
-    }),
-    RecoveryWithheld: ({ at, cycle, reason, stage, trigger }) => ({ cycles: cycle, standby: { cycle, trigger, stage, reason, since: at } }),
-    CeilingReached: ({ ceiling, limit, used }) => ({ ceiling: { ceiling, limit, used } }),
-    AllowanceRenewed: ({ at }) => ({ ceiling: undefined, allowedSince: at }),
-    StepStarted: ({ attempt, step, token }) => withStep(watch, step, { _tag: "Started", attempt, token }),
-    StepSucceeded: ({ outcome, step }) => withStep(watch, step, { _tag: "Succeeded", outcome }),
-    StepFailed: ({ failure, step }) => withStep(watch, step, { _tag: "Failed", failure }),
-    LaunchPrepared: (launch) =>
-      launch.cycle === 0 ? { firstLaunch: launch } : watch.recovery === undefined ? {} : { recovery: { ...watch.recovery, launch } },
-    ConductorRelaunched: (event) => ({
-      ...generationOf(watch, event),
-      provider: event.provider,
-      launchId: event.launchId,
-      lastExport: event.exportPath ?? watch.lastExport
-    }),
-    RecoveryFailedClosed: ({ at, cycle, reason, stage }) => ({
-      recovery: undefined,
-      standby: { cycle, trigger: watch.recovery?.trigger ?? "pid", stage, reason, since: at }
-    }),
-    RetriesExhausted: ({ exportPath }) => ({ ...exited("retries exhausted"), lastExport: exportPath ?? watch.lastExport }),
-    ConductorAdopted: (event) => ({
-      ...generationOf(watch, event),
-      phase: "Watching",
-      provider: undefined,
-      launchId: undefined,
-      retries: 0,
-      standby: undefined,
-      ceiling: undefined,
-      allowedSince: event.at
-    }),
-    RecoveryRetried: ({ at }) => ({
-      standby: undefined,
-      silent: watch.silent && { ...watch.silent, retried: true },
-      ceiling: undefined,
-      allowedSince: at
-    }),
-    WatchReleased: ({ exportPath }) => ({ ...exited("released"), lastExport: exportPath })
-  })
+/** One for each event, made once: a fold of a long log goes through here for each of them. */
+const changes: Changes = {
+  WatchOpened: ({ at, comms, kind, observe, pid, project, sessionId }, watch) => ({
+    phase: "Validating",
+    project,
+    comms,
+    observe,
+    kind,
+    pid,
+    sessionId,
+    sessions: withSession(watch, sessionId),
+    openedAt: at,
+    allowedSince: at
+  }),
+  OwnerTook: ({ at, fence, owner }, watch) => ({
+    fence,
+    owner,
+    brokenOffAt: watch.generation === 0 ? 0 : at,
+    recovery: watch.recovery === undefined ? undefined : { ...watch.recovery, resumed: true }
+  }),
+  OwnerLeft: () => ({ owner: undefined }),
+  SouffleurRestored: ({ at, restorations }) => ({ restored: { restorations, at } }),
+  GuardianGaveUp: () => ({ restored: undefined }),
+  ValidationFailed: ({ at, check, lastMessageId, reason }, watch) => ({
+    failures: [...watch.failures, { at, check, lastMessageId, reason }]
+  }),
+  ArgumentsCorrected: ({ messageId, pid, sessionId }, watch) => ({
+    pid,
+    sessionId,
+    sessions: withSession(watch, sessionId),
+    correctedBy: messageId
+  }),
+  ValidationExhausted: () => exited("validation exhausted"),
+  ConductorConfirmed: (event, watch) => ({
+    phase: "Settling",
+    conductor: event.conductor,
+    pid: event.conductor.pid,
+    sessionId: event.sessionId,
+    sessions: withSession(watch, event.sessionId),
+    generation: 1,
+    launchId: watch.firstLaunch?.launchId,
+    print: event.print,
+    launchedAt: event.at,
+    baseline: baselineOf(event)
+  }),
+  WatcherStarted: ({ at, awaiting, mode, watcher }) => ({
+    watcher: { watcher, since: at },
+    watchersStarted: watcher,
+    awaiting,
+    mode
+  }),
+  WatcherLost: ({ at }) => ({ watcher: undefined, brokenOffAt: at }),
+  SelfMonitorStarted: ({ at, monitor, watcher }) => ({ monitor: { monitor, watcher, since: at }, monitorsStarted: monitor }),
+  SelfMonitorStopped: () => ({ monitor: undefined }),
+  WatchSettled: () => ({ phase: "Watching" }),
+  ConductorDied: ({ cause, evidence, retries, ...event }) => ({
+    ...withTasks(event),
+    phase: "Watching",
+    watcher: undefined,
+    retries,
+    silent: cause === "heartbeat" ? { heartbeat: evidence.heartbeat, retried: false } : undefined
+  }),
+  ContextRecoveryRequested: ({ retries, ...event }) => ({ ...withTasks(event), phase: "Watching", watcher: undefined, retries }),
+  ContextExhausted: ({ retries, ...event }) => ({ ...withTasks(event), phase: "Watching", watcher: undefined, retries }),
+  KillDeferred: ({ because, until }) => ({ deferred: { because, until } }),
+  PersonAwaited: (event) => ({ person: { for: event.for, since: event.at } }),
+  PersonCame: () => ({ person: undefined }),
+  WaitStarted: ({ at, kind, trigger, until }, watch) => ({
+    watcher: undefined,
+    wait: { kind, until, trigger, since: watch.wait?.since ?? at },
+    waits: kind === "quiet-hours" ? watch.waits : watch.waits + 1
+  }),
+  WaitEnded: () => ({ watcher: undefined, wait: undefined }),
+  HandoffTaken: ({ contextTokens, contextWindow, takenAt }) => ({ taken: { at: takenAt, contextTokens, contextWindow }, waits: 0 }),
+  HandoffRequested: ({ digest, request, retries, ...event }) => ({
+    ...withTasks(event),
+    phase: "Watching",
+    watcher: undefined,
+    retries,
+    handoff: { request, digest }
+  }),
+  TurnEnded: ({ retries, ...event }) => ({ ...withTasks(event), phase: "Watching", watcher: undefined, retries }),
+  ConductorCompleted: () => exited("completed"),
+  SessionIdFound: ({ sessionId }, watch) => ({ sessionId, sessions: withSession(watch, sessionId), awaiting: false, watcher: undefined }),
+  ConductorUnresolved: () => ({ conductor: undefined }),
+  ConductorResolved: ({ conductor, print }) => ({ conductor, pid: conductor.pid, print, watcher: undefined }),
+  RecoveryStarted: ({ at, cycle, purpose, trigger }) => ({
+    cycles: cycle,
+    watcher: undefined,
+    standby: undefined,
+    deferred: undefined,
+    wait: undefined,
+    recovery: { cycle, purpose, trigger, since: at, resumed: false, steps: {}, launch: undefined }
+  }),
+  RecoveryWithheld: ({ at, cycle, reason, stage, trigger }) => ({ cycles: cycle, standby: { cycle, trigger, stage, reason, since: at } }),
+  CeilingReached: ({ ceiling, limit, used }) => ({ ceiling: { ceiling, limit, used } }),
+  AllowanceRenewed: ({ at }) => ({ ceiling: undefined, allowedSince: at }),
+  StepStarted: ({ attempt, step, token }, watch) => withStep(watch, step, { _tag: "Started", attempt, token }),
+  StepSucceeded: ({ outcome, step }, watch) => withStep(watch, step, { _tag: "Succeeded", outcome }),
+  StepFailed: ({ failure, step }, watch) => withStep(watch, step, { _tag: "Failed", failure }),
+  LaunchPrepared: (launch, watch) =>
+    launch.cycle === 0 ? { firstLaunch: launch } : watch.recovery === undefined ? {} : { recovery: { ...watch.recovery, launch } },
+  ConductorRelaunched: (event, watch) => ({
+    ...generationOf(watch, event),
+    provider: event.provider,
+    launchId: event.launchId,
+    lastExport: event.exportPath ?? watch.lastExport
+  }),
+  RecoveryFailedClosed: ({ at, cycle, reason, stage }, watch) => ({
+    recovery: undefined,
+    standby: { cycle, trigger: watch.recovery?.trigger ?? "pid", stage, reason, since: at }
+  }),
+  RetriesExhausted: ({ exportPath }, watch) => ({ ...exited("retries exhausted"), lastExport: exportPath ?? watch.lastExport }),
+  ConductorAdopted: (event, watch) => ({
+    ...generationOf(watch, event),
+    phase: "Watching",
+    provider: undefined,
+    launchId: undefined,
+    retries: 0,
+    standby: undefined,
+    ceiling: undefined,
+    allowedSince: event.at
+  }),
+  RecoveryRetried: ({ at }, watch) => ({
+    standby: undefined,
+    silent: watch.silent && { ...watch.silent, retried: true },
+    ceiling: undefined,
+    allowedSince: at
+  }),
+  WatchReleased: ({ exportPath }) => ({ ...exited("released"), lastExport: exportPath })
+}
+
+const change = <T extends WatchEvent["_tag"]>(watch: Watch, event: Extract<WatchEvent, { readonly _tag: T }>): Change =>
+  changes[event._tag as T](event, watch)
 
 /** What a souffleur also does that dies at once each time: none of it says that the watch goes on. */
 const merelyStarted: ReadonlySet<WatchEvent["_tag"]> = new Set([

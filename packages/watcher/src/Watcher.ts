@@ -77,7 +77,8 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
     const { maxTime, maxTokens } = settings
     if (maxTime === null && maxTokens === null) return
     // As it is by now: an operator may have allowed as much again since this watcher began.
-    const { allowedSince: since, sessions } = yield* ref.state
+    const { allowedSince: since, ceiling, sessions } = yield* ref.state
+    if (ceiling !== undefined) return
     const report = { _tag: "ReportCeiling", watcher: me, since } as const
     const used = (yield* Clock.currentTimeMillis) - since
     if (maxTime !== null && used >= Duration.toMillis(maxTime))

@@ -1,0 +1,50 @@
+import type { Signal } from "@souffleur/domain"
+import type { SimProcess } from "./ProcessTable.ts"
+import type { World } from "./World.ts"
+
+/** What must never be at a signal. */
+export class SignalJudge {
+  readonly all: Array<{ readonly process: SimProcess; readonly signal: Signal; readonly at: number }> = []
+  readonly #world: World
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  /**
+   * What is wrong with a signal to it, by the world as souffleur sees it last: who is stopped between that look and the signal does on
+   * waking the one act that it was about to do (docs/reliability.md, not promised).
+   */
+  wrongs(process: SimProcess): ReadonlyArray<string> {
+    const { byHand, conductors, ledger, timeline } = this.#world
+    const { watch } = ledger
+    const found: Array<string> = []
+    const conductor = conductors.find((one) => one.process === process)
+    if (conductor !== undefined && byHand.has(conductor) && watch.conductor?.startTime !== process.identity.startTime)
+      found.push("a signal to a Conductor that a person started, and the watch does not follow")
+    if (
+      process.belongsTo !== 0 &&
+      conductors[process.belongsTo - 1]?.isHealthy === true &&
+      // Its own word, in the log, that it wants to be replaced: what becomes of it then changes nothing.
+      !(watch.recovery?.trigger === "handoff" && watch.handoff !== undefined) &&
+      !this.all.some((one) => one.process === process || one.process.belongsTo === process.belongsTo)
+    )
+      found.push(`a signal to ${conductor === undefined ? "a tool of " : ""}a healthy Conductor (S${process.belongsTo})`)
+    // Between the last look at the log and the signal there is a moment, but no time.
+    const since = timeline.monotonic - (ledger.endedAt ?? timeline.monotonic)
+    if (since > 0 && watch.end === "released") found.push(`a signal ${since} ms after the release`)
+    return found
+  }
+
+  /** Souffleur signals a process, and `wrongs` was wrong with it. */
+  sent(process: SimProcess, signal: Signal, wrongs: ReadonlyArray<string>): void {
+    const world = this.#world
+    world.tell(`${signal} to pid ${process.identity.pid} (${process.name})`)
+    for (const wrong of wrongs) world.violated(wrong)
+    // One souffleur ends another: its guardian had said so in the log.
+    const restored = process.name === "souffleur" && world.ledger.watch.restored !== undefined
+    if (process.belongsTo === 0 && !restored) world.violated(`a signal to a stranger, pid ${process.identity.pid}`)
+    this.all.push({ process, signal, at: world.timeline.monotonic })
+    world.processes.signal(process, signal)
+  }
+}
