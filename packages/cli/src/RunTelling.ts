@@ -4,6 +4,8 @@ import { Match } from "effect"
 import { when } from "./Standing.ts"
 import { inWords, type Paint } from "./Telling.ts"
 
+/** Titles, names of files and words of others: none of them controls a terminal. Lines stay lines. */
+const plain = (text: string) => text.replaceAll(/(?!\n)\p{Cc}/gu, "\uFFFD")
 const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`
 const idOf = (stream: string) => stream.slice(streamOf("").length)
 
@@ -93,7 +95,7 @@ const colourOf = (event: RunEvent): "red" | "green" | "yellow" | "dim" | undefin
 
 export const runLine = ({ event, revision }: RecordedAs<RunEvent>, brush: Paint): string => {
   const colour = colourOf(event)
-  const text = runSentence(event)
+  const text = plain(runSentence(event))
   return `${brush("dim", `${when(event.at)} ${String(revision).padStart(3)}`)}  ${colour === undefined ? text : brush(colour, text)}`
 }
 
@@ -108,7 +110,9 @@ const pauses = {
 } as const
 
 /** Where a run stands, in a few words. */
-export const runStanding = (run: Run): string => {
+export const runStanding = (run: Run): string => plain(standing(run))
+
+const standing = (run: Run): string => {
   if (run.phase === "finished")
     return run.finishingFailure === null ? "complete" : `complete, but for its finishing step: ${run.finishingFailure}`
   if (run.paused !== null) return pauses[run.paused.cause].standing
@@ -118,12 +122,14 @@ export const runStanding = (run: Run): string => {
   if (run.turn !== null)
     return run.turn.role === "finisher"
       ? "finishing"
-      : `${run.turn.taskId}: ${run.turn.role} at work${run.turn.launch === null ? "" : `, pid ${run.turn.launch.process.pid}`}`
+      : `${run.turn.taskId}: ${run.turn.role} ${run.turn.ending === null ? "at work" : "is ended"}${run.turn.launch === null ? "" : `, pid ${run.turn.launch.process.pid}`}`
   return run.phase === "completion" ? "completion" : (taskOf(run, run.current)?.id ?? "between tasks")
 }
 
 /** What a run that cannot go on needs of a person. */
-export const runNeeds = (id: string, { finishingFailure, paused, tasks }: Run): string => {
+export const runNeeds = (id: string, run: Run): string => plain(needs(id, run))
+
+const needs = (id: string, { finishingFailure, paused, tasks }: Run): string => {
   if (finishingFailure !== null)
     return `run ${id}: every task is complete, and the finishing step failed: ${finishingFailure}\n  souffleur conduct answer --finishing --retry, or --skip`
   if (paused !== null) {
@@ -140,5 +146,7 @@ export const taskLine = (task: Task): string => {
     ...(task.work.commits.length === 0 ? [] : [many(task.work.commits.length, "commit")])
   ]
   const status = task.skipped ? "skipped" : task.status.replace("_", " ")
-  return `  ${task.id}  ${status}  ${task.title}${counts.length === 0 ? "" : `  (${counts.join(", ")})`}${task.escalation === null ? "" : `\n    ${task.escalation.reason}`}`
+  return plain(
+    `  ${task.id}  ${status}  ${task.title}${counts.length === 0 ? "" : `  (${counts.join(", ")})`}${task.escalation === null ? "" : `\n    ${task.escalation.reason}`}`
+  )
 }

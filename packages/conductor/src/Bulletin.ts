@@ -24,12 +24,12 @@ const conductorState = (run: Run): string => (isOver(run) ? "complete" : needsPe
 const untilBack = Schedule.spaced("1 second")
 export const patiently = <A>(effect: Effect.Effect<A, CommsUnavailable>) => Effect.orDie(Effect.retry(effect, { schedule: untilBack }))
 
-const tell = Effect.fnUntraced(function* (comms: CommsLink["Service"], told: Map<string, string>, run: Run) {
+/** `begun`: tasks that had their turn; one that the plan has lost since is nobody's any more. */
+const tell = Effect.fnUntraced(function* (comms: CommsLink["Service"], told: Map<string, string>, run: Run, begun: ReadonlySet<string>) {
   const at = yield* Clock.currentTimeMillis
-  const rows = run.tasks.flatMap((task) => {
-    const state = stateOf(task)
-    return state === undefined || told.get(task.id) === state ? [] : [{ id: task.id, state }]
-  })
+  const states = new Map([...begun].map((id): [string, string | undefined] => [id, "exited"]))
+  for (const task of run.tasks) states.set(task.id, stateOf(task))
+  const rows = [...states].flatMap(([id, state]) => (state === undefined || told.get(id) === state ? [] : [{ id, state }]))
   for (const row of rows) {
     yield* patiently(comms.setTask(row, at))
     told.set(row.id, row.state)
@@ -57,6 +57,7 @@ export const bulletins = Effect.fn("Bulletin.tell")(function* (id: string, comms
   yield* Effect.forkScoped(Effect.repeat(beat, Schedule.spaced(every)))
   const told = new Map<string, string>()
   const known = yield* log.read(streamOf(id), 0)
+  const begun = new Set(known.flatMap(({ event }) => (event._tag === "TaskStarted" ? [event.taskId] : [])))
   const before = known.reduce((run, { event }) => evolveRun(run, event), initialRun)
   yield* log.changes(streamOf(id), before.revision).pipe(
     Stream.mapAccum(
@@ -66,7 +67,7 @@ export const bulletins = Effect.fn("Bulletin.tell")(function* (id: string, comms
         return [after, [{ run: after, event }]] as const
       }
     ),
-    Stream.tap(({ run }) => Option.match(comms, { onNone: () => Effect.void, onSome: (link) => tell(link, told, run) })),
+    Stream.tap(({ run }) => Option.match(comms, { onNone: () => Effect.void, onSome: (link) => tell(link, told, run, begun) })),
     Stream.takeUntil(({ event }) => event._tag === "RunLeft"),
     Stream.runDrain
   )

@@ -123,7 +123,9 @@ const opened = (
   return [
     Event.RunOpened.make({ at, workflowId, project, plan, digest, tasks }),
     ...(found === null ? [] : [Event.StateFileRebuilt.make({ at, found, from: progress === null ? "plan" : "backup" })]),
-    ...(progress?.tasks ?? []).filter(({ id }) => !known(id)).map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id })),
+    ...(progress?.tasks ?? [])
+      .filter(({ id }) => !known(id))
+      .map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id.slice(0, 64) })),
     ...(progress === null ? [] : [Event.ProgressImported.make({ at, ...progress, tasks: progress.tasks.filter(({ id }) => known(id)) })])
   ]
 }

@@ -1,5 +1,6 @@
 import { DateTime, Result, Schema } from "effect"
 import type { Run, Task } from "./Run.ts"
+import { boundedFeedback } from "./Verdict.ts"
 import type { ImportedTask } from "./RunEvent.ts"
 
 /** `state.json` in the seed's shape: a projection of the log, for people and other programs (spec §6). */
@@ -98,7 +99,10 @@ export const progressOf = ({ tasks }: StateJson): ReadonlyArray<ImportedTask> =>
     id: task.id,
     status: task.status,
     attempts: task.attempts ?? 0,
-    feedback: (task.feedback ?? []).map((item) => ({ ...item, suggestions: item.suggestions ?? [] })),
+    feedback: (task.feedback ?? []).map((item) => ({
+      attempt: item.attempt,
+      ...boundedFeedback({ ...item, suggestions: item.suggestions ?? [] })
+    })),
     work: { commits: task.implementer_commits ?? [], files: task.files_changed ?? [], testFile: task.test_file ?? null },
     startedAt: epoch(task.started_at),
     completedAt: epoch(task.completed_at)

@@ -44,9 +44,11 @@ export const lookAtState = Effect.fn("StateStore.look")(function* (path: string)
 const replace = Effect.fnUntraced(function* (path: string, text: string) {
   const fs = yield* FileSystem.FileSystem
   const draft = `${path}.new`
+  // What a crash has left there, or anybody else: it is not written through.
+  yield* fs.remove(draft, { recursive: true, force: true })
   yield* Effect.scoped(
     Effect.gen(function* () {
-      const file = yield* fs.open(draft, { flag: "w", mode: 0o600 })
+      const file = yield* fs.open(draft, { flag: "wx", mode: 0o600 })
       yield* file.writeAll(new TextEncoder().encode(text))
       yield* file.sync
     })

@@ -1,5 +1,6 @@
 import { Result } from "effect"
 import type { Report } from "./Ladder.ts"
+import type { Feedback } from "./RunEvent.ts"
 
 /** What an agent said that it did. Commits and files are its own words: git is asked for the truth. */
 export type Verdict =
@@ -100,6 +101,12 @@ const listOf = ({ items, values }: Block, key: string): ReadonlyArray<string> =>
 const path = (text: string): string | null => {
   const value = filled(text).replaceAll(/^[`"'[]+|[`"'\]]+$/gu, "")
   return value === "" || /^(?:none|n\/a|null|-)$/iu.test(value) ? null : clipped(value, longest.item)
+}
+
+/** Feedback within what the log keeps of it, whoever gives it. */
+export const boundedFeedback = ({ issues, suggestions, summary }: Omit<Feedback, "attempt">): Omit<Feedback, "attempt"> => {
+  const bounded = (items: ReadonlyArray<string>) => items.slice(0, longest.items).map((item) => clipped(filled(item), longest.item))
+  return { summary: clipped(filled(summary), longest.text), issues: bounded(issues), suggestions: bounded(suggestions) }
 }
 
 /** The verdict of a block that has all that the seed asks for; else `undefined`. */

@@ -69,6 +69,14 @@ it("the seed's own file is read, and its progress with it", () => {
   assert.deepStrictEqual(progress[0]?.work, { commits: ["abc1234"], files: ["src/models/user.ts"], testFile: "tests/models/user.test.ts" })
 })
 
+it("what a state file tells is bounded, as what a reviewer tells is, and controls no terminal", () => {
+  const feedback = [{ attempt: 1, summary: "\u001B]0;mine\u0007", issues: Array.from({ length: 30 }, () => "x".repeat(900)) }]
+  const tasks = [{ id: "t", status: "pending", feedback }]
+  const [task] = progressOf(Result.getOrThrow(readState(JSON.stringify({ ...seed, tasks }))))
+  const [found] = task!.feedback
+  assert.deepStrictEqual([found?.summary, found?.issues.length, found?.issues[0]?.length], ["]0;mine", 20, 500])
+})
+
 it("what was written is read back", () => {
   const run = foldRun([examples.RunOpened, examples.TaskStarted, examples.TaskCompleted])
   assert.deepStrictEqual(Result.getOrThrow(readState(stateText(run))), stateJson(run))
@@ -79,6 +87,19 @@ it("half a file is corrupt, and JSON of another shape somebody else's", () => {
   for (const text of ["{}", "[]", JSON.stringify({ ...seed, tasks: {} })])
     assert.strictEqual(Result.getOrThrow(Result.flip(readState(text))), "foreign")
 })
+
+it.effect("nothing is written through what stands where its draft is to be", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const folder = yield* fs.makeTempDirectoryScoped()
+    const [path, other] = [`${folder}/state.json`, `${folder}/other`]
+    yield* fs.writeFileString(other, "mine")
+    yield* fs.symlink(other, `${path}.new`)
+    yield* writeState(path, foldRun([examples.RunOpened]))
+    assert.strictEqual(yield* fs.readFileString(other), "mine")
+    assert.strictEqual(readState(yield* fs.readFileString(path))._tag, "Success")
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+)
 
 it.effect("what is somebody else's by now is not written over", () =>
   Effect.gen(function* () {

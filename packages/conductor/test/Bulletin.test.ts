@@ -1,0 +1,46 @@
+import { assert, it } from "@effect/vitest"
+import { Beats, CommsLink, type ResolvedSettings, Settings } from "@souffleur/domain"
+import { Context, Duration, Effect, Layer, Option } from "effect"
+import { bulletins, type RunEvent, RunLog } from "../src/index.ts"
+import { examples } from "./fixtures/events/Examples.ts"
+
+const { PlanRevised, RunLeft, RunOpened, RunTaken, TaskCompleted, TaskEscalated, TaskStarted } = examples
+const settings = Settings.of({ heartbeatStaleAfter: Duration.minutes(4) } as ResolvedSettings)
+
+/** What comms says of a run in its end: `known` was there when its conductor began. */
+const rowsOf = Effect.fnUntraced(
+  function* (known: ReadonlyArray<RunEvent>, more: ReadonlyArray<RunEvent>) {
+    const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
+    const rows = new Map<string, string>()
+    const link = CommsLink.of({
+      ...({} as CommsLink["Service"]),
+      beat: () => Effect.void,
+      setState: (state) => Effect.sync(() => void rows.set("task-00", state)),
+      setTask: ({ id, state }) => Effect.sync(() => void rows.set(id, state))
+    })
+    yield* log.append("run/r", 0, [...known, ...more, RunLeft])
+    const begun = RunLog.of({ ...log, read: (stream, from) => Effect.map(log.read(stream, from), (all) => all.slice(0, known.length)) })
+    yield* bulletins("r", Option.some(link)).pipe(Effect.provideService(RunLog, begun))
+    return Object.fromEntries(rows)
+  },
+  Effect.provide([Beats.layerMemory, Layer.succeed(Settings, settings)])
+)
+
+it.effect("comms has a row for each task that has begun, and the Conductor's after them", () =>
+  Effect.gen(function* () {
+    assert.deepStrictEqual(yield* rowsOf([RunOpened], [RunTaken]), { "task-00": "working" })
+    assert.deepStrictEqual(yield* rowsOf([RunOpened, RunTaken, TaskStarted], [TaskEscalated]), { "task-001": "error", "task-00": "error" })
+    assert.deepStrictEqual(Object.entries(yield* rowsOf([RunOpened], [TaskStarted, TaskCompleted])), [
+      ["task-001", "complete"],
+      ["task-00", "working"]
+    ])
+  }).pipe(Effect.scoped)
+)
+
+it.effect("a task that the plan has lost is nobody's any more", () =>
+  Effect.gen(function* () {
+    const without = { ...PlanRevised, tasks: [{ id: "task-002", title: "Use it", dependsOn: [] }] }
+    const rows = yield* rowsOf([RunOpened, RunTaken, TaskStarted, TaskEscalated, without], [RunTaken])
+    assert.deepStrictEqual(rows, { "task-001": "exited", "task-00": "working" })
+  }).pipe(Effect.scoped)
+)
