@@ -84,42 +84,50 @@ export const recoveryMutants = [
       ["one writer: what is left of the old tree", "return left.length === 0 ? undefined :", "return true ? undefined :"]
     ]
   ),
-  ...mutantsOf(`${recovery}/src/Launch.ts`, all, [
-    ["launch: the intent is in the log", 'yield* ref.tell({ _tag: "PrepareLaunch", cycle, launchId, digest, ...prepared })', ""],
-    ["launch: the ceiling", "permission: effective,\n", "permission: request.requested as typeof effective,\n"],
-    ["launch: complete cancels it", "  yield* unlessComplete\n  yield* oneWriter(watch)", "  yield* oneWriter(watch)"],
-    ["launch: one writer", "  yield* unlessComplete\n  yield* oneWriter(watch)", "  yield* unlessComplete"],
+  ...mutantsOf(
+    `${recovery}/src/Launch.ts`,
+    [...all, "test/scenarios/Death.test.ts"],
     [
-      "launch: a lost reply is settled",
-      "const launchId = launchIdOf(watch.id, token)\n  return Option.map(yield* launcher.settle(launchId)",
-      "const launchId = launchIdOf(watch.id, token)\n  return Option.map(Option.none<ProcessIdentity>()"
-    ],
-    ["launch: its turn among the watches", "yield* (yield* LaunchTurns)(ref.id, launchSpacing)", ""],
+      ["launch: the intent is in the log", 'yield* ref.tell({ _tag: "PrepareLaunch", cycle, launchId, digest, ...prepared })', ""],
+      ["launch: the ceiling", "permission: effective,\n", "permission: request.requested as typeof effective,\n"],
+      ["launch: complete cancels it", "  yield* unlessComplete\n  yield* oneWriter(watch)", "  yield* oneWriter(watch)"],
+      ["launch: one writer", "  yield* unlessComplete\n  yield* oneWriter(watch)", "  yield* unlessComplete"],
+      [
+        "launch: a lost reply is settled",
+        "const launchId = launchIdOf(watch.id, token)\n  return Option.map(yield* launcher.settle(launchId)",
+        "const launchId = launchIdOf(watch.id, token)\n  return Option.map(Option.none<ProcessIdentity>()"
+      ],
+      ["launch: its turn among the watches", "yield* (yield* LaunchTurns)(ref.id, launchSpacing)", ""],
+      [
+        "launch: measured before it",
+        "onNone: () => unreadBaseline({ ...watch.baseline, ...watch.lastTasks }, messageId ?? 0)",
+        "onNone: () => unreadBaseline(watch.baseline)"
+      ],
+      ["launch: signed", "prompt: (launchId) => signed(prompt, launchId)", "prompt: () => prompt"],
+      ["launch: from no export that is not the end any more", "if (from !== undefined) yield* unlessStale(watch, from)\n", ""]
+    ]
+  ),
+  ...mutantsOf(
+    `${recovery}/src/Salvage.ts`,
+    [...all, "test/scenarios/Trouble.test.ts"],
     [
-      "launch: measured before it",
-      "onNone: () => unreadBaseline({ ...watch.baseline, ...watch.lastTasks }, messageId ?? 0)",
-      "onNone: () => unreadBaseline(watch.baseline)"
-    ],
-    ["launch: signed", "prompt: (launchId) => signed(prompt, launchId)", "prompt: () => prompt"],
-    ["launch: from no export that is not the end any more", "if (from !== undefined) yield* unlessStale(watch, from)\n", ""]
-  ]),
-  ...mutantsOf(`${recovery}/src/Salvage.ts`, all, [
-    ["stop: not one that beats again", "yield* unlessBeating(watch, yield* unlessComplete)", "yield* unlessComplete"],
-    ["stop: not one that goes on", "  yield* unlessMoving(watch)\n  const granted", "  const granted"],
-    [
-      "stop: complete cancels it",
-      "yield* unlessBeating(watch, yield* unlessComplete)",
-      'yield* unlessBeating(watch, yield* Effect.catchTag(unlessComplete, "Completed", () => Effect.succeed(Option.none())))'
-    ],
-    ["stop: comms out proves nothing", "recovery.resumed || silent?.retried === true", "false"],
-    [
-      "stop: a reconciled stop looks",
-      "Effect.map(isStopped(watch), (gone) => (gone ?",
-      "Effect.map(isStopped(watch), (gone) => (gone || true ?"
-    ],
-    ["stop: granted", "act: () => stopConductor(watch, granted),", "act: () => stopConductor(watch),"],
-    ["export: where its session stood before it was read", "Option.exists(now, (one) => !sameMark(one, mark))", "false"]
-  ]),
+      ["stop: not one that beats again", "yield* unlessBeating(watch, yield* unlessComplete)", "yield* unlessComplete"],
+      ["stop: not one that goes on", "  yield* unlessMoving(watch)\n  const granted", "  const granted"],
+      [
+        "stop: complete cancels it",
+        "yield* unlessBeating(watch, yield* unlessComplete)",
+        'yield* unlessBeating(watch, yield* Effect.catchTag(unlessComplete, "Completed", () => Effect.succeed(Option.none())))'
+      ],
+      ["stop: comms out proves nothing", "recovery.resumed || silent?.retried === true", "false"],
+      [
+        "stop: a reconciled stop looks",
+        "Effect.map(isStopped(watch), (gone) => (gone ?",
+        "Effect.map(isStopped(watch), (gone) => (gone || true ?"
+      ],
+      ["stop: granted", "act: () => stopConductor(watch, granted),", "act: () => stopConductor(watch),"],
+      ["export: where its session stood before it was read", "Option.exists(now, (one) => !sameMark(one, mark))", "false"]
+    ]
+  ),
   ...mutantsOf(
     `${recovery}/src/Compaction.ts`,
     [`${recovery}/test/StandardCompact.test.ts`, `${recovery}/test/Compaction.test.ts`],

@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { type Event, evolve, initial, type Settings, type WatchEvent } from "@souffleur/domain"
+import { type Event, evolve, initial, LaunchTurns, type Settings, type WatchEvent } from "@souffleur/domain"
 import { Effect, FileSystem } from "effect"
 import { claudeExport, recovery, standardCompact } from "../src/index.ts"
 import { crashingLog, recovering } from "./CrashingLog.ts"
@@ -260,6 +260,21 @@ describe("what forbids a launch", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 })
+
+it.effect("takes its turn among the watches of this machine before it looks for the last time", () =>
+  Effect.gen(function* () {
+    const turns: Array<string> = []
+    const { last, run, world } = yield* cycle()
+    const turn = (watch: string) =>
+      Effect.sync(() => {
+        turns.push(watch)
+        world.run({ pid: 70, parent: 1 })
+        world.sessions = [{ pid: 70, sessionId: "s1" }]
+      })
+    yield* Effect.provideService(run, LaunchTurns, turn)
+    assert.deepStrictEqual([turns, failedClosed(yield* last)], [["w"], "one writer"])
+  }).pipe(Effect.provide(NodeServices.layer))
+)
 
 it.effect("comms that is out at the launch: measured against the last launch, and a handoff counts only once another state was seen", () =>
   Effect.gen(function* () {

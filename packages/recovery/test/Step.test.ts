@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { LogUnusable } from "@souffleur/domain"
+import { LogUnusable, type WatchIntent } from "@souffleur/domain"
 import { Deferred, Effect, Exit, Fiber, Option, Schema } from "effect"
-import { again, Cycle, type Step, step } from "../src/index.ts"
+import { again, Cycle, type Step, step, stillGranted } from "../src/index.ts"
 import { crashingLog, owner, recovering } from "./CrashingLog.ts"
 
 class Broke extends Schema.TaggedError<Broke>()("Broke", { why: Schema.String }) {}
@@ -148,6 +148,23 @@ describe("the fence", () => {
       )
       assert.strictEqual(whyOf(yield* Effect.flip(Effect.provideService(both, Cycle, yield* cycle))), "Refused: ended")
       assert.deepStrictEqual([did, yield* tags], [[], ["StepStarted", "WatchReleased"]])
+    })
+  )
+  it.effect("right before an act that cannot be taken back, it still runs: neither released, nor over, nor overtaken", () =>
+    Effect.gen(function* () {
+      const words: ReadonlyArray<WatchIntent> = [
+        { _tag: "TakeOwnership", owner, over: 1 },
+        { _tag: "FailClosed", cycle: 1, stage: "stop", reason: "it does not end" },
+        { _tag: "Release" }
+      ]
+      for (const word of words) {
+        const { cycle, operator } = yield* crashingLog(recovering())
+        const mine = yield* cycle
+        const granted = Effect.provideService(stillGranted(yield* mine.watch.state), Cycle, mine)
+        yield* granted
+        yield* operator.tell(word)
+        assert.strictEqual(whyOf(yield* Effect.flip(granted)), "Refused: not now")
+      }
     })
   )
   it.effect("overtaken during the act, it records no outcome", () =>

@@ -198,6 +198,8 @@ describe("one writer", () => {
       world.table.get(30)!.condition = "gone"
       assert.isTrue(yield* stopped)
       assert.isFalse(yield* within(world, isStopped({ ...watch, conductor: undefined })))
+      // One that started nothing, too.
+      assert.isFalse(yield* within(new World().run(conductor), isStopped(watch)))
     })
   )
   it.effect("names the live process that holds the session, or what is left of the old tree", () =>
@@ -210,6 +212,9 @@ describe("one writer", () => {
       assert.include(yield* writer, "70")
       world.sessions = [{ pid: 70, sessionId: "another" }]
       assert.isUndefined(yield* writer)
+      // Who resumed the session of an earlier generation goes on with the same work.
+      const later = { ...watch, sessionId: "s2", sessions: ["another", "s2"] }
+      assert.include(yield* within(world, otherWriter(later)), "70")
       world.run({ pid: 30, parent: 1, environment: tool })
       assert.include(yield* writer, "30")
     })

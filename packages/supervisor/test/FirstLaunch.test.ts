@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, makeWatchRef, type WatchEvent } from "@souffleur/domain"
+import { Event, LaunchTurns, makeWatchRef, type TakeTurn, type WatchEvent } from "@souffleur/domain"
 import { Effect } from "effect"
 import { bootstrap } from "../src/index.ts"
 import { begun, identityOf, living, owned, ownerOf, settle, until, World } from "./World.ts"
@@ -16,12 +16,12 @@ const opening = (kind: "agent" | "command") => {
   ]
 }
 /** A run at its beginning. */
-const starting = Effect.fnUntraced(function* (kind: "agent" | "command", change: Partial<World> = {}) {
+const starting = Effect.fnUntraced(function* (kind: "agent" | "command", change: Partial<World> = {}, turn: TakeTurn = () => Effect.void) {
   const world = Object.assign(new World(), change)
   world.launches.set(kept.id, kept)
   const all = yield* living(opening(kind), world)
   const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
-  yield* bootstrap(ref).pipe(Effect.provideContext(all.context), Effect.forkChild)
+  yield* bootstrap(ref).pipe(Effect.provideContext(all.context), Effect.provideService(LaunchTurns, turn), Effect.forkChild)
   yield* settle
   return all
 })
@@ -34,6 +34,14 @@ describe("the first launch of a run", () => {
       const [confirmed, watcher] = yield* events
       assert.deepInclude(confirmed, { _tag: "ConductorConfirmed", conductor: identityOf(4711), sessionId: "s1" })
       assert.strictEqual(watcher?._tag, "WatcherStarted")
+    })
+  )
+  it.effect("waits for its turn among the watches of this machine", () =>
+    Effect.gen(function* () {
+      const { world } = yield* starting("agent", {}, () => Effect.sleep("5 seconds"))
+      assert.deepStrictEqual(world.launched, [])
+      yield* until(5)
+      assert.deepStrictEqual(world.launched, [kept.id])
     })
   )
   it.effect("of a command it is one that runs, or has ended by now: its end is the watcher's to see", () =>
