@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type CommsSnapshot, initial, type Signs, type Watch, type WatcherExit } from "@souffleur/domain"
+import { type CommsSnapshot, initial, type Signs, type Turn, type Watch, type WatcherExit } from "@souffleur/domain"
 import { Option } from "effect"
 import { classify, evidenceOf, type Sighting } from "../src/index.ts"
 
@@ -51,13 +51,29 @@ const awaiting: Watch = { ...initial, phase: "Watching", awaiting: true }
 const found = { sessionId: "s7", holder: "the same" } as const
 const holder = { conductor: { pid: 80, startTime: 9, bootId: "boot" }, print: false }
 
+/** Where its session stands, by its newest record. */
+const at = (turn: Turn, change: Partial<Signs> = {}): Partial<Sighting> => ({
+  signs: signsOf({ session: { writtenAt: now, turn, context: undefined }, ...change })
+})
+const failed = (why: "usage-limit" | "outage" | "prompt-too-long", resetsAt?: number, when = now - 1000): Turn => ({
+  _tag: "Failed",
+  at: when,
+  why,
+  resetsAt
+})
+
 /** Each trigger of spec §2 in its priority, and the exit it gives. Two states cannot stand in one row. */
 const triggers: ReadonlyArray<readonly [name: string, change: Partial<Sighting>, exit: WatcherExit]> = [
   ["complete", { comms: comms("complete") }, { _tag: "Complete" }],
   ["resolved", { resolved: holder }, { _tag: "Resolved", holder }],
   ["context_recovery", { comms: comms("context_recovery") }, { _tag: "ContextRecovery" }],
+  ["a turn's end", { turnEnded: true }, { _tag: "TurnEnded" }],
+  ["a limit", at(failed("usage-limit", now + 9000)), { _tag: "Limited", kind: "usage-limit", resetsAt: now + 9000 }],
+  ["an outage", at(failed("outage")), { _tag: "Limited", kind: "outage", resetsAt: null }],
+  ["a conversation that no longer fits", at(failed("prompt-too-long")), { _tag: "ContextExhausted" }],
   ["pid", { process: "gone" }, { _tag: "Dead", cause: "pid" }],
   ["heartbeat", { heartbeat: { raw: ago(241), changedAt: undefined } }, { _tag: "Dead", cause: "heartbeat" }],
+  ["untaken", { untaken: true }, { _tag: "Dead", cause: "untaken" }],
   ["session id", { foundSession: found }, { _tag: "SessionIdFound", ...found }]
 ]
 const exitOf = (watch: Watch, change: Partial<Sighting>) => Option.getOrUndefined(classify(watch, { ...healthy, ...change }))
@@ -83,19 +99,98 @@ describe("the exits", () => {
 })
 
 describe("the age of the heartbeat", () => {
-  const at = (raw: string | null, change: Partial<Sighting> = {}) =>
+  const aged = (raw: string | null, change: Partial<Sighting> = {}) =>
     exitOf(awaiting, { heartbeat: { raw, changedAt: undefined }, ...change })
   it("is older than 240 s by one millisecond, and not at exactly 240 s", () => {
-    assert.isUndefined(at(ago(240)))
-    assert.deepStrictEqual(at(ago(240.001)), { _tag: "Dead", cause: "heartbeat" })
+    assert.isUndefined(aged(ago(240)))
+    assert.deepStrictEqual(aged(ago(240.001)), { _tag: "Dead", cause: "heartbeat" })
   })
   it("is unknown for NULL, garbage and the future, and while comms is out", () => {
-    for (const raw of [null, "", "yesterday", ago(-1)]) assert.isUndefined(at(raw), String(raw))
-    assert.isUndefined(at(ago(9000), { comms: undefined }))
+    for (const raw of [null, "", "yesterday", ago(-1)]) assert.isUndefined(aged(raw), String(raw))
+    assert.isUndefined(aged(ago(9000), { comms: undefined }))
   })
   it("does not count the time before the launch", () => {
-    assert.isUndefined(at(ago(9000), { notBefore: now - 240_000 }))
-    assert.isDefined(at(ago(9000), { notBefore: now - 240_001 }))
+    assert.isUndefined(aged(ago(9000), { notBefore: now - 240_000 }))
+    assert.isDefined(aged(ago(9000), { notBefore: now - 240_001 }))
+  })
+})
+
+describe("a session", () => {
+  const held: Watch = { ...awaiting, awaiting: false }
+  it("that the dead held last is told before their death, and any other end of theirs", () => {
+    for (const process of ["gone", "zombie"] as const)
+      assert.deepStrictEqual(exitOf(held, { process, foundSession: found, turnEnded: true }), { _tag: "SessionIdFound", ...found })
+    assert.deepStrictEqual(exitOf(awaiting, { process: "gone", foundSession: found }), { _tag: "Dead", cause: "pid" })
+    assert.deepStrictEqual(exitOf(held, { process: "gone", foundSession: { ...found, holder: "unknown" } }), { _tag: "Dead", cause: "pid" })
+  })
+  it("whose failure is of an earlier generation says nothing of this one", () => {
+    const later: Watch = { ...awaiting, launchedAt: now - 999 }
+    for (const why of ["usage-limit", "outage", "prompt-too-long"] as const) assert.isUndefined(exitOf(later, at(failed(why))))
+  })
+  it("that hangs is dead where there is no comms; with one, its heartbeat says so", () => {
+    const hung: Partial<Sighting> = { verdict: { _tag: "Hung", silentFor: 1_200_000 } }
+    assert.deepStrictEqual(exitOf({ ...awaiting, comms: null }, { ...hung, comms: undefined }), { _tag: "Dead", cause: "hang" })
+    assert.isUndefined(exitOf({ ...awaiting, comms: "/p/comms.db" }, hung))
+  })
+})
+
+describe("a heartbeat that is too old", () => {
+  const dead = { _tag: "Dead", cause: "heartbeat" } as const
+  const stale = (...changes: ReadonlyArray<Partial<Sighting>>) =>
+    exitOf(awaiting, Object.assign({ heartbeat: { raw: ago(241), changedAt: undefined } }, ...changes))
+  const explained = (until: number): Partial<Sighting> => ({ verdict: { _tag: "Held", by: "tool", because: "a tool runs", until } })
+  const tool = (since: number, limit: number | undefined, children = 1) =>
+    at({ _tag: "Tool", at: now - since, name: "Bash", limit, spawns: true }, { children })
+  it("is explained by a tool that has its time, and no longer than it has, or its verdict says", () => {
+    assert.isUndefined(stale(tool(100_000, 100_001), explained(now + 500_000)))
+    assert.deepStrictEqual(stale(tool(100_000, 100_000), explained(now + 500_000)), dead)
+    assert.isUndefined(stale(tool(100_000, undefined), explained(now + 1)))
+    assert.deepStrictEqual(stale(tool(100_000, undefined), explained(now)), dead)
+  })
+  it("… from when a person allowed it", () => {
+    assert.isUndefined(stale(tool(900_000, 60_000), explained(now + 500_000), { answeredAt: now - 59_999 }))
+    assert.deepStrictEqual(stale(tool(900_000, 60_000), explained(now + 500_000), { answeredAt: now - 60_000 }), dead)
+  })
+  it("… not by one that has no process", () => assert.deepStrictEqual(stale(tool(100, 60_000, 0), explained(now + 500_000)), dead))
+  it("is explained by a retry until the next try has had its time, and by no call", () => {
+    const retry = (nextAt: number) => at({ _tag: "Retrying", at: now - 9000, attempt: 1, attempts: 10, nextAt, resetsAt: undefined })
+    assert.isUndefined(stale(retry(now - 360_999), explained(now + 500_000)))
+    assert.deepStrictEqual(stale(retry(now - 361_000), explained(now + 500_000)), dead)
+    assert.deepStrictEqual(stale(at({ _tag: "Asked", at: now - 9000 }), explained(now + 500_000)), dead)
+  })
+  it("is explained by a person who is awaited, for as long as that takes, by a live process alone", () => {
+    const waiting: Partial<Sighting> = { verdict: { _tag: "Waiting", for: "a permission", since: 0 } }
+    assert.isUndefined(stale(waiting))
+    for (const process of ["stopped", undefined] as const) assert.deepStrictEqual(stale(waiting, { process }), dead)
+  })
+})
+
+describe("a wait", () => {
+  const wait = (until: number, kind: "usage-limit" | "quiet-hours" = "usage-limit"): Watch => ({
+    ...awaiting,
+    wait: { kind, until, trigger: "limit", since: now - 5000 }
+  })
+  const over = { _tag: "WaitOver", how: "over" } as const
+  it("is over when its time has come; nothing else counts meanwhile but completion", () => {
+    for (const [name, change, exit] of triggers)
+      assert.deepStrictEqual(exitOf(wait(now + 1), change), name === "complete" || name === "resolved" ? exit : undefined, name)
+    assert.deepStrictEqual(exitOf(wait(now), { process: "gone" }), over)
+  })
+  it("is over when the Conductor itself goes on, but for the quiet hours", () => {
+    const goesOn = (when: number, change: Partial<Signs> = {}) => at({ _tag: "Asked", at: when }, change)
+    assert.deepStrictEqual(exitOf(wait(now + 1), goesOn(now - 4999)), { _tag: "WaitOver", how: "went on" })
+    assert.isUndefined(exitOf(wait(now + 1), goesOn(now - 5000)))
+    assert.isUndefined(exitOf(wait(now + 1), goesOn(now - 4999, { process: "gone" })))
+    assert.isUndefined(exitOf(wait(now + 1, "quiet-hours"), goesOn(now - 4999)))
+    assert.isUndefined(exitOf(wait(now + 1), at(failed("usage-limit"))))
+  })
+  it("is put off by a limit that was stated anew, and by nothing else", () => {
+    const again = { _tag: "Limited", kind: "usage-limit", resetsAt: now + 9000 } as const
+    assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit", now + 9000))), again)
+    assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit", now))), over)
+    assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit"))), over)
+    assert.deepStrictEqual(exitOf(wait(now), at(failed("outage", now + 9000))), over)
+    assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit", now + 9000, now - 5000))), over)
   })
 })
 
