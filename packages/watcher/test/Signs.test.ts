@@ -243,10 +243,18 @@ describe("a successor", () => {
   it.effect("has taken its hand-off when its session says so: told once, with the context that it began with", () =>
     Effect.gen(function* () {
       const context = { tokens: 31_000, window: undefined, model: "claude", at: at(20) }
-      const { told } = yield* successor({ signs: session({ _tag: "Finished", at: at(20) }), taken: { at: at(20), context } })
+      const { told, world } = yield* successor({ signs: session({ _tag: "Finished", at: at(20) }), taken: { at: at(20), context } })
       yield* until(5000)
+      assert.strictEqual(world.read.handoff, 1)
       assert.deepStrictEqual(tagsOf(yield* told), ["HandoffTaken"])
       assert.deepInclude((yield* told)[0], { launchId: "w-g2-c1-6-launch-1", generation: 2, contextTokens: 31_000, contextWindow: null })
+    })
+  )
+  it.effect("that beats is not judged by what it did with its hand-off", () =>
+    Effect.gen(function* () {
+      const { told } = yield* successor({ solo: false, signs: session({ _tag: "Finished", at: at(20) }) })
+      yield* until(3000)
+      assert.deepStrictEqual(yield* told, [])
     })
   )
   it.effect("that idles for a quarter of an hour without taking it is dead; one that is at work, or has no session file, is not", () =>
@@ -304,6 +312,16 @@ describe("what the user allows", () => {
       yield* until(3000)
       assert.deepStrictEqual(tagsOf(yield* told), ["CeilingReached"])
       assert.deepInclude((yield* told)[0], { ceiling: "tokens", used: 120, limit: 100 })
+      // The next watcher has nothing more to tell of it, nor to read.
+      const reached = Event.CeilingReached.make({ at: begun, watcher: 1, ceiling: "tokens", used: 120, limit: 100 })
+      yield* TestClock.setTime(begun)
+      const next = yield* watching({
+        world: { spent: 200 },
+        history: [history.confirmed(), reached, history.started(2)],
+        settings: { maxTokens: 100 }
+      })
+      yield* until(3000)
+      assert.deepStrictEqual([yield* next.told, next.world.read.spent], [[], 0])
     })
   )
   it.effect("as much again, in advance or at the ceiling: counted from then on, by the watcher that runs", () =>

@@ -81,6 +81,15 @@ describe("the probe", () => {
       assert.deepStrictEqual([world.looks, yield* told], [[0], []])
     })
   )
+  it.effect("brings none forward where the end of the process says nothing: standing by, and while a limit is waited out", () =>
+    Effect.gen(function* () {
+      for (const event of [history.closed, history.waiting(begun + 9_000_000)]) {
+        const { world } = yield* watching({ world: { condition: "gone" }, history: [history.confirmed(), event, history.started(2)] })
+        yield* until(239)
+        assert.deepStrictEqual(world.looks, [0])
+      }
+    })
+  )
   it.effect("decides nothing itself: the full poll it brings forward may see completion first", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching()
@@ -92,6 +101,20 @@ describe("the probe", () => {
     })
   )
 })
+
+it.effect("a turn that ended is one of a Conductor in print mode: any other that is gone has died", () =>
+  Effect.gen(function* () {
+    for (const [print, tag] of [
+      [false, "ConductorDied"],
+      [true, "TurnEnded"]
+    ] as const) {
+      const confirmed = { ...history.confirmed(), print }
+      const { told } = yield* watching({ world: { condition: "gone", turnFinished: true }, history: [confirmed, history.started()] })
+      yield* until(2)
+      assert.strictEqual((yield* told)[0]?._tag, tag)
+    }
+  })
+)
 
 describe("the heartbeat", () => {
   const stuckAt = (second: number) => ({ state: "working", sessionId: "s1", heartbeat: formatTime(begun + second * 1000) })
@@ -304,6 +327,19 @@ describe("a planned handoff", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["ContextRecoveryRequested", "RecoveryStarted"])
     })
   )
+  it.effect("that is left over is none for a payload that was consumed, or that nobody could tell from one; it is for a newer one", () =>
+    Effect.gen(function* () {
+      for (const [state, payload, tags] of [
+        ["context_recovery", 0, []],
+        [null, 1, []],
+        ["context_recovery", 1, ["ContextRecoveryRequested", "RecoveryStarted"]]
+      ] as const) {
+        const { told } = yield* watching({ world: { row: handoff, payload }, history: [history.confirmed(state), history.started()] })
+        yield* until(600)
+        assert.deepStrictEqual(tagsOf(yield* told), [...tags])
+      }
+    })
+  )
   it.effect("that follows another state within the first 240 s is one", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({
@@ -469,6 +505,19 @@ describe("standing by", () => {
         assert.deepStrictEqual(tagsOf(yield* told), [...tags])
       }
     })
+  )
+  it.effect(
+    "takes no heartbeat for new that it has not seen to change: a clock that was ahead may have written it before the closing",
+    () =>
+      Effect.gen(function* () {
+        const { told, world } = yield* watching({
+          world: { condition: "gone", row: { state: "working", sessionId: "s1", heartbeat: formatTime(begun + 60_000) } },
+          history: standby
+        })
+        world.holders.set("s1", 50)
+        yield* until(3000)
+        assert.deepStrictEqual(yield* told, [])
+      })
   )
   it.effect("goes on beating", () =>
     Effect.gen(function* () {

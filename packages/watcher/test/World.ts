@@ -59,6 +59,10 @@ export class World {
   children = 1
   /** Ticks of the processor that it has used; a function: whenever it is asked. */
   processor: number | undefined | (() => number)
+  /** How often its session was read for what is told once. */
+  readonly read = { handoff: 0, spent: 0 }
+  /** The newest payload's message. */
+  payload: number | undefined
   /** The session that its process holds, by its hooks. */
   holds: string | undefined
   pidFile: { readonly status: string; readonly waitingFor: string | undefined; readonly writtenAt: number } | undefined
@@ -102,7 +106,7 @@ const comms = (world: World) => {
         souffleur: Option.some("confirmed"),
         taskCount: world.taskCount,
         taskFingerprint: `${world.taskCount} tasks`,
-        payload: Option.none(),
+        payload: Option.map(Option.fromUndefinedOr(world.payload), (id) => ({ id, text: "" })),
         lastMessageId: 0
       }
     }),
@@ -178,8 +182,8 @@ const agent = (world: World) =>
     turnEnded: () => Effect.sync(() => world.turnFinished),
     signs: () => Effect.succeed(Option.fromUndefinedOr(world.signs)),
     usedTools: () => Effect.succeed(true),
-    handoffTaken: () => Effect.succeed(Option.fromUndefinedOr(world.taken)),
-    spent: () => Effect.succeed(world.spent),
+    handoffTaken: () => Effect.sync(() => ((world.read.handoff += 1), Option.fromUndefinedOr(world.taken))),
+    spent: () => Effect.sync(() => ((world.read.spent += 1), world.spent)),
     tags: () => [],
     sessionTag: () => ({ environment: {} }),
     command: () => Effect.fail(new AgentNotFound({ program: "agent", why: "a watcher never launches" }))
