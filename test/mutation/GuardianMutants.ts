@@ -4,12 +4,11 @@ import { mutantsOf } from "./Mutant.ts"
 export const guardianMutants = [
   ...mutantsOf(
     "packages/monitor/src/SelfMonitor.ts",
-    ["packages/monitor/test/SelfMonitor.test.ts"],
+    ["packages/monitor/test/SelfMonitor.test.ts", "test/scenarios/Trouble.test.ts"],
     [
       ["self-monitor: says that it runs", 'yield* ref.tell({ _tag: "SelfMonitorReady", monitor })', ""],
       ["self-monitor: a late round says nothing", "|| now - round.at > 2 * round.due) return", ") return"],
       ["self-monitor: nor one by a clock that was set back", "if (now < round.at || now", "if (now"],
-      ["self-monitor: not during a recovery", "watcher === undefined || recovery !== undefined", "watcher === undefined"],
       ["self-monitor: strictly older", "age > staleAfter", "age >= staleAfter"],
       ["self-monitor: a watcher that was only just asked for", "now - watcher.since >= staleAfter && (age", "(age"],
       ["self-monitor: one that never beat", "age === null || age > staleAfter", "age !== null && age > staleAfter"],

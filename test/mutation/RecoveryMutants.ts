@@ -2,7 +2,7 @@ import { mutantsOf } from "./Mutant.ts"
 
 const recovery = "packages/recovery"
 /** Whole cycles: without what runs programs and reads large files. */
-const all = ["Recovery", "ClaudeExport", "StandardCompact", "Request", "ContinueTurn", "LaunchPrompt"].map(
+const all = ["Recovery", "ClaudeExport", "StandardCompact", "Request", "ContinueTurn", "Restart"].map(
   (name) => `${recovery}/test/${name}.test.ts`
 )
 
@@ -150,8 +150,7 @@ export const recoveryMutants = [
         'const compacted = Option.isSome(waited) ? waited.value.compacted : "not yet"\n  if (compacted !== "not yet") return yield* compactedAs(compacted)\n  return'
       ],
       ["compact: a little for the summary", "if (Option.isSome(waited)) yield* wait(", "if (false as boolean) yield* wait("],
-      ["compact by hand: nobody holds the session", "  yield* unheld(sessionId)\n  const mark", "  const mark"],
-      ["compact by hand: looked at again before each attempt", "    yield* unheld(sessionId)\n    attempts++", "    attempts++"],
+      ["compact by hand: nobody holds the session before each attempt", "    yield* unheld(sessionId)\n    attempts++", "    attempts++"],
       [
         "compact by hand: known by its marks too",
         "const pid = holder?.pid ?? tagged?.identity.pid",
@@ -166,7 +165,7 @@ export const recoveryMutants = [
   ),
   ...mutantsOf(
     `${recovery}/src/providers/StandardCompact.ts`,
-    [`${recovery}/test/StandardCompact.test.ts`],
+    [`${recovery}/test/StandardCompact.test.ts`, `${recovery}/test/SmallHandoff.test.ts`],
     [
       ["compact: nobody else writes", "      yield* unhindered(watch)\n", ""],
       ["compact: a late boundary counts", 'if (before !== "not yet") return yield* compactedAs(before)', ""],
@@ -177,7 +176,7 @@ export const recoveryMutants = [
   ),
   ...mutantsOf(
     `${recovery}/src/providers/ClaudeExport.ts`,
-    [`${recovery}/test/ClaudeExport.test.ts`],
+    [`${recovery}/test/ClaudeExport.test.ts`, `${recovery}/test/SmallHandoff.test.ts`],
     [
       ["export: the stop", "if (!alreadyKilled) yield* stop(watch)", ""],
       ["export: the gate", "if (gate.estimated_tokens > gate.threshold)", "if (false)"],
@@ -253,12 +252,7 @@ export const recoveryMutants = [
     [`${recovery}/test/Restart.test.ts`],
     [
       ["restart: the stop", "if (!alreadyKilled) yield* stop(watch)", ""],
-      ["restart: nobody else", "Effect.andThen(unhindered(watch), runAgain(watch, token))", "runAgain(watch, token)"],
-      [
-        "restart: a command that souffleur started",
-        "if (first === undefined) return yield*",
-        "if (first === undefined) return yield* Effect.die(token)\n  if (false as boolean) return yield*"
-      ]
+      ["restart: nobody else", "Effect.andThen(unhindered(watch), runAgain(watch, token))", "runAgain(watch, token)"]
     ]
   ),
   ...mutantsOf(

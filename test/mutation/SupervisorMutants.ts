@@ -26,7 +26,7 @@ export const supervisorMutants = [
   ),
   ...mutantsOf(
     `${supervisor}/src/Ownership.ts`,
-    [`${supervisor}/test/Ownership.test.ts`],
+    [`${supervisor}/test/Ownership.test.ts`, `${supervisor}/test/Restore.test.ts`],
     [
       ["own: a live owner is not overtaken", "watch.owner !== undefined && !(yield* claims.isDead(watch.owner))", "false"],
       [

@@ -25,8 +25,9 @@ export const selfMonitor = Effect.fn("SelfMonitor")(function* (ref: WatchRef, wa
     const now = yield* Clock.currentTimeMillis
     const round = yield* Ref.getAndSet(lastRound, { at: now, due: interval })
     if (now < round.at || now - round.at > 2 * round.due) return
-    const { recovery, watcher } = yield* ref.state
-    if (watcher === undefined || recovery !== undefined) return
+    const { watcher } = yield* ref.state
+    // During a recovery there is none.
+    if (watcher === undefined) return
     const beat = yield* beats.last(ref.id)
     const age = Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at })
     const stands =

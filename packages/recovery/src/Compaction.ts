@@ -98,7 +98,6 @@ const unheld = Effect.fnUntraced(function* (sessionId: string) {
 export const compactByHand = Effect.fn("Compaction.byHand")(function* (sessionId: string, project: string) {
   const [agent, launcher, settings] = [yield* Agent, yield* Launcher, yield* Settings]
   const failed = ({ why }: LaunchFailed) => Effect.fail(new CompactFailed({ why, gone: true }))
-  yield* unheld(sessionId)
   const mark = yield* agent.mark(sessionId)
   let attempts = 0
   yield* Effect.gen(function* () {

@@ -54,6 +54,7 @@ describe("claude_export", () => {
       assert.deepStrictEqual(world.did, ["SIGTERM 4711", "export s1", "launch 5000"])
       const [order] = world.orders
       assert.include(order?.prompt, path)
+      assert.include(order?.prompt, "Hand-off w-g2-c1-6-launch-1")
       assert.notInclude(order?.prompt, "hello")
       assert.deepStrictEqual([order?.permission, order?.session._tag, order?.print], ["acceptEdits", "Fresh", true])
       assert.match(order!.session.sessionId, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u)
@@ -227,6 +228,19 @@ describe("what forbids a launch", () => {
       world.meanwhile = () => (world.state = "complete")
       yield* run
       assert.deepStrictEqual([(yield* last)?._tag, world.did], ["ConductorCompleted", ["SIGTERM 4711", "export s1"]])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+  it.effect("a release that comes between two signals: the second is not sent any more", () =>
+    Effect.gen(function* () {
+      const world = new World().run({ pid: 4711, parent: 1, on: { SIGTERM: "stays" } })
+      const { log, run } = yield* cycle({}, world)
+      const { operator } = log
+      const released = Effect.andThen(
+        Effect.repeat(Effect.yieldNow, { until: () => world.did.length > 0 }),
+        operator.tell({ _tag: "Release" })
+      )
+      yield* inTime(Effect.all([Effect.exit(run), released], { concurrency: 2 }))
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
     }).pipe(Effect.provide(NodeServices.layer))
   )
   it.effect("a stop that failed", () =>

@@ -16,6 +16,7 @@ it.effect("by hand compacts a session that nobody holds", () =>
     const world = new World()
     assert.strictEqual(yield* byHand(world), 1)
     assert.deepStrictEqual(world.did, ["launch 5000", "SIGTERM 5000"])
+    assert.strictEqual(world.orders[0]?.permission, "acceptEdits")
   })
 )
 

@@ -1,4 +1,5 @@
 import { assert, it } from "@effect/vitest"
+import { LaunchTurns } from "@souffleur/domain"
 import { Effect } from "effect"
 import { claudeExport, restart, standardCompact } from "../src/index.ts"
 import { closedAt, cycleOf, inTime, launches, relaunches } from "./Cycles.ts"
@@ -40,6 +41,14 @@ it.effect("a command that is kept no more fails closed: nobody guesses what it w
     yield* run
     assert.deepStrictEqual(closedAt(yield* last), ["launch", "the launch file is missing"])
     assert.deepStrictEqual(launches(world), [])
+  })
+)
+it.effect("waits for its turn, and starts nothing beside what is left of the command by then", () =>
+  Effect.gen(function* () {
+    const { last, run, world } = yield* cycle()
+    const turn = () => Effect.sync(() => void world.run({ pid: 82, parent: 1, environment: { SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1" } }))
+    yield* Effect.provideService(run, LaunchTurns, turn)
+    assert.deepStrictEqual([closedAt(yield* last)?.[0], launches(world)], ["one writer", []])
   })
 )
 it.effect("is not for an agent, nor are an agent's ways for a command", () =>

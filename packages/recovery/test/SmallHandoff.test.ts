@@ -7,13 +7,17 @@ import { closedAt, relaunches, type Change } from "./Cycles.ts"
 import { identityOf, World, worldLayer } from "./World.ts"
 
 /** A conversation that no longer fits, and every way out of it, against real files. */
-const exhausted = Effect.fnUntraced(function* (change: Change, world = new World()) {
+const exhausted = Effect.fnUntraced(function* (
+  change: Change,
+  world = new World(),
+  providers: ReadonlyArray<typeof smallHandoff> = [claudeExport, standardCompact, smallHandoff]
+) {
   const fs = yield* FileSystem.FileSystem
   const stateDir = yield* fs.makeTempDirectoryScoped()
   const log = yield* crashingLog(recovering({ trigger: "context", ...change }))
   yield* Effect.gen(function* () {
     const ref = yield* log.ref()
-    yield* recovery(ref, yield* ref.state, [claudeExport, standardCompact, smallHandoff])
+    yield* recovery(ref, yield* ref.state, providers)
   }).pipe(Effect.provide(worldLayer(world, stateDir, change.settings)))
   const events = yield* log.events
   return { world, events, providers: relaunches(events).map(({ provider }) => provider), stateDir }
@@ -54,6 +58,18 @@ it.effect("an export that filled its successor with nothing done is not tried ag
     assert.deepStrictEqual(again.providers, ["small_handoff"])
     const progressed = yield* exhausted({ provider: "claude_export", retries: 0 })
     assert.deepStrictEqual(progressed.providers, ["claude_export"])
+  }).pipe(Effect.provide(NodeServices.layer))
+)
+it.effect("by itself it stops the Conductor, and is for nothing but what no longer fits", () =>
+  Effect.gen(function* () {
+    for (const [trigger, did] of [
+      ["context", ["SIGTERM 4711", "export s1", "launch 5000"]],
+      ["pid", []]
+    ] as const) {
+      const world = new World().run({ pid: 4711, parent: 1 })
+      yield* exhausted({ trigger }, world, [smallHandoff])
+      assert.deepStrictEqual(world.did, [...did])
+    }
   }).pipe(Effect.provide(NodeServices.layer))
 )
 it.effect("without a conversation to hand on nothing is launched", () =>

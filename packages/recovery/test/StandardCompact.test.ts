@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { WatchEvent } from "@souffleur/domain"
+import { LaunchTurns, type WatchEvent } from "@souffleur/domain"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Escalated, type Provider, standardCompact } from "../src/index.ts"
@@ -40,6 +40,18 @@ describe("standard_compact", () => {
       const { run, world } = yield* cycleOf([before, standardCompact], {}, new World())
       yield* run
       assert.deepStrictEqual(world.did, ["launch 5000", "SIGTERM 5000", "launch 5001"])
+    })
+  )
+  it.effect("compacts beside nobody: who holds the session by its turn closes the cycle", () =>
+    Effect.gen(function* () {
+      const { last, run, world } = yield* cycle
+      const turn = () =>
+        Effect.sync(() => {
+          world.run({ pid: 70, parent: 1 })
+          world.sessions = [{ pid: 70, sessionId: "s1" }]
+        })
+      yield* Effect.provideService(run, LaunchTurns, turn)
+      assert.deepStrictEqual([closedAt(yield* last)?.[0], world.did], ["one writer", ["SIGTERM 4711"]])
     })
   )
   it.effect("takes a session that ends by itself as it takes one that idles", () =>

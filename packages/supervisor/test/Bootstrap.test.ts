@@ -73,6 +73,14 @@ describe("the three checks", () => {
       })
     )
   }
+  it.effect("reject souffleur itself", () =>
+    Effect.gen(function* () {
+      const opening = Event.WatchOpened.make({ at: begun, project: "/p", comms: null, pid: 10, sessionId: "s1", observe: false })
+      const { events } = yield* validating({ processes: table(10, {}) }, [opening, owned])
+      const [failed] = yield* events
+      assert.include(failed?._tag === "ValidationFailed" ? failed.reason : failed?._tag, "pid 10 is souffleur itself")
+    })
+  )
   it.effect("stop at the first that fails", () =>
     Effect.gen(function* () {
       const { events } = yield* validating({ processes: new Map(), files: new Set(), row: undefined })
@@ -179,6 +187,15 @@ it.effect("a locked comms is no failure: asked again without counting", () =>
     assert.deepStrictEqual(told(yield* events), [])
     world.out = undefined
     yield* until(3630)
+    assert.deepStrictEqual(told(yield* events), ["ConductorConfirmed", "WatcherStarted"])
+  })
+)
+
+it.effect("one that was locked at the check, and is free right after, is asked again without counting, too", () =>
+  Effect.gen(function* () {
+    const { events } = yield* validating({ lockedUses: 1 })
+    assert.deepStrictEqual(told(yield* events), [])
+    yield* until(30)
     assert.deepStrictEqual(told(yield* events), ["ConductorConfirmed", "WatcherStarted"])
   })
 )

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, LaunchTurns, makeWatchRef, type TakeTurn, type WatchEvent } from "@souffleur/domain"
+import { Event, LaunchTurns, makeWatchRef, type TakeTurn, type WatchEvent, type WatchIntent, type WatchRef } from "@souffleur/domain"
 import { Effect } from "effect"
 import { bootstrap } from "../src/index.ts"
 import { begun, identityOf, living, owned, ownerOf, settle, until, World } from "./World.ts"
@@ -16,12 +16,17 @@ const opening = (kind: "agent" | "command") => {
   ]
 }
 /** A run at its beginning. */
-const starting = Effect.fnUntraced(function* (kind: "agent" | "command", change: Partial<World> = {}, turn: TakeTurn = () => Effect.void) {
+const starting = Effect.fnUntraced(function* (
+  kind: "agent" | "command",
+  change: Partial<World> = {},
+  turn: (watch: WatchRef) => TakeTurn = () => () => Effect.void
+) {
   const world = Object.assign(new World(), change)
   world.launches.set(kept.id, kept)
   const all = yield* living(opening(kind), world)
   const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
-  yield* bootstrap(ref).pipe(Effect.provideContext(all.context), Effect.provideService(LaunchTurns, turn), Effect.forkChild)
+  const operator = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Operator" }), all.context)
+  yield* bootstrap(ref).pipe(Effect.provideContext(all.context), Effect.provideService(LaunchTurns, turn(operator)), Effect.forkChild)
   yield* settle
   return all
 })
@@ -38,7 +43,7 @@ describe("the first launch of a run", () => {
   )
   it.effect("waits for its turn among the watches of this machine", () =>
     Effect.gen(function* () {
-      const { world } = yield* starting("agent", {}, () => Effect.sleep("5 seconds"))
+      const { world } = yield* starting("agent", {}, () => () => Effect.sleep("5 seconds"))
       assert.deepStrictEqual(world.launched, [])
       yield* until(5)
       assert.deepStrictEqual(world.launched, [kept.id])
@@ -62,7 +67,12 @@ describe("the first launch of a run", () => {
   )
   it.effect("of an agent that ends before its session began, or that cannot start, is tried three times, each under an id of its own", () =>
     Effect.gen(function* () {
-      for (const change of [{ processes: new Map(), files: new Set<string>() }, { becomes: () => "no such program" }]) {
+      const zombie = new Map([[4711, { uid: 1000, condition: "zombie" as const }]])
+      for (const change of [
+        { processes: new Map(), files: new Set<string>() },
+        { processes: zombie, files: new Set<string>() },
+        { becomes: () => "no such program" }
+      ]) {
         const { events, tags, world } = yield* starting("agent", change)
         assert.deepStrictEqual(yield* tags, ["ValidationFailed"])
         yield* until(29)
@@ -91,6 +101,17 @@ describe("the first launch of a run", () => {
       yield* until(30)
       assert.deepStrictEqual((yield* tags).slice(1), ["LaunchPrepared", "ConductorConfirmed", "WatcherStarted"])
       assert.deepInclude((yield* events)[2], { conductor: identityOf(4712) })
+    })
+  )
+  it.effect("of what another souffleur claims is ended by the owner of its watch alone, and while it is validated", () =>
+    Effect.gen(function* () {
+      const words: ReadonlyArray<WatchIntent> = [{ _tag: "TakeOwnership", owner: ownerOf(77), over: 1 }, { _tag: "Release" }]
+      for (const word of words) {
+        const elsewhere = { alive: new Set([10, 88]), claims: new Map([[4711, ownerOf(88)]]) }
+        const { world } = yield* starting("agent", elsewhere, (watch) => () => Effect.asVoid(Effect.orDie(watch.tell(word))))
+        yield* until(16)
+        assert.deepStrictEqual([world.launched, world.signals], [[kept.id], []])
+      }
     })
   )
   it.effect("of what does not end is not tried again: it is looked at anew, and goes on once nobody else claims it", () =>

@@ -146,6 +146,19 @@ describe("the herald", () => {
       assert.deepStrictEqual(world.told, ["confirmed", "w#7", "error", "w#8"])
     })
   )
+  it.effect("tells a message again until comms takes it", () =>
+    Effect.gen(function* () {
+      const { log, outbox, start, world } = yield* heralding(watching)
+      yield* start
+      world.out = "locked"
+      yield* log.append("w", 6, [died])
+      yield* until(60)
+      assert.strictEqual(yield* outbox.told("w"), 6)
+      world.out = undefined
+      yield* until(120)
+      assert.deepStrictEqual([world.told, yield* outbox.told("w")], [["confirmed", "w#7"], 7])
+    })
+  )
   it.effect("goes on from what it has told: a souffleur that starts again tells nothing twice", () =>
     Effect.gen(function* () {
       const { log, outbox, start, world } = yield* heralding([...watching, died])

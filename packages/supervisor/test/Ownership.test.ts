@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Claims, Event, EventLog, Launcher, LaunchFailed, type LaunchOrder, load, type WatchEvent } from "@souffleur/domain"
 import { Context, Effect, Exit, Option, Scope } from "effect"
-import { command, finish, own, release } from "../src/index.ts"
-import { begun, confirmed, living, opened, owned, ownerOf, self, watching, World } from "./World.ts"
+import { adopt, command, finish, own, release } from "../src/index.ts"
+import { begun, confirmed, identityOf, living, opened, owned, ownerOf, self, watching, World } from "./World.ts"
 
 const took = (fence: number, pid: number, host?: string) => Event.OwnerTook.make({ at: begun, fence, owner: ownerOf(pid, host) })
 
@@ -115,14 +115,14 @@ describe("leaving", () => {
 })
 
 describe("an operator's release", () => {
-  const launcher = (settled: Array<string>) =>
+  const launcher = (settled: Array<string>, forgotten: Array<string> = []) =>
     Launcher.of({
       terminal: "headless",
       prepare: (order: LaunchOrder) => Effect.succeed(order.id),
       launch: () => Effect.fail(new LaunchFailed({ why: "nothing is launched here" })),
       settle: (id) => Effect.sync(() => (settled.push(id), Option.none())),
       kept: () => Effect.die("nothing is launched here"),
-      forget: () => Effect.void,
+      forget: (id) => Effect.sync(() => void forgotten.push(id)),
       exitCode: () => Effect.succeedNone,
       outputPath: (id) => id
     })
@@ -156,6 +156,27 @@ describe("an operator's release", () => {
       const settled: Array<string> = []
       const watch = yield* finish("w", "agent").pipe(Effect.provideService(Launcher, launcher(settled)), Effect.provideContext(context))
       assert.deepStrictEqual([watch.end, settled, yield* tags], ["completed", ["l1"], ["ConductorCompleted"]])
+    })
+  )
+  it.effect("so does the word that another process is the Conductor from now on, but for the end", () =>
+    Effect.gen(function* () {
+      const recovering = Event.RecoveryStarted.make({ at: begun, cycle: 1, purpose: "relaunch", trigger: "pid" })
+      const { context, tags } = yield* living([opened(), owned, confirmed, recovering, prepared])
+      const settled: Array<string> = []
+      const baseline = { taskCount: 1, taskFingerprint: "a", conductorState: null, lastMessageId: 0 }
+      const adopted = { conductor: identityOf(50), sessionId: "s9", print: false, baseline }
+      const watch = yield* adopt("w", adopted).pipe(Effect.provideService(Launcher, launcher(settled)), Effect.provideContext(context))
+      assert.deepStrictEqual([watch.pid, settled, yield* tags], [50, ["l1"], ["ConductorAdopted", "WatcherStarted"]])
+    })
+  )
+  it.effect("what the first launch was started with is forgotten with the watch, whoever ends it", () =>
+    Effect.gen(function* () {
+      for (const end of [release("w"), finish("w", "operator")]) {
+        const { context } = yield* living([opened(), { ...prepared, cycle: 0 }, owned])
+        const [settled, forgotten]: [Array<string>, Array<string>] = [[], []]
+        yield* end.pipe(Effect.provideService(Launcher, launcher(settled, forgotten)), Effect.provideContext(context))
+        assert.deepStrictEqual(forgotten, ["l1"])
+      }
     })
   )
   it.effect("asks nothing of a launcher where nothing was ever launched", () =>

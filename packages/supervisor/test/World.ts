@@ -52,6 +52,8 @@ export class World {
   readonly ancestors = [9, 8]
   /** Why comms cannot be used now. */
   out: CommsUnavailable["reason"] | undefined
+  /** So many uses from now on find it locked, and the next one free. */
+  lockedUses = 0
   /** The state of the row `souffleur`; `undefined`: there is none. */
   row: string | undefined = "watching"
   lastError: string | undefined
@@ -69,11 +71,12 @@ export class World {
 
 const comms = (world: World) => {
   const use = <A>(what: () => A) =>
-    Effect.suspend(() =>
-      world.out === undefined
+    Effect.suspend(() => {
+      const reason = world.lockedUses-- > 0 ? ("locked" as const) : world.out
+      return reason === undefined
         ? Effect.sync(what)
-        : Effect.fail(new CommsUnavailable({ path: "/p/comms.db", reason: world.out, detail: `the database is ${world.out}` }))
-    )
+        : Effect.fail(new CommsUnavailable({ path: "/p/comms.db", reason, detail: `the database is ${reason}` }))
+    })
   return Comms.of({
     path: "/p/comms.db",
     snapshot: use(() => ({
