@@ -116,7 +116,7 @@ export const watcherMutants = [
         "if (maxTime !== null && used > Infinity && used >= Duration"
       ],
       ["watcher: the ceiling of tokens", "if (tokens >= maxTokens) yield*", "if (false as boolean) yield*"],
-      ["watcher: the ceiling is told once", "if (watch.ceiling !== undefined) return\n", ""],
+      ["watcher: the ceiling is told once", "if (ceiling !== undefined) return\n", ""],
       ["watcher: why nobody is killed", "    yield* tellDeferred(seen)\n", ""],
       ["watcher: who is awaited", "    yield* tellPerson(seen.verdict)\n", ""]
     ]
