@@ -42,10 +42,10 @@ const tell = Effect.fnUntraced(function* (comms: CommsLink["Service"], told: Map
 })
 
 /**
- * What others see of a run until its conductor leaves: its beat in our own store, and, where there is comms, `task-00` with its
+ * What others see of a run until its conductor leaves after revision `from`: its beat in our own store, and, where there is comms, `task-00` with its
  * heartbeat and a row for each task that has begun (spec §5). Told anew by each conductor, so that nothing is lost with one.
  */
-export const bulletins = Effect.fn("Bulletin.tell")(function* (id: string, comms: Option.Option<CommsLink["Service"]>) {
+export const bulletins = Effect.fn("Bulletin.tell")(function* (id: string, from: number, comms: Option.Option<CommsLink["Service"]>) {
   const [log, beats, { heartbeatStaleAfter }] = [yield* RunLog, yield* Beats, yield* Settings]
   // Four beats in the time after which a watcher would miss one, and at most as often as a watcher beats.
   const every = Duration.min(Duration.seconds(60), Duration.times(heartbeatStaleAfter, 0.25))
@@ -57,9 +57,9 @@ export const bulletins = Effect.fn("Bulletin.tell")(function* (id: string, comms
   yield* Effect.forkScoped(Effect.repeat(beat, Schedule.spaced(every)))
   const told = new Map<string, string>()
   const known = yield* log.read(streamOf(id), 0)
-  const begun = new Set(known.flatMap(({ event }) => (event._tag === "TaskStarted" ? [event.taskId] : [])))
-  const before = known.reduce((run, { event }) => evolveRun(run, event), initialRun)
-  yield* log.changes(streamOf(id), before.revision).pipe(
+  const begun = new Set(known.flatMap(({ event, revision }) => (event._tag === "TaskStarted" && revision <= from ? [event.taskId] : [])))
+  const before = known.reduce((run, { event, revision }) => (revision > from ? run : evolveRun(run, event)), initialRun)
+  yield* log.changes(streamOf(id), from).pipe(
     Stream.mapAccum(
       () => before,
       (run, { event }) => {

@@ -23,10 +23,9 @@ export const backupOf = (path: string): string => `${path}.backup`
 const look = Effect.fnUntraced(function* (path: string): Effect.fn.Return<Found, never, FileSystem.FileSystem> {
   const fs = yield* FileSystem.FileSystem
   const text = yield* Effect.gen(function* () {
-    if (!(yield* fs.exists(path))) return undefined
     if (Number((yield* fs.stat(path)).size) > largest) return null
     return yield* fs.readFileString(path)
-  }).pipe(Effect.orElseSucceed(() => null))
+  }).pipe(Effect.catch(({ reason }) => Effect.succeed(reason._tag === "NotFound" ? undefined : null)))
   if (text === undefined) return { _tag: "Missing" }
   if (text === null) return { _tag: "Foreign" }
   return Result.match(readState(text), {

@@ -4,7 +4,7 @@ import { Context, Duration, Effect, Layer, Option } from "effect"
 import { bulletins, type RunEvent, RunLog } from "../src/index.ts"
 import { examples } from "./fixtures/events/Examples.ts"
 
-const { PlanRevised, RunLeft, RunOpened, RunTaken, TaskCompleted, TaskEscalated, TaskStarted } = examples
+const { PlanRevised, RunFinished, RunLeft, RunOpened, RunTaken, RunVerified, TaskCompleted, TaskEscalated, TaskStarted } = examples
 const settings = Settings.of({ heartbeatStaleAfter: Duration.minutes(4) } as ResolvedSettings)
 
 /** What comms says of a run in its end: `known` was there when its conductor began. */
@@ -19,8 +19,7 @@ const rowsOf = Effect.fnUntraced(
       setTask: ({ id, state }) => Effect.sync(() => void rows.set(id, state))
     })
     yield* log.append("run/r", 0, [...known, ...more, RunLeft])
-    const begun = RunLog.of({ ...log, read: (stream, from) => Effect.map(log.read(stream, from), (all) => all.slice(0, known.length)) })
-    yield* bulletins("r", Option.some(link)).pipe(Effect.provideService(RunLog, begun))
+    yield* bulletins("r", known.length, Option.some(link)).pipe(Effect.provideService(RunLog, log))
     return Object.fromEntries(rows)
   },
   Effect.provide([Beats.layerMemory, Layer.succeed(Settings, settings)])
@@ -42,5 +41,12 @@ it.effect("a task that the plan has lost is nobody's any more", () =>
     const without = { ...PlanRevised, tasks: [{ id: "task-002", title: "Use it", dependsOn: [] }] }
     const rows = yield* rowsOf([RunOpened, RunTaken, TaskStarted, TaskEscalated, without], [RunTaken])
     assert.deepStrictEqual(rows, { "task-001": "exited", "task-00": "working" })
+  }).pipe(Effect.scoped)
+)
+
+it.effect("comms sees what became of a run, also of one that was done before anybody could begin to tell it", () =>
+  Effect.gen(function* () {
+    const rows = yield* rowsOf([RunOpened, TaskStarted, TaskCompleted], [RunTaken, RunVerified, RunFinished])
+    assert.deepStrictEqual(rows, { "task-001": "complete", "task-00": "complete" })
   }).pipe(Effect.scoped)
 )

@@ -88,6 +88,22 @@ const failed = (cause: "timeout" | "lost" | "nothing done"): Report => ({ _tag: 
 
 const refused = (kind: "usage-limit" | "outage", resetsAt: number | null): Report => ({ _tag: "Limited", kind, resetsAt })
 
+it("work of which nothing is left to be reviewed, no commit or no file, is asked for anew, of a fresh implementer", () => {
+  for (const left of [
+    { head: "c0", commits: [], files: [] },
+    { head: "c2", commits: ["c2"], files: [] },
+    { head: null, commits: [], files: [] }
+  ]) {
+    const told = story()
+    told.start()
+    const first = told.implemented()
+    assert.deepStrictEqual(told.tell({ _tag: "Recount", taskId: "t1", ...left }), ["WorkChanged"])
+    const again = told.ask()
+    assert.deepInclude(again, { role: "implementer", resumed: false })
+    assert.notStrictEqual(again.sessionId, first.sessionId)
+  }
+})
+
 describe("a service that refuses an agent", () => {
   it("is waited out: no attempt and no failure, and the same implementer goes on", () => {
     const told = story()

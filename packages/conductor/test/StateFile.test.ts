@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Result } from "effect"
-import { foldRun, progressOf, readState, stateJson, stateText, writeState } from "../src/index.ts"
+import { foldRun, lookAtState, progressOf, readState, stateJson, stateText, writeState } from "../src/index.ts"
 import { examples } from "./fixtures/events/Examples.ts"
 
 const seed = {
@@ -110,5 +110,19 @@ it.effect("what is somebody else's by now is not written over", () =>
     yield* fs.writeFileString(path, '{"mine": true}')
     assert.deepInclude(yield* Effect.flip(writeState(path, run)), { _tag: "StateForeign", path })
     assert.strictEqual(yield* fs.readFileString(path), '{"mine": true}')
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+)
+
+it.effect("one that is taken away while it is looked at is missing, and written anew", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const path = `${yield* fs.makeTempDirectoryScoped()}/state.json`
+    const run = foldRun([examples.RunOpened])
+    yield* writeState(path, run)
+    const hasty = { ...fs, readFileString: (file: string) => Effect.andThen(fs.remove(file), fs.readFileString(file)) }
+    assert.deepInclude(yield* Effect.provideService(lookAtState(path), FileSystem.FileSystem, hasty), { state: { _tag: "Missing" } })
+    yield* writeState(path, run)
+    yield* Effect.provideService(writeState(path, run), FileSystem.FileSystem, hasty)
+    assert.strictEqual(yield* fs.readFileString(path), stateText(run))
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )

@@ -102,6 +102,7 @@ const conductPlan = Effect.fn("conduct")(function* (
   const bulletin = yield* Effect.forkScoped(
     bulletins(
       id,
+      from,
       Option.map(linked, ({ link }) => link)
     )
   )
