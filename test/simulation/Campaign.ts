@@ -1,12 +1,12 @@
 import { addTable, emptyTable } from "./Faults.ts"
-import { type Simulated, simulate } from "./Simulation.ts"
+import type { Play, Played } from "./Play.ts"
 
 /** What one world came to, without its story. */
-export type Tally = Omit<Simulated, "story">
+export type Tally = Omit<Played, "story">
 
-/** Worlds in the order of their seeds, until so many faulted recovery cycles were seen: whoever ran them, the sum is the same. */
+/** Worlds in the order of their seeds, until so many faulted cycles were seen: whoever ran them, the sum is the same. */
 export class Campaign {
-  readonly table = emptyTable()
+  readonly table
   readonly ends = new Map<string, number>()
   readonly failed: Array<Tally> = []
   worlds = 0
@@ -16,7 +16,8 @@ export class Campaign {
   readonly #wanted: number
   readonly #waiting = new Map<number, Tally>()
 
-  constructor(first: number, wanted: number) {
+  constructor(first: number, wanted: number, { boundaries }: Play) {
+    this.table = emptyTable(boundaries)
     this.#first = first
     this.#wanted = wanted
   }
@@ -46,7 +47,7 @@ export class Campaign {
 }
 
 /** One world, its story not told. */
-export const tallyOf = (seed: number): Tally => {
+export const tallyOf = ({ simulate }: Play, seed: number): Tally => {
   const { story: _, ...tally } = simulate(seed, { story: false })
   return tally
 }

@@ -55,7 +55,8 @@ export type Strike = (typeof strikes)[number]
 /** Strikes by boundary, a row each in the order of `strikes`. */
 export type FaultTable = Record<string, Array<number>>
 
-export const emptyTable = (): FaultTable => Object.fromEntries(boundaries.map((boundary) => [boundary, strikes.map(() => 0)]))
+export const emptyTable = (of: ReadonlyArray<string>): FaultTable =>
+  Object.fromEntries(of.map((boundary) => [boundary, strikes.map(() => 0)]))
 
 export interface Target {
   readonly boundary: string

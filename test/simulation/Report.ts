@@ -1,8 +1,9 @@
 import type { Campaign } from "./Campaign.ts"
 import { strikes } from "./Faults.ts"
+import type { Play } from "./Play.ts"
 
 /** Each boundary with how often it was struck in each way, the rarest pair, the ends, and how a seed that failed is seen again. */
-export const reportOf = ({ cycles, ends, failed, faulted, table, worlds }: Campaign, first: number): string => {
+export const reportOf = ({ cycles, ends, failed, faulted, table, worlds }: Campaign, first: number, play: Play): string => {
   const rows = Object.entries(table).toSorted(([one], [other]) => (one < other ? -1 : 1))
   // A stop right at a signal is left out by design.
   const pairs = rows.flatMap(([boundary, row]) =>
@@ -20,10 +21,10 @@ export const reportOf = ({ cycles, ends, failed, faulted, table, worlds }: Campa
       .toSorted((a, b) => b[1] - a[1])
       .map(([end, count]) => `${end} ${count}`)
       .join(" · ")}`,
-    `${faulted} faulted recovery cycles of ${cycles} in ${worlds} worlds, seeds ${first} to ${first + worlds - 1}`,
+    `${faulted} faulted ${play.cycles} of ${cycles} in ${worlds} worlds, seeds ${first} to ${first + worlds - 1}`,
     `rarest pair: ${rarest === undefined ? "none" : `${rarest.pair}, ${rarest.count} times`}`,
     ...failed.map(
-      ({ seed, violations }) => `seed ${seed}: ${[...new Set(violations)].join("; ")}: pnpm simulate --seed ${seed} --cycles 1`
+      ({ seed, violations }) => `seed ${seed}: ${[...new Set(violations)].join("; ")}: pnpm simulate ${play.flag}--seed ${seed} --cycles 1`
     ),
     `violations: ${failed.reduce((sum, { violations }) => sum + violations.length, 0)}`
   ].join("\n")

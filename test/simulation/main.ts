@@ -2,17 +2,19 @@ import { fork } from "node:child_process"
 import { availableParallelism } from "node:os"
 import { parseArgs } from "node:util"
 import { Campaign, type Tally, tallyOf } from "./Campaign.ts"
+import { plays } from "./Play.ts"
 import { reportOf } from "./Report.ts"
-import { simulate } from "./Simulation.ts"
 
 /**
  * `pnpm simulate --seed N --cycles C`: worlds from seed N on until C faulted recovery cycles were seen, the same to the letter each time.
+ * `--runs`: worlds of `souffleur conduct`, until C faulted turns of agents were seen.
  * Few cycles are told in full; of more there are the table and the violations. Without a seed a fresh one is taken, and printed.
  */
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((word) => word !== "--"),
   options: {
     seed: { type: "string" },
+    runs: { type: "boolean", default: false },
     cycles: { type: "string", default: "1" },
     workers: { type: "string", default: String(Math.min(2, availableParallelism())) }
   }
@@ -30,11 +32,13 @@ const told = 50
 /** Worlds in one message to a worker. */
 const batch = 8
 
-const campaign = new Campaign(seed, wanted)
+const name = values.runs ? "runs" : "watches"
+const play = plays[name]
+const campaign = new Campaign(seed, wanted, play)
 
 const tell = (): void => {
   for (let index = 0; !campaign.isOver; index++) {
-    const { story, ...tally } = simulate(campaign.seed(index))
+    const { story, ...tally } = play.simulate(campaign.seed(index))
     console.log(`world ${tally.seed}\n${story.join("\n")}\n`)
     campaign.add(tally)
   }
@@ -51,7 +55,7 @@ const run = async (): Promise<void> => {
   }
   const one = () =>
     new Promise<void>((resolve, reject) => {
-      const worker = fork(new URL("worker.ts", import.meta.url))
+      const worker = fork(new URL("worker.ts", import.meta.url), [name])
       worker.on("error", reject)
       worker.on("message", (tallies: ReadonlyArray<Tally>) => {
         for (const tally of tallies) campaign.add(tally)
@@ -62,15 +66,15 @@ const run = async (): Promise<void> => {
       })
       worker.send(seeds())
     })
-  if (workers === 1) for (; !campaign.isOver; progress()) campaign.add(tallyOf(campaign.seed(next++)))
+  if (workers === 1) for (; !campaign.isOver; progress()) campaign.add(tallyOf(play, campaign.seed(next++)))
   else await Promise.all(Array.from({ length: workers }, one))
 }
 
 const start = performance.now()
-console.log(`seed ${seed}, ${wanted} cycles`)
+console.log(`seed ${seed}, ${wanted} ${play.cycles}`)
 if (wanted <= told) tell()
 else await run()
-console.log(reportOf(campaign, seed))
+console.log(reportOf(campaign, seed, play))
 // On the side: what is printed is the same each time, and this is not.
 console.error(`${((performance.now() - start) / 1000).toFixed(1)} s`)
 process.exitCode = campaign.failed.length > 0 ? 1 : 0

@@ -1,0 +1,112 @@
+import {
+  bulletins,
+  conduct,
+  Conducting,
+  conductOn,
+  gitOf,
+  GitUnusable,
+  isOver,
+  loadRun,
+  openRun,
+  ownFiles,
+  ownRun,
+  type Run,
+  runHerald
+} from "@souffleur/conductor"
+import { AlreadyWatched, Comms, CommsLink, LogUnusable, type Permission, Refused } from "@souffleur/domain"
+import { Cause, Duration, Effect, Exit, Fiber, Option, Path, PlatformError } from "effect"
+import { defaults } from "../Incarnation.ts"
+import { Program, type ProgramOptions } from "../Program.ts"
+import { runPorts } from "./RunPorts.ts"
+import type { RunWorld } from "./RunWorld.ts"
+
+export interface ConductionOptions extends ProgramOptions {
+  readonly requested?: Permission
+  /** Stays where a person is needed. */
+  readonly waits?: boolean
+}
+
+export type ConductionOutcome =
+  | "running"
+  | "abandoned"
+  | "finished"
+  | "needs a person"
+  | "already watched"
+  | "fenced"
+  | "hindered"
+  | "failed"
+
+/** One process of souffleur that conducts the plan: what `souffleur conduct` composes, until it ends, or is abandoned. */
+export class Conduction extends Program {
+  #left: ConductionOutcome = "running"
+  readonly #world: RunWorld
+  readonly #options: ConductionOptions
+
+  constructor(world: RunWorld, options: ConductionOptions = {}) {
+    super(world, options)
+    this.#world = world
+    this.#options = options
+    world.ceilings.set(this, world.ceiling)
+    const settings = {
+      ...defaults,
+      maxExternalPermission: world.ceiling,
+      implementerTimeout: Duration.millis(world.implementerTimeout),
+      reviewerTimeout: Duration.millis(world.reviewerTimeout)
+    }
+    const main = Effect.provide(this.#main(), Path.layer)
+    this.run(main, runPorts(world, this, this.process, this.gate, settings), (exit) => this.#ended(exit))
+  }
+
+  get outcome(): ConductionOutcome {
+    return this.state === "ended" ? this.#left : this.state
+  }
+
+  readonly #main = Effect.fnUntraced(
+    function* (this: Conduction) {
+      const { digest, plan, project, statePath } = this.#world
+      const loaded = { plan, path: "/project/plan.yaml", digest }
+      const git = yield* gitOf(project, yield* ownFiles(statePath, [loaded.path, "/project/comms.db"]))
+      const [link, comms] = [Option.some(yield* CommsLink), Option.some(yield* Comms)]
+      const { from, id } = yield* openRun(loaded, project, statePath, Effect.succeed("project-play"))
+      const bulletin = yield* Effect.forkScoped(bulletins(id, from, link))
+      const telling = yield* Effect.forkScoped(runHerald(id, from, { project, command: "/usr/bin/notify", comms }))
+      yield* Effect.scoped(
+        Effect.gen(
+          function* (this: Conduction) {
+            const ref = yield* ownRun(id)
+            const waiting = (run: Run) => Effect.sync(() => this.#idles(run))
+            const { requested = "acceptEdits", waits = false } = this.#options
+            const finishing = plan.finish._tag === "Command" ? { program: plan.finish.command[0], args: [], environment: {} } : null
+            const conducting = { ref, plan, git, statePath, requested, finishing }
+            this.#idles(yield* Effect.provideService(waits ? conductOn(waiting) : conduct(), Conducting, conducting))
+          }.bind(this)
+        )
+      )
+      yield* Effect.timeoutOption(Fiber.awaitAll([bulletin, telling]), "10 seconds")
+      return yield* loadRun(id)
+    }.bind(this),
+    Effect.scoped
+  )
+
+  /** What it leaves, or waits with, is whole; who was stopped on the way does not know what happened meanwhile. */
+  #idles(run: Run): void {
+    if (this.gate.disturbed === 0) this.#world.witness.idle(run)
+  }
+
+  #outcomeOf(error: unknown): ConductionOutcome {
+    const { disk } = this.#world
+    if (error instanceof AlreadyWatched || (error instanceof Refused && error.why === "owned")) return "already watched"
+    if (error instanceof Refused && error.why === "fenced") return "fenced"
+    if (error instanceof GitUnusable && (this.#world.gitFailures > 0 || this.gate.disturbed > 0)) return "hindered"
+    if ((error instanceof LogUnusable || error instanceof PlatformError.PlatformError) && disk.full) return "hindered"
+    return "failed"
+  }
+
+  #ended(exit: Exit.Exit<Run, unknown>): void {
+    if (Exit.isSuccess(exit)) this.#left = isOver(exit.value) ? "finished" : "needs a person"
+    else this.#left = this.#outcomeOf(Cause.squash(exit.cause))
+    this.#world.tell(`souffleur ${this.process.identity.pid} leaves: ${this.#left}`)
+    if (this.#left === "failed")
+      this.#world.violated(`souffleur failed: ${Exit.isFailure(exit) ? Cause.pretty(exit.cause).slice(0, 400) : ""}`)
+  }
+}

@@ -1,0 +1,93 @@
+import { Effect, Stream } from "effect"
+import { ChildProcessSpawner } from "effect/process"
+import type { Gate } from "../Gate.ts"
+import type { Repository } from "./Repository.ts"
+
+/** How a program ended, and what it printed. */
+interface Ended {
+  readonly code: number
+  readonly text: string
+}
+
+const ended = (text: string): Ended => ({ code: 0, text })
+const lines = (words: ReadonlyArray<string>) => ended(words.map((word) => `${word}\n`).join(""))
+const zeroed = (words: ReadonlyArray<string>) => ended(words.map((word) => `${word}\0`).join(""))
+
+/** What git says to the questions that souffleur asks it. */
+const git = (repository: Repository, args: ReadonlyArray<string>, input: string): Ended => {
+  const named = input.split("\n").filter((line) => line !== "")
+  const [asked, first] = args
+  switch (`${asked} ${first}`) {
+    case "rev-parse --show-toplevel":
+      return lines(["/project"])
+    case "status --porcelain=v2":
+      return zeroed([
+        ...[...repository.changed].map((file) => `1 .M N... 100644 100644 100644 a b ${file}`),
+        ...[...repository.conflicts].map((file) => `u UU N... 100644 100644 100644 100644 a b c ${file}`)
+      ])
+    case "rev-list --reverse": {
+      const [base] = (args[2] ?? "").split("..")
+      return lines(repository.range(base === "HEAD" ? null : base!))
+    }
+    case "rev-list --stdin": {
+      const beyond = named.filter((id) => id !== "^HEAD").flatMap((id) => repository.range(repository.head, id))
+      return lines([...new Set(beyond)])
+    }
+    case "ls-tree -r":
+      return zeroed(repository.differences(null))
+    case "diff --name-only":
+      return zeroed(repository.differences(args[5]!))
+    case "cat-file --batch-check=%(objectname) %(objecttype)":
+      return lines(
+        named
+          .map((name) => [name, name === "HEAD" ? repository.head : repository.has(name) ? name : null])
+          .map(([name, id]) => (id === null ? `${name} missing` : `${id} commit`))
+      )
+    default:
+      throw new Error(`git ${args.join(" ")} is not simulated`)
+  }
+}
+
+export interface Desk {
+  readonly repository: Repository
+  /** git gives no answer, this time. */
+  readonly gitFails: () => boolean
+  /** The user's notify command, with what it was given. */
+  readonly notified: (message: string) => void
+}
+
+const unused = Effect.die("not simulated")
+
+/** The programs that a souffleur runs: git, and the user's notify command. */
+export const programs = ({ gitFails, notified, repository }: Desk, gate: Gate) =>
+  ChildProcessSpawner.make(
+    Effect.fnUntraced(function* (command) {
+      if (command._tag !== "StandardCommand") return yield* unused
+      const stdin = command.options.stdin
+      const input = Stream.isStream(stdin) ? yield* Stream.mkString(Stream.decodeText(stdin as Stream.Stream<Uint8Array>)) : ""
+      const args = command.args.map(String)
+      const { code, text } =
+        command.command === "git"
+          ? yield* gate.through(
+              `git ${args[3]} ${args[4]!.split("=")[0]}`,
+              Effect.sync(() => (gitFails() ? { code: 128, text: "" } : git(repository, args.slice(3), input)))
+            )
+          : yield* gate.through(
+              "notify command",
+              Effect.sync(() => (notified(input), ended("")))
+            )
+      return ChildProcessSpawner.makeHandle({
+        pid: ChildProcessSpawner.ProcessId(1),
+        exitCode: Effect.succeed(ChildProcessSpawner.ExitCode(code)),
+        stdout: Stream.make(new TextEncoder().encode(text)),
+        stderr: Stream.empty,
+        all: Stream.empty,
+        isRunning: Effect.succeed(false),
+        kill: () => Effect.void,
+        stdin: unused as never,
+        getInputFd: () => unused as never,
+        getOutputFd: () => Stream.empty,
+        unref: unused
+      })
+    })
+  )

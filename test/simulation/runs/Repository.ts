@@ -1,0 +1,76 @@
+type Tree = ReadonlyMap<string, number>
+
+interface Commit {
+  readonly id: string
+  readonly parent: string | null
+  readonly tree: Tree
+}
+
+/** One git repository: commits with their trees, what is checked out, and what somebody left uncommitted. */
+export class Repository {
+  readonly #commits = new Map<string, Commit>()
+  #head: string | null = null
+  #contents = 0
+  readonly changed = new Set<string>()
+  readonly conflicts = new Set<string>()
+  /** How often a person moved HEAD. */
+  moved = 0
+
+  get head(): string | null {
+    return this.#head
+  }
+
+  get isClean(): boolean {
+    return this.changed.size === 0 && this.conflicts.size === 0
+  }
+
+  has(id: string): boolean {
+    return this.#commits.has(id)
+  }
+
+  /** A commit that changes these files; none: an empty one. */
+  commit(files: ReadonlyArray<string>): string {
+    const tree = new Map(this.#tree(this.#head))
+    for (const file of files) tree.set(file, ++this.#contents)
+    const id = (this.#commits.size + 1).toString(16).padStart(40, "0")
+    this.#commits.set(id, { id, parent: this.#head, tree })
+    this.#head = id
+    return id
+  }
+
+  /** To the commit before, as `git reset --hard` goes; the first one stays. */
+  back(): void {
+    this.#head = (this.#head === null ? undefined : this.#commits.get(this.#head)?.parent) ?? this.#head
+    this.tidy()
+  }
+
+  /** Nothing is uncommitted any more. */
+  tidy(): void {
+    this.changed.clear()
+    this.conflicts.clear()
+  }
+
+  #tree(id: string | null): Tree {
+    return id === null ? new Map() : this.#commits.get(id)!.tree
+  }
+
+  #history(from: string | null): ReadonlyArray<string> {
+    const found: Array<string> = []
+    for (let at = from; at !== null; at = this.#commits.get(at)!.parent) found.push(at)
+    return found
+  }
+
+  /** What one commit has, or HEAD, and another has not; oldest first. */
+  range(without: string | null, of: string | null = this.#head): ReadonlyArray<string> {
+    const known = new Set(this.#history(without))
+    return this.#history(of)
+      .filter((id) => !known.has(id))
+      .toReversed()
+  }
+
+  /** Files that differ between a commit and HEAD. */
+  differences(base: string | null): ReadonlyArray<string> {
+    const [before, after] = [this.#tree(base), this.#tree(this.#head)]
+    return [...new Set([...before.keys(), ...after.keys()])].filter((file) => before.get(file) !== after.get(file))
+  }
+}

@@ -1,0 +1,128 @@
+import type { LaunchOrder } from "@souffleur/domain"
+import type { Program } from "../Program.ts"
+import type { SimProcess } from "../ProcessTable.ts"
+import type { AgentRole, Deed } from "./Deed.ts"
+import type { RunWorld } from "./RunWorld.ts"
+import { chatter, lastWords, type Said } from "./Words.ts"
+
+export const outputOf = (launchId: string): string => `/state/launches/${launchId}.out`
+
+/** An agent that somebody launched for a run, as it truly is. */
+export class RunAgent {
+  readonly launchId: string
+  readonly role: AgentRole
+  readonly taskId: string | null
+  /** Empty for a finishing command. */
+  readonly sessionId: string
+  readonly resumed: boolean
+  readonly process: SimProcess
+  readonly deed: Deed
+  /** Whose launch it is. */
+  readonly by: Program | undefined
+  /** ms, wall clock, and what that was ahead of the monotonic one then. */
+  readonly startedAt: number
+  readonly offset: number
+  readonly tree: Array<SimProcess> = []
+  said: Said = "nothing"
+  /** When it ended by itself, ms, monotonic. */
+  endedAt: number | undefined = undefined
+  /** How it ended, where anybody saw it. */
+  code: number | undefined = undefined
+  readonly #world: RunWorld
+
+  constructor(world: RunWorld, process: SimProcess, { command, id, title }: LaunchOrder, deed: Deed, by: Program | undefined) {
+    const [role, taskId] = title.split(" ") as [AgentRole, string | undefined]
+    const named = command.args.findIndex((word) => word === "--session-id" || word === "--resume")
+    this.#world = world
+    this.process = process
+    this.launchId = id
+    this.role = role
+    this.taskId = taskId ?? null
+    this.sessionId = named === -1 ? "" : command.args[named + 1]!
+    this.resumed = command.args[named] === "--resume"
+    this.deed = deed
+    this.by = by
+    this.startedAt = world.timeline.wall
+    this.offset = world.timeline.offset
+    process.session = this.sessionId === "" ? undefined : this.sessionId
+    process.onTerm = deed.onTerm
+    process.ended = () => this.#ended(143)
+    world.disk.write(outputOf(id), role === "finisher" ? "" : `${chatter}\n`)
+    const half = Number.isFinite(deed.takes) ? deed.takes / 2 : 10_000
+    world.timeline.after(half, () => this.isAlive && this.#midway())
+    if (Number.isFinite(deed.takes)) world.timeline.after(deed.takes, () => this.isAlive && this.#finish())
+  }
+
+  get isAlive(): boolean {
+    return this.#world.processes.isAlive(this.process)
+  }
+
+  get token(): string {
+    return this.launchId.slice(this.launchId.lastIndexOf("-") + 1)
+  }
+
+  /** Who of it runs: it, and what it started. */
+  get living(): ReadonlyArray<SimProcess> {
+    return [this.process, ...this.tree].filter((process) => this.#world.processes.isAlive(process))
+  }
+
+  #midway(): void {
+    const { processes, repository } = this.#world
+    for (let left = this.deed.daemons; left > 0; left--) {
+      const environment = { SOUFFLEUR_LAUNCH_ID: this.launchId }
+      const parent = left % 2 === 0 ? 1 : this.process.identity.pid
+      this.tree.push(processes.start({ name: "daemon", parent, environment, onTerm: this.deed.onTerm }))
+    }
+    const file = `${this.taskId}.ts`
+    switch (this.deed.kind) {
+      case "completes":
+      case "prints megabytes, then completes":
+      case "completes, then prints megabytes":
+      case "commits, and is cut off":
+      case "completes and is blocked":
+      case "commits, and approves":
+      case "leaves changes":
+      case "leaves a conflict":
+        repository.commit([file, "index.ts"])
+        break
+      case "claims an empty commit":
+        repository.commit([])
+        break
+      case "takes a commit away":
+        repository.back()
+        break
+      default:
+    }
+    if (this.deed.kind === "leaves changes" || this.deed.kind === "changes files, and approves") repository.changed.add(file)
+    if (this.deed.kind === "leaves a conflict") repository.conflicts.add(file)
+  }
+
+  #finish(): void {
+    const { disk, processes, refusals, timeline } = this.#world
+    const { kind, resetsIn } = this.deed
+    const { said, text } = lastWords(kind)
+    // What is not on the disk was not said.
+    if (!disk.full) {
+      this.said = said
+      disk.write(outputOf(this.launchId), text)
+    }
+    if (kind === "hits a usage limit" || kind === "hits an outage")
+      refusals.set(this.sessionId, {
+        by: this.launchId,
+        at: timeline.wall,
+        why: kind === "hits an outage" ? "outage" : "usage-limit",
+        resetsAt: resetsIn === undefined ? undefined : timeline.wall + resetsIn
+      })
+    else refusals.delete(this.sessionId)
+    this.#ended(kind === "fails" || refusals.has(this.sessionId) ? 1 : 0)
+    processes.end(this.process)
+  }
+
+  /** Only who started a process is told how it ended. */
+  #ended(code: number): void {
+    if (this.endedAt !== undefined) return
+    this.endedAt = this.#world.timeline.monotonic
+    if (this.by?.state === "running") this.code = code
+    this.#world.tell(`the ${this.role} of ${this.taskId ?? "the run"} (${this.token}) ends: ${this.deed.kind}, exit code ${code}`)
+  }
+}

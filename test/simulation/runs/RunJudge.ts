@@ -1,0 +1,160 @@
+import type { Run, RunEvent } from "@souffleur/conductor"
+import type { LaunchOrder } from "@souffleur/domain"
+import type { SimProcess } from "../ProcessTable.ts"
+import type { RunAgent } from "./RunAgent.ts"
+import type { RunWorld } from "./RunWorld.ts"
+import { boast, chatter } from "./Words.ts"
+
+const same = (a: { readonly pid: number; readonly startTime: number }, b: { readonly pid: number; readonly startTime: number }) =>
+  a.pid === b.pid && a.startTime === b.startTime
+
+/** Holds what is written of a run, launched and signalled for it, to what is true in the world. */
+export class RunJudge {
+  readonly #world: RunWorld
+  /** How often a person had moved git when each agent was asked. */
+  readonly #moved = new Map<string, number>()
+
+  constructor(world: RunWorld) {
+    this.#world = world
+  }
+
+  /** A launcher starts: its intent is in the log. */
+  spawned(id: string): void {
+    const { events } = this.#world.ledger
+    if (!events.some(({ event }) => event._tag === "AgentPrepared" && event.launchId === id))
+      this.#world.violated(`a launcher without an intent in the log: ${id}`)
+  }
+
+  /** An agent starts: the most dangerous moment there is. */
+  started(agent: RunAgent, { command }: LaunchOrder): void {
+    const world = this.#world
+    // What a finishing command has started is the user's own (docs/conduct.md).
+    const others = world.agents
+      .filter((one) => one !== agent)
+      .flatMap((one) => (one.sessionId === "" ? [one.process] : one.living))
+      .filter((process) => world.processes.isAlive(process))
+    if (others.length > 0)
+      world.violated(`an agent starts beside ${others.map(({ identity, name }) => `${name} ${identity.pid}`).join(", ")}`)
+    const { turn } = world.runOf(agent)
+    if (turn?.token !== agent.token) world.violated(`an agent starts whose turn it is not: ${agent.token}`)
+    if (turn !== null && turn.ending !== null) world.violated("an agent starts whose end is decided")
+    const permission = command.args[command.args.indexOf("--permission-mode") + 1]
+    if (agent.sessionId !== "" && permission === "bypassPermissions" && world.ceilings.get(agent.by!) !== "bypassPermissions")
+      world.violated("a launch above the ceiling")
+    const prompt = command.args.at(-1) ?? ""
+    if (prompt.includes(chatter)) world.violated(`what an agent chatted is in the prompt of the ${agent.role}`)
+    if (agent.role === "reviewer" && prompt.includes(boast)) world.violated("what an implementer said is in its reviewer's prompt")
+  }
+
+  /** Somebody is signalled by the souffleur that is `by`. */
+  signalled(process: SimProcess, by: SimProcess): void {
+    const world = this.#world
+    const agent = world.agents.find(({ launchId }) => process.environment["SOUFFLEUR_LAUNCH_ID"] === launchId)
+    if (agent === undefined) return world.violated(`a signal to a stranger, pid ${process.identity.pid}`)
+    const run = world.runOf(agent)
+    if (run.turn?.token !== agent.token || run.turn.ending === null) world.violated("a signal without an intent in the log")
+    if (run.owner === null || !same(run.owner.process, by.identity)) world.violated("a signal by a souffleur that does not own the run")
+    if (agent.process !== process || !agent.isAlive) return
+    const limit = agent.role === "reviewer" ? world.reviewerTimeout : world.implementerTimeout
+    const age = world.timeline.wall - agent.startedAt
+    if (age < limit && agent.offset === world.timeline.offset) world.violated(`a signal to an agent that has ${limit - age} ms left`)
+  }
+
+  record(stream: string, before: Run, event: RunEvent): void {
+    const world = this.#world
+    if (event._tag === "AgentAsked") this.#moved.set(world.launchIdOf(stream, event.token), world.repository.moved)
+    const agent = "token" in event ? world.agents.find(({ launchId }) => launchId === world.launchIdOf(stream, event.token)) : undefined
+    const wrong = (what: string) => world.violated(`${event._tag}: ${what}`)
+    const held = (so: boolean, what: string) => void (so || wrong(what))
+    if (agent === undefined) {
+      if (endsTurn.has(event._tag) && !("cause" in event && event.cause === "launch")) wrong("there never was such an agent")
+      return
+    }
+    // A person who moved git meanwhile, or a clock that was set, may have made it look another way.
+    const moved = world.repository.moved !== this.#moved.get(agent.launchId)
+    const { said } = agent
+    const refused = world.refusals.get(agent.sessionId)?.by === agent.launchId
+    switch (event._tag) {
+      case "AgentNeverRan":
+        return wrong("it ran")
+      case "AgentLaunched":
+        return held(same(event.process, agent.process.identity), "it is another process")
+      case "ImplementationCompleted": {
+        const task = before.tasks.find(({ id }) => id === event.taskId)!
+        const base = task.reviewed ?? task.base
+        held(said === "complete", `the implementer said ${said}`)
+        held(moved || world.repository.range(base).length > 0, "there is no commit")
+        return held(moved || world.repository.differences(base).length > 0, "no file was changed")
+      }
+      case "ImplementationBlocked":
+        return held(said === "blocked", `the implementer said ${said}`)
+      case "ReviewApproved": {
+        const task = before.tasks.find(({ id }) => id === event.taskId)!
+        held(said === "approved", `the reviewer said ${said}`)
+        held(agent.deed.kind !== "approves without a look", "the reviewer looked at nothing")
+        held(task.work.commits.length > 0 && task.work.files.length > 0, "there is no work")
+        return held(moved || task.implementation?.head === world.repository.head, "what was reviewed is not what is there")
+      }
+      case "ReviewRejected":
+        return held(said === "rejected", `the reviewer said ${said}`)
+      case "AgentLimited":
+        return held(said === "nothing" && (refused || !world.steadyClock), "no session says so")
+      case "ImplementationFailed":
+      case "ReviewFailed":
+        return this.#failed(agent, before, event, { moved, refused }, held)
+      case "AgentEnding":
+        return held(event.cause !== "timeout" || agent.isAlive, "it had ended")
+      default:
+    }
+  }
+
+  #failed(
+    agent: RunAgent,
+    before: Run,
+    { cause, taskId }: Extract<RunEvent, { readonly _tag: "ImplementationFailed" | "ReviewFailed" }>,
+    { moved, refused }: { readonly moved: boolean; readonly refused: boolean },
+    held: (so: boolean, what: string) => void
+  ): void {
+    const { deed, said } = agent
+    const world = this.#world
+    const orphaned = before.turn?.fence !== before.fence
+    switch (cause) {
+      case "timeout":
+        return held(before.turn?.ending?.cause === "timeout", "its end was not decided")
+      case "no verdict":
+        return held(said === "nothing" && !orphaned && (!refused || !world.steadyClock), `it said ${said}`)
+      case "lost":
+        return held(said === "nothing" && orphaned, `it said ${said}`)
+      case "contradictory verdict":
+        return held(said === "both", `it said ${said}`)
+      case "nothing done": {
+        if (agent.role === "reviewer") return held(said === "approved" && deed.kind === "approves without a look", "the reviewer looked")
+        const task = before.tasks.find(({ id }) => id === taskId)!
+        const base = task.reviewed ?? task.base
+        return held(
+          said === "complete" && (moved || world.repository.range(base).length === 0 || world.repository.differences(base).length === 0),
+          "there is work"
+        )
+      }
+      case "work changed":
+        return held(said === "approved" && (moved || deed.kind === "commits, and approves"), "nothing has changed")
+      case "launch":
+        return held(false, "it was launched")
+      case "dropped":
+        return held(
+          before.tasks.some(({ dropped, id }) => id === taskId && dropped),
+          "the plan has it"
+        )
+    }
+  }
+}
+
+const endsTurn: ReadonlySet<RunEvent["_tag"]> = new Set([
+  "ImplementationCompleted",
+  "ImplementationBlocked",
+  "ImplementationFailed",
+  "ReviewApproved",
+  "ReviewRejected",
+  "ReviewFailed",
+  "AgentLimited"
+])

@@ -1,0 +1,64 @@
+import { evolveRun, initialRun, type Run, runCodec, type RunEvent, RunLog } from "@souffleur/conductor"
+import { LogUnusable, type Log } from "@souffleur/domain"
+import { Effect } from "effect"
+import type { RunWorld } from "./RunWorld.ts"
+import { boast, chatter } from "./Words.ts"
+
+/** The runs' log on the simulated disk: it outlives every souffleur, and each event is judged by what is true in the world then. */
+export class RunLedger {
+  readonly runs = new Map<string, Run>()
+  readonly events: Array<{ readonly stream: string; readonly event: RunEvent }> = []
+  readonly log: Log<RunEvent>
+  readonly #world: RunWorld
+  readonly #memory: Log<RunEvent>
+
+  constructor(world: RunWorld) {
+    this.#world = world
+    const memory = Effect.runSync(Effect.provide(Effect.service(RunLog), RunLog.layerMemory))
+    this.#memory = memory
+    this.log = {
+      ...memory,
+      // In one go: a souffleur that is abandoned has appended or has not.
+      append: (stream, expected, events) =>
+        Effect.suspend(() => {
+          if (world.disk.full && events.length > 0) return Effect.fail(new LogUnusable({ reason: "full", detail: "the world says so" }))
+          this.#catchUp()
+          const exit = Effect.runSyncExit(memory.append(stream, expected, events))
+          this.#catchUp()
+          return exit
+        })
+    }
+  }
+
+  /** The run that was worked on last, as its events say. */
+  get run(): Run {
+    return [...this.runs.values()].at(-1) ?? initialRun
+  }
+
+  runOf(stream: string): Run {
+    return this.runs.get(stream) ?? initialRun
+  }
+
+  /** An append wakes whoever listens, who may append too: in the order of the log, each is judged in its turn. */
+  #catchUp(): void {
+    for (const stream of Effect.runSync(this.#memory.streams)) {
+      for (const { event } of Effect.runSync(this.#memory.read(stream, this.runOf(stream).revision))) this.#record(stream, event)
+    }
+  }
+
+  #record(stream: string, event: RunEvent): void {
+    const world = this.#world
+    const before = this.runOf(stream)
+    const after = evolveRun(before, event)
+    this.runs.set(stream, after)
+    this.events.push({ stream, event })
+    const { data } = runCodec.encode(event)
+    if (data.includes(chatter) || data.includes(boast)) world.violated(`an agent's words are in the log: ${event._tag}`)
+    if (!world.silent) world.tell(`${after.revision} ${event._tag} ${data.slice(0, 200)}`)
+    if (event._tag === "AgentAsked") world.faults.begin()
+    else if (before.turn !== null && after.turn === null) world.faults.end()
+    world.witness.record(after)
+    world.judge.record(stream, before, event)
+    world.oracle(stream).record(event)
+  }
+}

@@ -1,0 +1,227 @@
+import type { RunEvent } from "@souffleur/conductor"
+import type { AgentRole } from "./Deed.ts"
+
+/** Where a task stands on the ladder of spec §6, counted apart from souffleur's own counting. */
+interface Rung {
+  standing: "waiting" | "to implement" | "to review" | "escalated" | "done"
+  rejections: number
+  /** Implementers in a row that came to nothing, and reviewers of one implementation. */
+  fruitless: number
+  unreviewed: number
+  /** Who is to go on; `null`: a fresh implementer. */
+  session: string | null
+  answers: number
+  dependsOn: ReadonlyArray<string>
+  /** The plan has it no more; whoever works on it may end. */
+  dropped: boolean
+}
+
+interface Asked {
+  readonly token: string
+  readonly role: AgentRole
+  readonly taskId: string | null
+  readonly sessionId: string
+  readonly resumed: boolean
+  /** Another souffleur took the run since. */
+  orphaned: boolean
+}
+
+/** One run as the seed's tables say that it must go on: who may be asked next, and when a person must be. */
+export class RunOracle {
+  readonly rungs = new Map<string, Rung>()
+  asked: Asked | undefined = undefined
+  /** Refusals of the service in a row. */
+  refusals = 0
+  finishers = 0
+  #owed: string | undefined = undefined
+  #until: number | undefined = undefined
+  #paused = false
+  #finished = false
+  readonly #violated: (what: string) => void
+
+  constructor(violated: (what: string) => void) {
+    this.#violated = violated
+  }
+
+  /** Which turn of which work this is: what is not counted is played again. */
+  position(role: AgentRole, taskId: string | null): string {
+    const rung = taskId === null ? undefined : this.rungs.get(taskId)
+    const { answers = 0, fruitless = 0, rejections = 0, unreviewed = 0 } = rung ?? {}
+    return [role, taskId, answers, rejections, fruitless, unreviewed, this.refusals].join("/")
+  }
+
+  #outline(tasks: ReadonlyArray<{ readonly id: string; readonly dependsOn: ReadonlyArray<string> }>): void {
+    for (const [id, rung] of this.rungs) {
+      if (rung.standing === "done" || tasks.some((task) => task.id === id)) continue
+      if (this.asked?.taskId === id) rung.dropped = true
+      else this.rungs.delete(id)
+    }
+    for (const { dependsOn, id } of tasks) {
+      const fresh = { standing: "waiting" as const, rejections: 0, fruitless: 0, unreviewed: 0, session: null, answers: 0 }
+      this.rungs.set(id, { ...(this.rungs.get(id) ?? fresh), dependsOn, dropped: false })
+    }
+  }
+
+  #rung(taskId: string | null): Rung {
+    const rung = this.rungs.get(taskId ?? "")
+    if (rung === undefined) throw new Error(`no task ${taskId}`)
+    return rung
+  }
+
+  #isOpen(id: string): boolean {
+    const rung = this.rungs.get(id)
+    return rung !== undefined && rung.standing !== "done"
+  }
+
+  #ask(asked: Asked, at: number): void {
+    if (this.asked !== undefined) this.#violated("a second agent is asked while one is")
+    this.asked = asked
+    if (this.#finished) this.#violated("an agent is asked after the end")
+    if (this.#paused) this.#violated("an agent is asked while git is in the way")
+    if ([...this.rungs.values()].some(({ standing }) => standing === "escalated"))
+      this.#violated("an agent is asked before a person has answered")
+    if (this.#until !== undefined) this.#violated(`an agent is asked ${this.#until - at} ms before a wait is over`)
+    if (asked.role === "finisher") {
+      if ([...this.rungs.keys()].some((id) => this.#isOpen(id))) this.#violated("a finisher is asked before all is done")
+      if (++this.finishers > 1) this.#violated("a finisher is asked twice")
+      return
+    }
+    const rung = this.#rung(asked.taskId)
+    const wanted = rung.standing === "to review" ? "reviewer" : rung.standing === "to implement" ? "implementer" : "nobody"
+    if (asked.role !== wanted) this.#violated(`${asked.role} is asked, and ${wanted} is wanted for ${asked.taskId}`)
+    if (rung.dependsOn.some((id) => this.#isOpen(id))) this.#violated(`${asked.taskId} is begun before what it depends on`)
+    const goesOn = asked.role === "implementer" ? rung.session : null
+    if (asked.resumed !== (goesOn !== null) || (goesOn !== null && asked.sessionId !== goesOn))
+      this.#violated(goesOn === null ? `the ${asked.role} is not a fresh one` : "the implementer is not the same one")
+    if (asked.role === "implementer") rung.session = asked.sessionId
+  }
+
+  #turnOver(event: { readonly token: string }): Rung | undefined {
+    const { asked } = this
+    this.asked = undefined
+    if (asked?.token !== event.token) this.#violated(`agent ${event.token} is told of, and was not asked`)
+    if (asked === undefined || asked.taskId === null) return undefined
+    const rung = this.#rung(asked.taskId)
+    if (rung.dropped) this.rungs.delete(asked.taskId)
+    return rung
+  }
+
+  record(event: RunEvent): void {
+    const owed = this.#owed
+    this.#owed = undefined
+    if (owed !== undefined && (event._tag !== "TaskEscalated" || event.cause !== owed)) this.#violated(`no escalation for ${owed}`)
+    switch (event._tag) {
+      case "RunOpened":
+        return this.#outline(event.tasks)
+      case "PlanRevised":
+        this.#outline(event.tasks)
+        if ([...this.rungs.values()].some(({ standing }) => standing === "waiting")) {
+          this.#finished = false
+          this.finishers = 0
+        }
+        return
+      case "RunTaken":
+        if (this.asked !== undefined) this.asked.orphaned = true
+        return
+      case "TaskStarted": {
+        const rung = this.#rung(event.taskId)
+        if (rung.standing !== "waiting") this.#violated(`task ${event.taskId} is begun, and was ${rung.standing}`)
+        if ([...this.rungs.values()].some(({ standing }) => standing.startsWith("to "))) this.#violated("two tasks at once")
+        rung.standing = "to implement"
+        return
+      }
+      case "AgentAsked": {
+        const { at, resumed, role, sessionId, taskId, token } = event
+        return this.#ask({ token, role, taskId, sessionId, resumed, orphaned: false }, at)
+      }
+      case "AgentNeverRan": {
+        const asked = this.asked
+        const rung = this.#turnOver(event)
+        if (asked?.role === "finisher") this.finishers = 0
+        if (rung !== undefined && asked?.role === "implementer" && !asked.resumed) rung.session = null
+        return
+      }
+      case "AgentLimited":
+        this.#turnOver(event)
+        this.refusals++
+        this.#until = event.until
+        this.finishers = 0
+        return
+      case "LimitWaitEnded":
+        if (this.#until === undefined || event.at < this.#until) this.#violated("a wait ended before its time")
+        this.#until = undefined
+        return
+      case "ImplementationCompleted":
+        return this.#move(event, (rung) => Object.assign(rung, { standing: "to review", fruitless: 0, unreviewed: 0 }))
+      case "ImplementationBlocked":
+        return this.#move(event, () => void (this.#owed = "blocked"))
+      case "ImplementationFailed":
+        return this.#move(event, (rung) => {
+          rung.session = null
+          if (event.cause !== "lost" && event.cause !== "dropped" && ++rung.fruitless === 3) this.#owed = "implementer failures"
+        })
+      case "ReviewFailed":
+        return this.#move(event, (rung) => {
+          if (event.cause !== "lost" && event.cause !== "dropped" && ++rung.unreviewed === 3) this.#owed = "reviewer failures"
+        })
+      case "WorkChanged": {
+        const rung = this.#rung(event.taskId)
+        if (rung.standing !== "to review") this.#violated(`work changed, and ${event.taskId} is ${rung.standing}`)
+        if (event.commits.length === 0 || event.files.length === 0) Object.assign(rung, { standing: "to implement", session: null })
+        return
+      }
+      case "ReviewRejected":
+        return this.#move(event, (rung) => {
+          rung.standing = "to implement"
+          rung.rejections++
+          if (rung.rejections === 2) rung.session = null
+          if (rung.rejections === 3) this.#owed = "rejections"
+        })
+      case "ReviewApproved":
+        return this.#move(event, (rung) => {
+          if (rung.standing !== "to review") this.#violated(`${event.taskId} is approved, and was ${rung.standing}`)
+          rung.standing = "done"
+        })
+      case "TaskCompleted":
+        if (this.#rung(event.taskId).standing !== "done") this.#violated(`${event.taskId} is complete, and nobody approved it`)
+        return
+      case "TaskEscalated":
+        if (owed === undefined) this.#violated(`an escalation for ${event.cause} before its time`)
+        this.#rung(event.taskId).standing = "escalated"
+        return
+      case "TaskAnswered": {
+        const rung = this.#rung(event.taskId)
+        if (rung.standing !== "escalated") this.#violated(`an answer to ${event.taskId}, which is ${rung.standing}`)
+        const unreviewed = event.answer === "retry" && rung.unreviewed >= 3
+        const standing = event.answer === "skip" ? "done" : unreviewed ? "to review" : "to implement"
+        Object.assign(rung, { standing, rejections: 0, fruitless: 0, unreviewed: 0, session: null, answers: rung.answers + 1 })
+        return
+      }
+      case "RunPaused":
+        this.#paused = true
+        return
+      case "RunResumed":
+        this.#paused = false
+        return
+      case "RunVerified":
+        if ([...this.rungs.keys()].some((id) => this.#isOpen(id))) this.#violated("the run is verified, and not all is done")
+        return
+      case "RunFinished":
+        if (event.finishing !== "none") this.asked = undefined
+        // What finishes while the plan has got more to do is not the end.
+        this.#finished = ![...this.rungs.keys()].some((id) => this.#isOpen(id))
+        return
+      case "FinishingAnswered":
+        if (event.answer === "retry") this.finishers = 0
+        this.#finished = event.answer === "skip"
+        return
+      default:
+    }
+  }
+
+  #move(event: { readonly token: string }, change: (rung: Rung) => void): void {
+    this.refusals = 0
+    const rung = this.#turnOver(event)
+    if (rung !== undefined) change(rung)
+  }
+}

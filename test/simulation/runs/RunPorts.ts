@@ -1,0 +1,223 @@
+import { RunLog } from "@souffleur/conductor"
+import {
+  Agent,
+  Beats,
+  Claims,
+  Comms,
+  CommsLink,
+  CommsUnavailable,
+  Launcher,
+  Outbox,
+  type Owner,
+  Processes,
+  type ResolvedSettings,
+  Settings
+} from "@souffleur/domain"
+import { Context, Effect, FileSystem, Option, Scope, Stream } from "effect"
+import { ChildProcessSpawner } from "effect/process"
+import type { Gate } from "../Gate.ts"
+import { machine, type SimProcess } from "../ProcessTable.ts"
+import type { Program } from "../Program.ts"
+import { launcher } from "../SimLauncher.ts"
+import { processes } from "../SimProcesses.ts"
+import { programs } from "./Programs.ts"
+import { outputOf } from "./RunAgent.ts"
+import type { RunWorld } from "./RunWorld.ts"
+
+const unused = () => Effect.die("not simulated")
+
+const agent = (world: RunWorld, gate: Gate): Agent["Service"] => ({
+  name: "simulated",
+  sessions: gate.through(
+    "agent.sessions",
+    Effect.sync(() =>
+      world.processes.all
+        .filter((process) => process.session !== undefined && world.processes.isAlive(process))
+        .map(({ identity, session }) => ({
+          pid: identity.pid,
+          sessionId: session!,
+          project: world.project,
+          status: "busy",
+          waitingFor: undefined,
+          writtenAt: world.timeline.wall
+        }))
+    )
+  ),
+  signs: (sessionId) =>
+    gate.through(
+      "agent.signs",
+      Effect.sync(() =>
+        Option.map(Option.fromUndefinedOr(world.refusals.get(sessionId)), ({ at, resetsAt, why }) => ({
+          writtenAt: at,
+          turn: { _tag: "Failed" as const, at, why, resetsAt },
+          context: undefined
+        }))
+      )
+    ),
+  usedTools: (sessionId) =>
+    gate.through(
+      "agent.usedTools",
+      Effect.sync(() => world.agents.findLast((one) => one.sessionId === sessionId)?.deed.kind !== "approves without a look")
+    ),
+  tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
+  command: ({ permission, print, prompt, session }) =>
+    gate.through(
+      "agent.command",
+      Effect.sync(() => ({
+        program: "/usr/bin/claude",
+        args: [
+          ...(print ? ["-p"] : []),
+          session._tag === "Fresh" ? "--session-id" : "--resume",
+          session.sessionId,
+          "--permission-mode",
+          permission,
+          "--",
+          prompt
+        ],
+        environment: {}
+      }))
+    ),
+  sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),
+  inPrintMode: (args) => args.includes("-p"),
+  sessionFile: unused,
+  projectOf: unused,
+  mark: unused,
+  compactedSince: unused,
+  toolResults: unused,
+  turnEnded: unused,
+  handoffTaken: unused,
+  spent: unused,
+  exportSession: unused
+})
+
+/** The comms of the project as the conductor itself writes it. */
+const link = ({ board }: RunWorld, gate: Gate): CommsLink["Service"] => {
+  const failed = (reason: CommsUnavailable["reason"]) =>
+    Effect.fail(new CommsUnavailable({ path: board.path, reason, detail: "the world says so" }))
+  const write = (name: string, act: () => void) =>
+    gate.through(
+      name,
+      Effect.suspend(() => {
+        if (board.trouble !== undefined) return failed(board.trouble)
+        act()
+        return board.lies ? failed("failed") : Effect.void
+      })
+    )
+  return {
+    path: board.path,
+    beat: () => write("comms.beat", () => void board.write({})),
+    setState: (state) => write("comms.setState", () => void board.write({ state })),
+    setTask: ({ id, state }) => write("comms.setTask", () => void board.tasks.set(id, state)),
+    post: unused,
+    read: unused,
+    register: unused
+  }
+}
+
+/** The disk as one souffleur writes to it: what is not written at once may be there by half. */
+const files = ({ disk, statePath, witness }: RunWorld, gate: Gate): FileSystem.FileSystem => {
+  const fs = disk.fileSystem
+  return {
+    ...fs,
+    readFileString: (path, encoding) => gate.through("fs.read", fs.readFileString(path, encoding)),
+    open: (path, options) =>
+      Effect.map(
+        Effect.flatMap(Effect.scope, (scope) => gate.through("fs.open", Scope.provide(fs.open(path, options), scope))),
+        (file) => ({
+          ...file,
+          writeAll: (bytes: Uint8Array) => {
+            const half = bytes.length >> 1
+            return Effect.andThen(
+              gate.through("fs.write", file.writeAll(bytes.subarray(0, half))),
+              gate.through("fs.write", file.writeAll(bytes.subarray(half)))
+            )
+          },
+          sync: gate.through("fs.sync", file.sync)
+        })
+      ),
+    rename: (from, to) =>
+      gate.through(
+        "fs.rename",
+        Effect.tap(fs.rename(from, to), () => Effect.sync(() => void (to.startsWith(statePath) && witness.look())))
+      )
+  }
+}
+
+/** The world as one conducting souffleur can reach it: every effect of every port goes through its gate. */
+export const runPorts = (world: RunWorld, program: Program, self: SimProcess, gate: Gate, settings: ResolvedSettings) => {
+  const { beats, board, claims, ledger, outbox, repository } = world
+  const owner: Owner = { host: machine.name, pidNamespace: machine.pidNamespace, process: self.identity }
+  const launches = launcher(world, gate, (id) => Option.fromUndefinedOr(world.agents.find(({ launchId }) => launchId === id)?.code))
+  const unwatched = Effect.die("no snapshot is needed")
+  const desk = {
+    repository,
+    gitFails: () => world.gitAsked(),
+    notified: (message: string) => void world.notices.push(message)
+  }
+  const own = new Set<string>()
+  return Context.make(RunLog, {
+    ...ledger.log,
+    append: (stream, expected, events) =>
+      gate.through(
+        "log.append",
+        Effect.suspend(() => {
+          // Known to be its own before anybody hears of it.
+          const { revision } = ledger.runOf(stream)
+          if (revision === expected) for (const [at] of events.entries()) own.add(`${stream}#${revision + at + 1}`)
+          return ledger.log.append(stream, expected, events)
+        })
+      ),
+    read: (stream, after) => gate.through("log.read", ledger.log.read(stream, after)),
+    // What is there it reads, its own words it hears at once, and those of another process when it looks again.
+    changes: (stream, after) =>
+      Stream.unwrap(
+        Effect.sync(() => {
+          const there = ledger.runOf(stream).revision
+          return Stream.tap(ledger.log.changes(stream, after), ({ revision }) =>
+            revision <= there || own.has(`${stream}#${revision}`) ? Effect.void : Effect.sleep(1000)
+          )
+        })
+      )
+  }).pipe(
+    Context.add(Beats, {
+      beat: (watch, beat) => gate.through("beats.beat", beats.beat(watch, beat)),
+      last: (watch) => gate.through("beats.last", beats.last(watch))
+    }),
+    Context.add(Outbox, {
+      told: (watch) => gate.through("outbox.told", outbox.told(watch)),
+      tell: (watch, revision) => gate.through("outbox.tell", outbox.tell(watch, revision))
+    }),
+    Context.add(Claims, {
+      self: owner,
+      isDead: (one) =>
+        gate.through(
+          "claims.isDead",
+          Effect.sync(() => claims.isDead(one))
+        ),
+      claim: () => Effect.void,
+      release: () => Effect.void
+    }),
+    Context.add(Comms, {
+      path: board.path,
+      snapshot: unwatched,
+      replies: () => unwatched,
+      setState: () => unwatched,
+      beat: () => unwatched,
+      post: (message) => gate.through("comms.post", board.post(message))
+    }),
+    Context.add(CommsLink, link(world, gate)),
+    Context.add(
+      Processes,
+      processes({ processes: world.processes, signalled: (process, signal) => world.signalled(process, signal, self) }, self, gate)
+    ),
+    Context.add(Agent, agent(world, gate)),
+    Context.add(Launcher, {
+      ...launches,
+      prepare: (order) => Effect.tap(launches.prepare(order), () => Effect.sync(() => void world.prepared.set(order.id, program))),
+      outputPath: outputOf
+    }),
+    Context.add(FileSystem.FileSystem, files(world, gate)),
+    Context.add(ChildProcessSpawner.ChildProcessSpawner, programs(desk, gate)),
+    Context.add(Settings, settings)
+  )
+}

@@ -1,0 +1,89 @@
+import { isOver, type Plan, type Run } from "@souffleur/conductor"
+import type { Played } from "../Play.ts"
+import { Seed } from "../Seed.ts"
+import { type Deed, deedOf, plainDeed } from "./Deed.ts"
+import { Person, RunKeeper } from "./RunKeeper.ts"
+import { converged } from "./RunVerdict.ts"
+import { runWeather } from "./RunWeather.ts"
+import { plannedTask, RunWorld } from "./RunWorld.ts"
+
+const minute = 60_000
+
+/** A number for words: another for each that differs (FNV-1a, public domain). */
+const hash = (words: string, from: number): number => {
+  let mixed = 0x811c9dc5 ^ from
+  for (const character of words) mixed = Math.imul(mixed ^ character.codePointAt(0)!, 0x01000193)
+  return mixed >>> 0
+}
+
+const planFor = (seed: Seed): Plan => {
+  const ids = Array.from({ length: seed.between(1, 4) }, (_, at) => `t${at + 1}`)
+  return {
+    workflowId: "play",
+    tasks: ids.map((id, at) => plannedTask(id, at > 0 && seed.chance(0.5) ? [ids[seed.between(0, at - 1)]!] : [])),
+    finish: seed.pick([{ _tag: "None" }, { _tag: "Prompt", prompt: "put an end to it" }, { _tag: "Command", command: ["/usr/bin/finish"] }])
+  }
+}
+
+/** One world in which a plan is conducted, until it is done. What agents and the person do is fixed by what they are asked. */
+const conducted = (number: number, quiet: boolean, struck: boolean, story: boolean) => {
+  const choices = new Seed(number)
+  const world = new RunWorld(number, number % 3 !== 0, planFor(choices.fork()))
+  world.silent = !story
+  if (choices.chance(0.95)) world.repository.commit(["README"])
+  const [moods, weather, late] = [choices.fork(), choices.fork(), choices.fork()]
+  world.deeds = (role, position): Deed => (world.calm ? plainDeed(role) : deedOf(new Seed(hash(position, number)), role))
+  const person = new Person(world, late, (position) => new Seed(hash(position, number + 1)).pick(["guidance", "guidance", "retry", "skip"]))
+  person.care()
+  if (!quiet) runWeather(world, weather)
+  const keeper = new RunKeeper(world, moods)
+  if (!struck) keeper.spare()
+  const isDone = (run: Run) => isOver(run) && run.digest === world.digest
+  const done = () => world.ledger.runs.size > 0 && [...world.ledger.runs.values()].every(isDone)
+  keeper.keep(done)
+  return { world, keeper, person, done, choices }
+}
+
+/**
+ * One world, fixed by its seed: everything goes wrong for a while, then nothing more; at every act, what must never be is looked for.
+ * A third of them is quiet but for what agents do and what befalls a conductor: such a run ends as its twin that nobody struck.
+ */
+export const simulateRun = (number: number, options: { readonly story?: boolean } = {}): Played => {
+  const quiet = number % 3 === 1
+  const { choices, done, keeper, person, world } = conducted(number, quiet, true, options.story !== false)
+  const { faults, timeline } = world
+  const storm = quiet ? 24 * 60 * minute : 90 * minute
+  world.run(storm, done)
+  for (let more = quiet ? 0 : 2; timeline.monotonic < storm && more > 0; more--) {
+    world.growPlan(choices)
+    world.run(storm, done)
+  }
+  world.calmDown()
+  keeper.wake()
+  if (!quiet) world.run(timeline.monotonic + 12 * 60 * minute, done)
+  world.run(timeline.monotonic + minute, () => !keeper.isRunning)
+  // Who was struck in its last words is followed by another, that tells what is left.
+  keeper.start()
+  world.run(timeline.monotonic + minute, () => !keeper.isRunning)
+  converged(world, keeper, person)
+  if (quiet) {
+    const twin = conducted(number, true, false, false)
+    twin.world.run(storm, twin.done)
+    const outcome = ({ ledger }: RunWorld) =>
+      JSON.stringify(
+        ledger.run.tasks.map(({ feedback, guidance, id, skipped, status }) => [id, status, skipped, feedback.length, guidance.length])
+      )
+    if (outcome(world) !== outcome(twin.world))
+      world.violated(`the twin that nobody struck came to ${outcome(twin.world)}, and this to ${outcome(world)}`)
+  }
+  const { run } = world.ledger
+  return {
+    seed: number,
+    violations: world.violations,
+    story: world.story,
+    cycles: faults.cycles,
+    faulted: faults.faulted,
+    table: faults.table,
+    end: run.phase === "finished" ? `finished, ${run.finishing}` : run.phase
+  }
+}

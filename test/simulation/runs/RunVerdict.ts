@@ -1,0 +1,38 @@
+import { evolveRun, initialRun, isOver, type Run, type RunEvent } from "@souffleur/conductor"
+import type { Person, RunKeeper } from "./RunKeeper.ts"
+import type { RunWorld } from "./RunWorld.ts"
+
+/** What a person is told of, once each; the finishing step of a plan that has got more to do is no end. */
+const isTold = ({ _tag }: RunEvent, before: Run): boolean =>
+  _tag === "TaskEscalated" || _tag === "RunPaused" || (_tag === "RunFinished" && before.phase !== "implementation")
+
+/** Long after, in a world healthy again: the plan is done, everybody has heard of it, and the log is no longer than what happened. */
+export const converged = (world: RunWorld, keeper: RunKeeper, person: Person): void => {
+  const { agents, board, ledger } = world
+  const wrong = (what: string) => world.violated(`long after, ${what}`)
+  if (ledger.runs.size !== 1) wrong(`there are ${ledger.runs.size} runs of one plan`)
+  for (const [stream, run] of ledger.runs) {
+    if (run.phase !== "finished")
+      wrong(`the run is in its ${run.phase}: ${JSON.stringify({ turn: run.turn, wait: run.wait, paused: run.paused })}`)
+    if (keeper.isRunning) wrong("a conductor of a finished run runs")
+    if (!isOver(run)) continue
+    const events = ledger.events.filter((one) => one.stream === stream)
+    let before = initialRun
+    for (const [index, { event }] of events.entries()) {
+      const expected = isTold(event, before)
+      before = evolveRun(before, event)
+      const times = board.messages.filter(({ text }) => text.startsWith(`[${stream}#${index + 1}] `)).length
+      if (expected ? times !== 1 : times > 1) wrong(`comms was told ${times} times of ${event._tag} ${index + 1}`)
+    }
+    const order = board.messages.flatMap(({ text }) =>
+      text.startsWith(`[${stream}#`) ? [Number.parseInt(text.slice(stream.length + 2), 10)] : []
+    )
+    if (order.some((revision, at) => at > 0 && revision < order[at - 1]!)) wrong("comms was told in another order")
+    const calls = world.notices.map((notice) => (JSON.parse(notice) as { readonly revision: number }).revision)
+    if (new Set(calls).size !== calls.length) wrong("the notify command was run twice for one event")
+    for (const { id } of run.tasks) if (board.tasks.get(id) !== "complete") wrong(`comms says that ${id} is ${board.tasks.get(id)}`)
+    if (board.conductor?.state !== "complete") wrong(`comms says that the conductor is ${board.conductor?.state}`)
+    const most = 12 * (agents.length + keeper.all.length + person.deeds + world.edition + run.tasks.length) + 20
+    if (events.length > most) wrong(`${events.length} events, more than ${most}`)
+  }
+}

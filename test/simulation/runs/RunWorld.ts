@@ -1,0 +1,183 @@
+import { initialRun, type Plan, type PlannedTask, type Run } from "@souffleur/conductor"
+import { Beats, type LaunchOrder, Outbox, type Permission, type Signal } from "@souffleur/domain"
+import { Effect } from "effect"
+import { Board } from "../Board.ts"
+import { ClaimRoom } from "../ClaimRoom.ts"
+import { LaunchRoom } from "../LaunchRoom.ts"
+import type { SimProcess } from "../ProcessTable.ts"
+import type { Program } from "../Program.ts"
+import { SimMachine } from "../SimMachine.ts"
+import type { Seed } from "../Seed.ts"
+import { origin } from "../Timeline.ts"
+import { type AgentRole, type Deed, isPlain, plainDeed } from "./Deed.ts"
+import { Repository } from "./Repository.ts"
+import { RunAgent } from "./RunAgent.ts"
+import { RunJudge } from "./RunJudge.ts"
+import { RunLedger } from "./RunLedger.ts"
+import { RunOracle } from "./RunOracle.ts"
+import { StateWitness } from "./StateWitness.ts"
+import { chatter } from "./Words.ts"
+
+/** What the service has recorded in a session: it refused that agent. */
+interface Refusal {
+  readonly by: string
+  /** Epoch ms. */
+  readonly at: number
+  readonly why: "usage-limit" | "outage"
+  readonly resetsAt: number | undefined
+}
+
+export const plannedTask = (id: string, dependsOn: ReadonlyArray<string>): PlannedTask => ({
+  id,
+  title: `Do ${id}`,
+  description: "what is to be done",
+  acceptanceCriteria: "it is done",
+  referenceDocs: [],
+  dependsOn
+})
+
+/** A user's machine with one project on it, a plan, and whoever conducts it. What must never be is seen here. */
+export class RunWorld extends SimMachine {
+  readonly project = "/project"
+  readonly statePath = "/project/state.json"
+  readonly repository = new Repository()
+  readonly board: Board
+  readonly room: LaunchRoom
+  readonly claims: ClaimRoom
+  readonly ledger: RunLedger
+  readonly judge: RunJudge
+  readonly witness: StateWitness
+  readonly beats: Beats["Service"]
+  readonly outbox: Outbox["Service"]
+  readonly agents: Array<RunAgent> = []
+  readonly refusals = new Map<string, Refusal>()
+  /** Messages of the user's notify command, as they came. */
+  readonly notices: Array<string> = []
+  readonly #oracles = new Map<string, RunOracle>()
+  /** Who prepared which launch, and under which ceiling each souffleur was started. */
+  readonly prepared = new Map<string, Program>()
+  readonly ceilings = new Map<Program, Permission>()
+  readonly implementerTimeout = 5 * 60_000
+  readonly reviewerTimeout = 3 * 60_000
+  /** The plan as it stands in its file. */
+  plan: Plan
+  edition = 1
+  ceiling: Permission = "acceptEdits"
+  gitFails: () => boolean = () => false
+  gitFailures = 0
+  /** What an agent does that is asked then. */
+  deeds: (role: AgentRole, position: string) => Deed = (role) => plainDeed(role)
+
+  constructor(seed: number, shuffled: boolean, plan: Plan) {
+    super(seed, shuffled)
+    this.plan = plan
+    this.board = new Board(this.timeline)
+    this.room = new LaunchRoom(this)
+    this.claims = new ClaimRoom(this.processes)
+    this.ledger = new RunLedger(this)
+    this.judge = new RunJudge(this)
+    this.witness = new StateWitness(this)
+    this.beats = Effect.runSync(Effect.provide(Effect.service(Beats), Beats.layerMemory))
+    this.outbox = Effect.runSync(Effect.provide(Effect.service(Outbox), Outbox.layerMemory))
+  }
+
+  /** Which text of the plan it is. */
+  get digest(): string {
+    return `edition ${this.edition}`
+  }
+
+  override tell(what: string): void {
+    if (what.includes(chatter)) this.violations.push("an agent's words are in a log line")
+    super.tell(what)
+  }
+
+  /** Nobody has set the wall clock, and the machine has not slept. */
+  get steadyClock(): boolean {
+    return this.timeline.offset === origin
+  }
+
+  launchIdOf(stream: string, token: string): string {
+    return `run-${stream.slice("run/".length)}-${token}`
+  }
+
+  #streamOf({ launchId }: { readonly launchId: string }): string {
+    return `run/${launchId.slice("run-".length, launchId.lastIndexOf("-"))}`
+  }
+
+  runOf(agent: RunAgent): Run {
+    return this.ledger.runs.get(this.#streamOf(agent)) ?? initialRun
+  }
+
+  oracle(stream: string): RunOracle {
+    const oracle = this.#oracles.get(stream) ?? new RunOracle((what) => this.violated(what))
+    this.#oracles.set(stream, oracle)
+    return oracle
+  }
+
+  /** A launcher took its receipt and becomes the agent. */
+  agentStarted(process: SimProcess, order: LaunchOrder): void {
+    const [role, taskId] = order.title.split(" ") as [AgentRole, string | undefined]
+    const position = this.oracle(this.#streamOf({ launchId: order.id })).position(role, taskId ?? null)
+    const deed = this.deeds(role, position)
+    if (!isPlain(deed)) this.faults.mishap()
+    const agent = new RunAgent(this, process, order, deed, this.prepared.get(order.id))
+    this.agents.push(agent)
+    this.tell(
+      `the ${order.title} (${agent.token}) starts: pid ${process.identity.pid}, ${agent.resumed ? "again, " : ""}${deed.kind}, ${deed.takes} ms`
+    )
+    this.judge.started(agent, order)
+  }
+
+  /** git is asked something; `true`: it gives no answer. */
+  gitAsked(): boolean {
+    const fails = this.gitFails()
+    if (fails) this.gitFailures++
+    return fails
+  }
+
+  /** Souffleur signals a process. */
+  signalled(process: SimProcess, signal: Signal, by: SimProcess): void {
+    this.tell(`${signal} to pid ${process.identity.pid} (${process.name})`)
+    this.judge.signalled(process, by)
+    this.processes.signal(process, signal)
+  }
+
+  override powerCut(): void {
+    super.powerCut()
+    this.witness.look()
+  }
+
+  /** A person has more to do than was planned. */
+  growPlan(seed: Seed): void {
+    this.edition++
+    const more = Array.from({ length: seed.between(1, 3) }, (_, at) => plannedTask(`t${this.edition}-${at}`, []))
+    this.plan = { ...this.plan, tasks: [...this.plan.tasks, ...more] }
+  }
+
+  /** A person changes the plan: a task more, one less that has not begun, or another title. Who conducts it next reads it. */
+  editPlan(seed: Seed): void {
+    const { tasks } = this.plan
+    const edit = seed.pick(["add", "take away", "rename"] as const)
+    const one = seed.between(0, tasks.length - 1)
+    this.edition++
+    if (edit === "add") this.plan = { ...this.plan, tasks: [...tasks, plannedTask(`t${this.edition}e`, [])] }
+    else if (edit === "rename")
+      this.plan = { ...this.plan, tasks: tasks.map((task, at) => (at === one ? { ...task, title: `Do ${this.edition}` } : task)) }
+    else if (tasks.length > 1) {
+      const { id } = tasks[one]!
+      const left = tasks.filter((task) => task.id !== id)
+      this.plan = { ...this.plan, tasks: left.map((task) => ({ ...task, dependsOn: task.dependsOn.filter((other) => other !== id) })) }
+    }
+  }
+
+  /** From now on the world is healthy, but for what people must put right. */
+  calmDown(): void {
+    this.calm = true
+    this.room.pace = () => 300
+    this.board.trouble = undefined
+    this.board.lies = false
+    this.disk.full = false
+    this.gitFails = () => false
+    this.faults.lasting = undefined
+  }
+}

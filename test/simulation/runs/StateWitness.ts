@@ -1,0 +1,58 @@
+import { isOver, needsPerson, readState, type Run, stateJson, type StateJson, stateText } from "@souffleur/conductor"
+import { Result } from "effect"
+import type { RunWorld } from "./RunWorld.ts"
+
+/** Looks at the state file and its backup: each is whole, and what the log said at some moment, never an older one after a newer. */
+export class StateWitness {
+  readonly #world: RunWorld
+  /** Texts of the state as the log had it, by run and revision; the newest last. */
+  readonly #texts = new Map<string, number>()
+  #newest = 0
+  #count = 0
+  /** Somebody else wrote there, and nobody has mended it yet. */
+  spoiled: string | undefined = undefined
+
+  constructor(world: RunWorld) {
+    this.#world = world
+  }
+
+  /** Somebody else writes there, or takes the file away. */
+  spoil(text: string | undefined): void {
+    const { disk, statePath } = this.#world
+    if (text === undefined) disk.files.delete(statePath)
+    else disk.write(statePath, text)
+    this.spoiled = text
+  }
+
+  /** The log says this now. */
+  record(run: Run): void {
+    this.#texts.set(stateText(run), ++this.#count)
+  }
+
+  /** Souffleur put something under a name. */
+  look(): void {
+    const { disk, statePath } = this.#world
+    const [text, backup] = [disk.read(statePath), disk.read(`${statePath}.backup`)]
+    if (backup !== undefined && Result.isFailure(readState(backup))) this.#world.violated("the backup of the state file is not whole")
+    if (text === this.spoiled) return
+    this.spoiled = undefined
+    if (text === undefined) return
+    if (Result.isFailure(readState(text))) return this.#world.violated("the state file is not whole")
+    const number = this.#texts.get(text)
+    if (number === undefined) return this.#world.violated("the state file is not what the log said at any moment")
+    if (number < this.#newest) this.#world.violated("an older state was written over a newer")
+    this.#newest = Math.max(this.#newest, number)
+  }
+
+  /** A conductor has left it at its own word: the file says what the log says. */
+  idle(run: Run): void {
+    const { statePath } = this.#world
+    const text = this.#world.disk.read(statePath)
+    const found = text === undefined ? undefined : Result.getOrUndefined(readState(text))
+    // That it was left is in the log after the file was written.
+    const said = (json: StateJson) => JSON.stringify({ ...json, updated_at: "" })
+    if (found === undefined || said(found) !== said(stateJson(run)))
+      this.#world.violated("the state file is not what the log says, and it was left so")
+    if (!isOver(run) && !needsPerson(run)) this.#world.violated("it was left, and nobody is needed")
+  }
+}
