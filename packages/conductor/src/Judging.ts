@@ -46,8 +46,9 @@ const believed = Effect.fnUntraced(function* (task: Task, testFile: string | nul
   const fresh = yield* git.since(task.reviewed ?? task.base)
   const head = yield* git.head
   if (head === null || fresh.commits.length === 0) return nothing("nothing done", "it said that it was complete, and made no commit")
-  if (fresh.files.length === 0) return nothing("nothing done", "it said that it was complete, and its commits change no file")
   const work = task.reviewed === null ? fresh : yield* git.since(task.base)
+  if (fresh.files.length === 0 || work.files.length === 0)
+    return nothing("nothing done", "it said that it was complete, and its commits change no file")
   return { _tag: "Completed", head, work: { ...work, testFile } } satisfies Report
 })
 

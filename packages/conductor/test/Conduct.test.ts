@@ -174,6 +174,20 @@ describe.concurrent("over a real repository", () => {
       const run = yield* play.conducts
       assert.strictEqual(taskOf(run, "t1")?.attempts, 3)
       assert.strictEqual((yield* play.tags).filter((tag) => tag === "ImplementationFailed").length, 2)
+      const undone = yield* theatre(({ commits, git }) => ({
+        implementer: [
+          commits,
+          () => Effect.as(Effect.andThen(git("reset", "-q", "--hard", "HEAD^"), git("commit", "-q", "--allow-empty", "-m", "n")), complete),
+          commits
+        ],
+        reviewer: [say(rejects(1)), say(approves)]
+      }))
+      assert.deepInclude(
+        taskOf(yield* undone.conducts, "t1"),
+        { status: "completed", attempts: 3 },
+        "who took it all back has done nothing"
+      )
+      assert.include(yield* undone.tags, "ImplementationFailed")
     })
   )
   live("a reviewer that looked at nothing, or changed what it reviewed, is no approval", () =>

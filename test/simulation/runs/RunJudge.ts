@@ -84,7 +84,8 @@ export class RunJudge {
         const base = task.reviewed ?? task.base
         held(said === "complete", `the implementer said ${said}`)
         held(moved || world.repository.range(base).length > 0, "there is no commit")
-        return held(moved || world.repository.differences(base).length > 0, "no file was changed")
+        held(moved || world.repository.differences(base).length > 0, "no file was changed since it was reviewed")
+        return held(moved || world.repository.differences(task.base).length > 0, "no file was changed")
       }
       case "ImplementationBlocked":
         return held(said === "blocked", `the implementer said ${said}`)
@@ -131,10 +132,11 @@ export class RunJudge {
         if (agent.role === "reviewer") return held(said === "approved" && deed.kind === "approves without a look", "the reviewer looked")
         const task = before.tasks.find(({ id }) => id === taskId)!
         const base = task.reviewed ?? task.base
-        return held(
-          said === "complete" && (moved || world.repository.range(base).length === 0 || world.repository.differences(base).length === 0),
-          "there is work"
+        const { repository } = world
+        const none = [repository.range(base), repository.differences(base), repository.differences(task.base)].some(
+          (all) => all.length === 0
         )
+        return held(said === "complete" && (moved || none), "there is work")
       }
       case "work changed":
         return held(said === "approved" && (moved || deed.kind === "commits, and approves"), "nothing has changed")
