@@ -30,6 +30,10 @@ export const child = Effect.fnUntraced(function* (
   return { seconds, megabytes: kilobytes === undefined ? Number.NaN : Number(kilobytes) / 1024 }
 })
 
+/** A program that runs until the scope ends, in a folder of its own. */
+export const running = (program: string, args: ReadonlyArray<string>, cwd: string, env: Readonly<Record<string, string>>) =>
+  ChildProcess.make(program, args, { cwd, env, extendEnv: true, stderr: "ignore" })
+
 /** souffleur as its users run it: the bundle where it was built, else the source. */
 export const souffleur = Effect.gen(function* () {
   const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]

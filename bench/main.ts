@@ -1,9 +1,10 @@
-// node bench/main.ts [append | rebuild [events] | estimate | start | trim | transcripts [--gigabyte]]
+// node bench/main.ts [append | rebuild [events] | estimate | start | idle [seconds] | trim | transcripts [--gigabyte]]
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect } from "effect"
 import { append } from "./Append.ts"
 import { estimate } from "./Estimate.ts"
+import { idle } from "./Idle.ts"
 import { rebuild } from "./Rebuild.ts"
 import { start } from "./Start.ts"
 import { transcripts } from "./Transcripts.ts"
@@ -16,6 +17,7 @@ const benches = {
   rebuild: [rebuild(Number(option ?? 200_000)), "a log folded to its state, beside reading it; [events]"],
   estimate: [estimate, "1 GB estimated in process, beside wc and Python"],
   start: [start, "how long --version, a hook and --help take to start, beside bare Node"],
+  idle: [idle(Number(option ?? 60)), "memory and processor of a watch at rest, beside bare Effect; how soon a death is noticed; [seconds]"],
   trim: [trim, "10 MB, 100 MB and 1 GB trimmed in process"],
   transcripts: [
     transcripts(option === "--gigabyte" ? [10, 100, 1000] : [10, 100]),
