@@ -172,7 +172,7 @@ export const domainMutants = [
     ["request: not during a recovery", 'watch.recovery === undefined ? undefined : "a recovery runs already"', "undefined"],
     ["request: counts once", "if (watch.handoff?.request === request) return ok()", ""],
     ["request: not asked for already", 'if (watch.wait?.trigger === "handoff")\n', "if (false)\n"],
-    ["request: who asks has gone on", "...(watch.wait === undefined ? [] :", "...(true ? [] :"]
+    ["request: who asks has gone on", "    ...goneOn(watch, at, watcher),\n", ""]
   ]),
   ...mutantsOf(
     `${src}/Guard.ts`,

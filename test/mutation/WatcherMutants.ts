@@ -11,11 +11,12 @@ export const watcherMutants = [
     ],
     ["standby: only completion and a return", "if (watch.standby !== undefined) return seen.returned", ""],
     ["wait: nothing else counts meanwhile", "if (watch.wait !== undefined) return waitingOut(watch, watch.wait, seen)", ""],
-    ["handoff: raised in this generation", " && (seen.otherStateSeen || seen.newPayload)) return", ") return"],
+    ["handoff: raised in this generation", " && (seen.otherStateSeen || seen.newPayload)\n", "\n"],
+    ["handoff: not ended by itself in its own wait", 'if (asks && watch.wait?.trigger !== "handoff") return', "if (asks) return"],
     [
       "priority: handoff before death",
-      'if (state === "context_recovery" && (',
-      'if (seen.process === "running" && state === "context_recovery" && ('
+      'const asks = state === "context_recovery" && (',
+      'const asks = seen.process === "running" && state === "context_recovery" && ('
     ],
     ["priority: a turn's end before death", 'if (seen.turnEnded) return { _tag: "TurnEnded" }', ""],
     ["priority: a limit before death", 'if (failure?.why === "usage-limit" || failure?.why === "outage")', "if (false)"],

@@ -42,6 +42,10 @@ export const recoveryOf = (
   return [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: "relaunch" })]
 }
 
+/** Who asks for a recovery of its context has gone on: what was waited for is over. */
+export const goneOn = (watch: Watch, at: number, watcher: number): ReadonlyArray<Event.WatchEvent> =>
+  watch.wait === undefined ? [] : [Event.WaitEnded.make({ at, watcher, how: "went on" })]
+
 type Report = Extract<WatchCommand, { readonly _tag: "ReportExit" }>
 
 const minute = 60_000
@@ -95,7 +99,11 @@ export const decideExit = (watch: Watch, command: Report): Decision => {
     case "ContextRecovery": {
       if (watch.standby !== undefined) return ok()
       const retries = retriesAfterHandoff(watch, command)
-      return ok(Event.ContextRecoveryRequested.make({ ...seen, retries }), ...recoveryOf(watch, at, "handoff", retries, command))
+      return ok(
+        Event.ContextRecoveryRequested.make({ ...seen, retries }),
+        ...goneOn(watch, at, watcher),
+        ...recoveryOf(watch, at, "handoff", retries, command)
+      )
     }
     case "TurnEnded": {
       if (watch.standby !== undefined) return ok()

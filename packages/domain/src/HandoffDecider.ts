@@ -1,5 +1,5 @@
 import { type Decision, no, ok } from "./Decision.ts"
-import { recoveryOf, retriesAfterHandoff } from "./ExitDecider.ts"
+import { goneOn, recoveryOf, retriesAfterHandoff } from "./ExitDecider.ts"
 import type { Watch } from "./Watch.ts"
 import type { WatchCommand } from "./WatchCommand.ts"
 import * as Event from "./WatchEvent.ts"
@@ -29,8 +29,7 @@ export const decideHandoff = (watch: Watch, command: Request): Decision => {
   const watcher = watch.watcher?.watcher ?? 0
   return ok(
     Event.HandoffRequested.make({ at, sessionId, request, digest, ...counted }),
-    // Who asks has gone on.
-    ...(watch.wait === undefined ? [] : [Event.WaitEnded.make({ at, watcher, how: "went on" })]),
+    ...goneOn(watch, at, watcher),
     ...recoveryOf(watch, at, "handoff", retries, { ...command, watcher })
   )
 }

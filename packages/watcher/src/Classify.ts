@@ -106,8 +106,10 @@ const exitOf = (watch: Watch, seen: Sighting): WatcherExit | undefined => {
   if (watch.standby !== undefined) return seen.returned
   // Before anything that a recovery follows: whom it cannot stop, it cannot replace.
   if (seen.resolved !== undefined) return { _tag: "Resolved", holder: seen.resolved }
+  const asks = state === "context_recovery" && (seen.otherStateSeen || seen.newPayload)
+  // Who asks goes on, whatever was waited for; a wait for the same request is not ended by it.
+  if (asks && watch.wait?.trigger !== "handoff") return { _tag: "ContextRecovery" }
   if (watch.wait !== undefined) return waitingOut(watch, watch.wait, seen)
-  if (state === "context_recovery" && (seen.otherStateSeen || seen.newPayload)) return { _tag: "ContextRecovery" }
   // What the dead leave behind is of the session that they held last, as their hooks said; a row's id that is awaited comes after.
   const found = seen.foundSession
   const gone = seen.process === "gone" || seen.process === "zombie"

@@ -171,9 +171,13 @@ describe("a wait", () => {
     wait: { kind, until, trigger: "limit", since: now - 5000 }
   })
   const over = { _tag: "WaitOver", how: "over" } as const
-  it("is over when its time has come; nothing else counts meanwhile but completion", () => {
+  it("is over when its time has come; nothing else counts meanwhile but completion, and a Conductor that asks for its recovery", () => {
+    const counts = new Set(["complete", "resolved", "context_recovery"])
     for (const [name, change, exit] of triggers)
-      assert.deepStrictEqual(exitOf(wait(now + 1), change), name === "complete" || name === "resolved" ? exit : undefined, name)
+      assert.deepStrictEqual(exitOf(wait(now + 1), change), counts.has(name) ? exit : undefined, name)
+    // What it waits for itself is no other request.
+    const asked = { ...awaiting, wait: { ...wait(now + 1, "quiet-hours").wait!, trigger: "handoff" as const } }
+    assert.isUndefined(exitOf(asked, { comms: comms("context_recovery") }))
     assert.deepStrictEqual(exitOf(wait(now), { process: "gone" }), over)
   })
   it("is over when the Conductor itself goes on, but for the quiet hours", () => {

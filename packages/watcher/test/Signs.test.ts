@@ -192,7 +192,7 @@ describe("a limit of the service", () => {
       assert.deepStrictEqual(yield* told, [])
     })
   )
-  const waiting = (world: Partial<World>, kind?: "quiet-hours") =>
+  const waiting = (world: Partial<World>, kind?: "usage-limit" | "quiet-hours") =>
     watching({ world, history: [history.confirmed(), history.waiting(at(5000), kind), history.started(2)] })
   it.effect("ends exactly then, by one resume, though the process is gone", () =>
     Effect.gen(function* () {
@@ -214,6 +214,30 @@ describe("a limit of the service", () => {
       const moved = yield* waiting({ signs: limited(300, 9000) })
       yield* until(5001)
       assert.deepInclude((yield* moved.told)[0], { _tag: "WaitStarted", until: at(9000) })
+    })
+  )
+  it.effect("gives way to a handoff that the Conductor asks for in comms: who asks goes on", () =>
+    Effect.gen(function* () {
+      for (const kind of ["usage-limit", "quiet-hours"] as const) {
+        yield* TestClock.setTime(begun)
+        const { told, world } = yield* waiting({ signs: limited(-10, 5000) }, kind)
+        Object.assign(world.row!, { state: "context_recovery" })
+        yield* until(241)
+        assert.deepStrictEqual(tagsOf(yield* told), ["ContextRecoveryRequested", "WaitEnded", "RecoveryStarted"])
+        assert.deepInclude((yield* told)[1], { how: "went on" })
+        assert.deepInclude((yield* told)[2], { trigger: "handoff" })
+      }
+    })
+  )
+  it.effect("that a handoff waits out itself gives way to no such request: it is that one", () =>
+    Effect.gen(function* () {
+      const waits = { ...history.waiting(at(5000), "quiet-hours"), trigger: "handoff" as const }
+      const { told, world } = yield* watching({ history: [history.confirmed(), waits, history.started(2)] })
+      Object.assign(world.row!, { state: "context_recovery" })
+      yield* until(4999)
+      assert.deepStrictEqual(yield* told, [])
+      yield* until(5000)
+      assert.deepStrictEqual(tagsOf(yield* told), ["WaitEnded", "RecoveryStarted"])
     })
   )
   it.effect("gives way to completion", () =>

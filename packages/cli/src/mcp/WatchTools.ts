@@ -9,7 +9,6 @@ import {
   parseTime,
   Processes,
   quietUntilNow,
-  type Watch,
   type WatchEvent,
   writeHandoff
 } from "@souffleur/domain"
@@ -20,6 +19,7 @@ import { statusOf } from "../commands/Status.ts"
 import { standing } from "../Standing.ts"
 import { sentence } from "../Telling.ts"
 import { allWatches, type Named } from "../Watches.ts"
+import { answerOf, answerOnBoard } from "./Answer.ts"
 import { asConductor, call, onBoard, startWith } from "./Call.ts"
 import type { Here } from "./Here.ts"
 import { ToolFailed, type Word } from "./Tools.ts"
@@ -127,25 +127,6 @@ export const myState = () =>
     })
   )
 
-const farewell = "You are stopped and a successor is launched. End your turn now and start nothing new."
-const goOn = "Nobody stops you: go on as far as you can, and tell a person."
-
-/** What the agent hears of its request, by what came of it in the log. */
-const answerOf = ({ recovery, standby, wait }: Watch): string => {
-  if (standby !== undefined) return `souffleur stands by: ${standby.reason}. ${goOn}`
-  if (wait !== undefined)
-    return `Nothing is launched before ${iso(wait.until)} (quiet hours): go on as far as you can; then you are stopped and a successor is launched.`
-  return recovery?.purpose === "salvage"
-    ? "It is the third time without progress: you are stopped, your conversation is kept for a person, and nobody is launched after you."
-    : farewell
-}
-
-/** The same where a watcher is still to see the request. */
-const answerOnBoard = ({ ceiling, observe, wait }: Watch): string =>
-  observe || ceiling !== undefined
-    ? `It stands in the task database, and souffleur launches nobody as it is: it ${observe ? "only observes" : "has reached its ceiling"}. ${goOn}`
-    : `${wait === undefined ? "At souffleur's next look, within a minute or so" : `Not before ${iso(wait.until)}`}: ${farewell}`
-
 /** An id that nobody else has, safe as a file's name. */
 const freshRequest = Effect.fnUntraced(function* ({ id, watch }: Named) {
   const digits = yield* Effect.replicateEffect(Random.nextIntBetween(0, 15), 16)
@@ -209,7 +190,8 @@ export const requestContextRecovery = ({
       if (never !== undefined) return yield* new ToolFailed({ message: `Not now: ${never}.` })
       if (watch.comms === null) return { watch: id, note: answerOf(yield* askSolo(here.watched, text)) }
       yield* askOnBoard(here, text)
-      return { watch: id, note: answerOnBoard(watch) }
+      const quietUntil = yield* quietUntilNow((yield* settingsOf(watch.project)).quietHours)
+      return { watch: id, note: answerOnBoard(watch, quietUntil) }
     })
   )
 

@@ -149,8 +149,20 @@ it.layer(services)((it) => {
             )
           }
           const quiet = yield* answer(false, (events) => events)
-          const note = yield* quiet.ask({ SOUFFLEUR_QUIET_HOURS: "00:00-23:59" })
-          assert.match(note, /Nothing is launched before .*\(quiet hours\)/u)
+          for (const one of [quiet, yield* answer(true, (events) => events)]) {
+            const note = yield* one.ask({ SOUFFLEUR_QUIET_HOURS: "00:00-23:59" })
+            assert.match(note, /Nothing is launched before .*\(quiet hours\)/u)
+          }
+          // A limit that is waited out is over for who asks.
+          const limited = Event.WaitStarted.make({
+            at: 1000,
+            watcher: 1,
+            kind: "usage-limit",
+            until: 9_000_000,
+            resetsAt: null,
+            trigger: "limit"
+          })
+          assert.match(yield* (yield* answer(true, (events) => [...events, limited])).ask(), /At souffleur's next look/u)
           assert.deepStrictEqual(tags(yield* quiet.events("w-1")).slice(-3), ["HandoffRequested", "WaitStarted", "WatcherStarted"])
           const third = yield* answer(false, (events) => [
             ...events,

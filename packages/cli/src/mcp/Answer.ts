@@ -1,0 +1,22 @@
+import type { Watch } from "@souffleur/domain"
+
+const farewell = "You are stopped and a successor is launched. End your turn now and start nothing new."
+const goOn = "Nobody stops you: go on as far as you can, and tell a person."
+const quiet = (until: number) =>
+  `Nothing is launched before ${new Date(until).toISOString()} (quiet hours): go on as far as you can; then you are stopped and a successor is launched.`
+
+/** What an agent hears of its request for a recovery of its context, by what came of it in the log. */
+export const answerOf = ({ recovery, standby, wait }: Watch): string => {
+  if (standby !== undefined) return `souffleur stands by: ${standby.reason}. ${goOn}`
+  if (wait !== undefined) return quiet(wait.until)
+  return recovery?.purpose === "salvage"
+    ? "It is the third time without progress: you are stopped, your conversation is kept for a person, and nobody is launched after you."
+    : farewell
+}
+
+/** The same where a watcher is still to see the request; `quietUntil`: epoch ms, or `null` where nobody wants quiet now. */
+export const answerOnBoard = ({ ceiling, observe }: Watch, quietUntil: number | null): string => {
+  if (observe || ceiling !== undefined)
+    return `It stands in the task database, and souffleur launches nobody as it is: it ${observe ? "only observes" : "has reached its ceiling"}. ${goOn}`
+  return quietUntil === null ? `At souffleur's next look, within a minute or so: ${farewell}` : quiet(quietUntil)
+}
