@@ -5,7 +5,7 @@ const tests = "packages/conductor/test"
 /** Real repositories, and agents that are stood in for. */
 const loop = [`${tests}/Conduct.test.ts`, `${tests}/Crash.test.ts`]
 
-const ending = [`${tests}/RunDecider.test.ts`, ...loop]
+const ending = [`${tests}/AgentEnd.test.ts`, ...loop]
 
 export const conductorMutants = [
   ...mutantsOf(
