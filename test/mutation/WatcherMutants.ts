@@ -73,10 +73,11 @@ export const watcherMutants = [
       ],
       ["return: newer than the closing, and seen to change", "changedAt !== undefined && Option.exists", "Option.exists"],
       ["return: a live holder", 'return holder === undefined ? undefined : { _tag: "Returned"', 'return { _tag: "Returned"'],
-      ["untaken: one that beats is not judged", "!taken && !beating && isUntaken", "!taken && isUntaken"],
+      ["untaken: one that beats is not judged", "!taken && !beating && (signs", "!taken && (signs"],
       ["payload: read only against a known state", "watch.baseline.conductorState !== null &&\n", "true &&\n"],
       ["payload: newer than the last consumed one", "({ id }) => id > watch.baseline.lastMessageId", "() => true"],
-      ["untaken: one that has taken it is not judged", "!taken && !beating && isUntaken", "!beating && isUntaken"],
+      ["untaken: one that has taken it is not judged", "!taken && !beating && (signs", "!beating && (signs"],
+      ["untaken: comms is read", "(seen !== undefined && foundSession === undefined)", "foundSession === undefined"],
       ["turn ended: in print mode alone", "watch.comms !== null && watch.print && ended", "watch.comms !== null && ended"],
       ["finished: a command that ended well", "Option.contains(code, 0)", "Option.isSome(code)"],
       [
@@ -86,6 +87,20 @@ export const watcherMutants = [
       ],
       ["session: its file exists", "if (found === undefined || (found", "if (found !== undefined && (found"],
       ["goes on: the whole time to beat again", "notBefore: goesOn ? now.wall : since", "notBefore: since"]
+    ]
+  ),
+  ...mutantsOf(
+    `${watcher}/src/Untaken.ts`,
+    [`${watcher}/test/Signs.test.ts`],
+    [
+      ["untaken: in its time", "if (signs.now - signs.since <= within) return false", ""],
+      ["untaken: at work on nothing", 'return verdict._tag === "Idle" || verdict._tag === "Hung"', "return true"],
+      ["mute: an agent", 'kind !== "agent" || !lives', "!lives"],
+      ["mute: waits for nobody", '|| verdict._tag === "Waiting" ||', "||"],
+      ["mute: no hook", "|| hook !== undefined ||", "||"],
+      ["mute: no beat", "|| (beat !== undefined && beat >= since)) return", ") return"],
+      ["mute: of no other session", "if (held !== undefined && held.sessionId !== sessionId) return false", ""],
+      ["mute: without a session file", "onSuccess: () => false", "onSuccess: () => true"]
     ]
   ),
   ...mutantsOf(

@@ -92,16 +92,17 @@ const ruleOfDeath = ({ cause, evidence: { staleAfter } }: typeof Event.Conductor
   }
 }
 
+const untaken = ({ at, evidence: { signs } }: typeof Event.ConductorDied.Type, { launchedAt, sessionId }: Watch): ReadonlyArray<string> => [
+  `it was launched ${inWords(at - launchedAt)} before`,
+  ...(signs.some(({ source }) => source === "session file") ? [] : [`its session ${sessionId} had no file: it never began`])
+]
+
 /** Of a decision, what was seen and the rule; `undefined` for an event that only follows from one. */
 const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule" | "act"> | undefined => {
   switch (event._tag) {
     case "ConductorDied":
       return {
-        seen: [
-          ...evidence(event.evidence, before),
-          ...(event.cause === "untaken" ? [`it was launched ${inWords(event.at - before.launchedAt)} before`] : []),
-          progress(event, before)
-        ],
+        seen: [...evidence(event.evidence, before), ...(event.cause === "untaken" ? untaken(event, before) : []), progress(event, before)],
         rule: ruleOfDeath(event)
       }
     case "ContextExhausted":

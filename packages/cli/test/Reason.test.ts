@@ -73,6 +73,7 @@ it("why tells of a death without comms nothing about comms, and of a relaunch wh
   assert.include(hung, "it has used no processor for 7 m 0 s")
   assert.notInclude(hung, "task-00")
   assert.include(why(died("untaken")), "it was launched 1 h 0 m before")
+  assert.include(why(died("untaken")), "its session s1 had no file: it never began")
   const relaunched = Event.ConductorRelaunched.make({
     at,
     cycle: 1,

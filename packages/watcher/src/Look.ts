@@ -18,13 +18,13 @@ import {
   see,
   type SessionSigns,
   Settings,
-  type Verdict,
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
 import { Clock, Duration, Effect, Option, Ref } from "effect"
 import { excuseOf, type Sighting } from "./Classify.ts"
 import { readSigns } from "./SignsOfLife.ts"
+import { isUntaken } from "./Untaken.ts"
 
 /** What a watcher remembers from look to look. */
 interface Memory {
@@ -49,10 +49,6 @@ const conductorOf = (comms: CommsSnapshot | undefined) => Option.getOrUndefined(
 const isOther = (state: string | null | undefined) => state !== null && state !== undefined && state !== "context_recovery"
 
 export const isGone = (condition: Condition | undefined) => condition === "gone" || condition === "zombie"
-
-/** A successor that has a session, did not take its hand-off in time, and shows no sign of being at work on anything. */
-const isUntaken = (session: SessionSigns | undefined, verdict: Verdict, since: number, within: number, now: number) =>
-  session !== undefined && (verdict._tag === "Idle" || verdict._tag === "Hung") && now - since > within
 
 /**
  * How one watcher looks at its Conductor: everything is read first, and what changes is seen against the look before
@@ -175,6 +171,9 @@ export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watc
     yield* Ref.set(memory, after)
     const told = heartbeat ?? { raw: null, changedAt: undefined }
     const beating = seen !== undefined && heartbeatAge(told, now.wall, after.notBefore) !== undefined
+    const foundSession = yield* findSession(conductor?.sessionId)
+    // One that beats is not judged by what it did with its hand-off; nor one of which nobody knows whether it does, unless by its session.
+    const judged = !taken && !beating && (signs.session !== undefined || (seen !== undefined && foundSession === undefined))
     return {
       now: now.wall,
       process: condition,
@@ -192,12 +191,11 @@ export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watc
       finished: watch.comms === null && (watch.kind === "agent" ? ended : yield* exitedWell(condition)),
       signs,
       verdict,
-      // One that beats is not judged by what it did with its hand-off.
       untaken:
-        !taken && !beating && isUntaken(signs.session, verdict, after.notBefore, Duration.toMillis(settings.handoffWithin), now.wall),
+        judged && (yield* isUntaken(watch, { ...signs, since: after.notBefore }, verdict, Duration.toMillis(settings.handoffWithin))),
       returned: seen === undefined ? undefined : yield* findReturned(seen, told, signs.session),
       resolved: watch.mode === "heartbeat-only" ? yield* holderOf(watch.sessionId) : undefined,
-      foundSession: yield* findSession(conductor?.sessionId)
+      foundSession
     } satisfies Sighting
   })
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Event, formatTime, type Turn } from "@souffleur/domain"
 import { Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { begun, history, until, watching, type World } from "./World.ts"
+import { begun, conductor, history, until, watching, type World } from "./World.ts"
 
 const tagsOf = (events: ReadonlyArray<{ readonly _tag: string }>) => events.map(({ _tag }) => _tag)
 /** A moment of the watch, in its seconds, as epoch ms. */
@@ -281,18 +281,54 @@ describe("a successor", () => {
       assert.deepStrictEqual(yield* told, [])
     })
   )
-  it.effect("that idles for a quarter of an hour without taking it is dead; one that is at work, or has no session file, is not", () =>
+  it.effect("that idles for a quarter of an hour without taking it is dead; one that is at work is not", () =>
     Effect.gen(function* () {
       const idle = yield* successor({ signs: session({ _tag: "Finished", at: at(20) }) })
       yield* until(900)
       assert.deepStrictEqual(yield* idle.told, [])
       yield* until(961)
       assert.deepInclude((yield* idle.told)[0], { _tag: "ConductorDied", cause: "untaken" })
-      for (const signs of [undefined, tool(20, 7_200_000)]) {
+      yield* TestClock.setTime(begun)
+      const { told } = yield* successor({ signs: tool(20, 7_200_000) })
+      yield* until(3000)
+      assert.deepStrictEqual(yield* told, [])
+    })
+  )
+  const mute = () => ({ files: new Set<string>() })
+  it.effect("of which there is nothing but a process, no session file, no word of its own, has not taken it: dead as well", () =>
+    Effect.gen(function* () {
+      for (const world of [mute(), { ...mute(), solo: false, row: { state: "working", heartbeat: null, sessionId: null } }]) {
         yield* TestClock.setTime(begun)
-        const { told } = yield* successor({ signs })
+        const silent = yield* successor(world)
+        yield* until(900)
+        assert.deepStrictEqual(yield* silent.told, [])
+        yield* until(961)
+        assert.deepInclude((yield* silent.told)[0], { _tag: "ConductorDied", cause: "untaken" })
+      }
+    })
+  )
+  it.effect("of which there is any word, or whose file cannot be read, is not judged by that", () =>
+    Effect.gen(function* () {
+      const now = { status: "busy", waitingFor: undefined, writtenAt: at(10) }
+      const words: ReadonlyArray<Partial<World>> = [
+        // Its file is there, and says nothing.
+        {},
+        { ...mute(), hooked: at(10) },
+        { ...mute(), beat: at(10) },
+        { ...mute(), pidFile: { ...now, status: "waiting" } },
+        // It holds another session: that one has the conversation.
+        { ...mute(), holders: new Map([["s7", conductor.pid]]) },
+        { ...mute(), solo: false },
+        // Nobody knows whether it beats.
+        { ...mute(), solo: false, row: undefined },
+        // No command has a session.
+        { ...mute(), kind: "command" }
+      ]
+      for (const world of words) {
+        yield* TestClock.setTime(begun)
+        const { told } = yield* successor(world)
         yield* until(3000)
-        assert.deepStrictEqual(yield* told, [])
+        assert.notInclude(tagsOf(yield* told), "ConductorDied", JSON.stringify(world))
       }
     })
   )

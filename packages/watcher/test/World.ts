@@ -1,5 +1,6 @@
 import {
   Agent,
+  agentBeats,
   AgentNotFound,
   Beats,
   Comms,
@@ -63,6 +64,10 @@ export class World {
   readonly read = { handoff: 0, spent: 0 }
   /** The newest payload's message. */
   payload: number | undefined
+  /** When its last hook ran, epoch ms. */
+  hooked: number | undefined
+  /** When it last beat by itself, epoch ms. */
+  beat: number | undefined
   /** The session that its process holds, by its hooks. */
   holds: string | undefined
   pidFile: { readonly status: string; readonly waitingFor: string | undefined; readonly writtenAt: number } | undefined
@@ -191,7 +196,16 @@ const agent = (world: World) =>
 
 const hooks = (world: World) =>
   Hooks.of({
-    last: () => Effect.succeedNone,
+    last: () =>
+      Effect.sync(() =>
+        Option.map(Option.fromUndefinedOr(world.hooked), (at) => ({
+          event: "SessionStart",
+          at,
+          sessionId: "s1",
+          pid: null,
+          startTime: null
+        }))
+      ),
     lineage: () => Effect.succeed([]),
     held: Effect.succeed([]),
     holds: () => Effect.sync(() => Option.fromUndefinedOr(world.holds))
@@ -288,6 +302,7 @@ export const watching = Effect.fnUntraced(function* (
     )
   )
   const [log, beats] = [Context.get(context, EventLog), Context.get(context, Beats)]
+  if (world.beat !== undefined) yield* beats.beat(agentBeats("w"), { by: "agent", at: world.beat })
   const before = [
     Event.WatchOpened.make({
       at: begun,

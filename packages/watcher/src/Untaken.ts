@@ -1,0 +1,29 @@
+import { Agent, type Signs, type Verdict, type Watch } from "@souffleur/domain"
+import { Effect } from "effect"
+
+/**
+ * Nothing is there of it but its process: the session that it was launched in has no file, and neither a hook nor a beat came, nor does
+ * it wait for a person. One that holds another session has its conversation there, and what cannot be read is no evidence.
+ */
+const isMute = Effect.fnUntraced(function* (
+  { conductor, kind, sessionId }: Watch,
+  { beat, hook, process, since }: Signs,
+  verdict: Verdict
+) {
+  const agent = yield* Agent
+  const lives = process === "running" || process === "stopped"
+  if (kind !== "agent" || !lives || verdict._tag === "Waiting" || hook !== undefined || (beat !== undefined && beat >= since)) return false
+  const held = (yield* agent.sessions).find(({ pid }) => pid === conductor?.pid)
+  if (held !== undefined && held.sessionId !== sessionId) return false
+  return yield* Effect.match(agent.sessionFile(sessionId), { onSuccess: () => false, onFailure: ({ reason }) => reason === "missing" })
+})
+
+/**
+ * A successor that did not take its hand-off `within` that time (ms), and shows no sign of being at work on anything (spec §2, Recovery):
+ * its session says that it has nothing to do, or it never began one.
+ */
+export const isUntaken = Effect.fn("Watcher.untaken")(function* (watch: Watch, signs: Signs, verdict: Verdict, within: number) {
+  if (signs.now - signs.since <= within) return false
+  if (signs.session !== undefined) return verdict._tag === "Idle" || verdict._tag === "Hung"
+  return yield* isMute(watch, signs, verdict)
+})
