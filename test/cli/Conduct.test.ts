@@ -22,7 +22,7 @@ const hostile = ["two words", "$(touch pwned)", "`touch pwned`", `'"; touch pwne
 /** A finishing command that keeps what it was given, a line a run, and fails the first time. */
 const finishing = (file: string) => {
   const script =
-    'const fs = require("node:fs"); fs.appendFileSync(process.argv[1], JSON.stringify(process.argv.slice(2)) + "\\n"); process.exit(fs.readFileSync(process.argv[1], "utf8").split("\\n").length > 2 ? 0 : 3)'
+    'const fs = require("node:fs"); fs.appendFileSync(process.argv[1], JSON.stringify(process.argv.slice(2)) + "\\n"); console.error("I cannot bow"); process.exit(fs.readFileSync(process.argv[1], "utf8").split("\\n").length > 2 ? 0 : 3)'
   return `finish: ${JSON.stringify({ command: [process.execPath, "-e", script, file, ...hostile] })}`
 }
 const linesOf = (file: string): ReadonlyArray<string> => (fs.existsSync(file) ? fs.readFileSync(file, "utf8").split("\n").slice(0, -1) : [])
@@ -138,11 +138,9 @@ describe.concurrent("souffleur conduct", () => {
       const two = yield* the.run(["conduct", "plan.yaml"])
       assert.deepStrictEqual([two.code, the.bows()], [1, 1], two.errors)
       for (const what of ["exit code 3", "souffleur conduct answer --finishing --retry"]) assert.include(two.errors, what)
-      assert.deepInclude(the.state(), {
-        phase: "completion",
-        finishing: "failed",
-        finishing_failure: "the finishing step ended with exit code 3"
-      })
+      assert.deepInclude(the.state(), { phase: "completion", finishing: "failed" })
+      const [, output = ""] = /^it ended with exit code 3: see (.+)$/u.exec(the.state().finishing_failure) ?? []
+      assert.strictEqual(fs.readFileSync(output, "utf8"), "I cannot bow\n")
       assert.strictEqual(the.turns("task-002", "implementer"), 0, "what was complete before is not done again")
       const again = yield* the.run(["conduct", "plan.yaml"])
       assert.deepStrictEqual([again.code, the.bows()], [1, 1], "it is asked once")

@@ -62,20 +62,20 @@ const approval = Effect.fnUntraced(function* (task: Task, turn: Turn, report: Ex
 })
 
 /** What the finishing step came to, by its exit code; where nobody saw that of an agent, by its session's records. */
-const finished = Effect.fnUntraced(function* (turn: Turn, code: number | null) {
+const finished = Effect.fnUntraced(function* (turn: Turn, { code, output }: Extract<Ended, { readonly _tag: "Ended" }>) {
   const isAgent = (yield* Conducting).finishing === null
   const done: Report = { _tag: "Approved", summary: "" }
   if (code === 0) return done
   const limited = isAgent ? yield* refused(turn) : undefined
   if (limited !== undefined) return limited
-  if (code !== null) return nothing("lost", `the finishing step ended with exit code ${code}`)
-  return isAgent && (yield* recorded(turn))?._tag === "Finished" ? done : nothing("lost", "nobody saw how the finishing step ended")
+  if (code !== null) return nothing("lost", `it ended with exit code ${code}: see ${output}`)
+  return isAgent && (yield* recorded(turn))?._tag === "Finished" ? done : nothing("lost", `nobody saw how it ended: see ${output}`)
 })
 
 /** What a turn of an agent came to: its own word, and what git and its session say of it. */
 export const judge = Effect.fn("Judging.judge")(function* (run: Run, turn: Turn, ended: Ended) {
   if (ended._tag === "Failed") return ended satisfies Report
-  if (turn.role === "finisher") return yield* finished(turn, ended.code)
+  if (turn.role === "finisher") return yield* finished(turn, ended)
   const task = taskOf(run, turn.taskId)
   if (task === undefined) return nothing("no verdict", `the run has no task ${turn.taskId}`)
   const verdict = readVerdict(turn.role, ended.printed)

@@ -95,9 +95,9 @@ const printed = Effect.fnUntraced(
   Effect.orElseSucceed(() => "")
 )
 
-/** How an agent that runs ended. */
+/** How an agent that runs ended; `output`: the file of all that it printed. */
 export type Ended =
-  | { readonly _tag: "Ended"; readonly printed: string; readonly code: number | null }
+  | { readonly _tag: "Ended"; readonly printed: string; readonly code: number | null; readonly output: string }
   | Extract<Report, { readonly _tag: "Failed" }>
 
 /** Waits for an agent's end, at most until its time is over; what it left running is ended with it. */
@@ -111,5 +111,6 @@ export const awaitAgent = Effect.fn("Turn.await")(function* (turn: Turn, started
     return { _tag: "Failed", cause: "timeout", detail: `the ${turn.role} took longer than ${took}` } satisfies Ended
   }
   const code = yield* launcher.exitCode(started.launchId)
-  return { _tag: "Ended", printed: yield* printed(launcher.outputPath(started.launchId)), code: Option.getOrNull(code) } satisfies Ended
+  const output = launcher.outputPath(started.launchId)
+  return { _tag: "Ended", printed: yield* printed(output), code: Option.getOrNull(code), output } satisfies Ended
 })
