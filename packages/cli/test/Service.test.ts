@@ -53,6 +53,7 @@ describe("a systemd unit", () => {
       "OOMPolicy=continue",
       "Restart=on-failure",
       "RestartPreventExitStatus=1 2 3 4",
+      "SuccessExitStatus=130 143",
       "Type=notify",
       "NotifyAccess=all",
       "WatchdogSec=180",

@@ -1,0 +1,57 @@
+import { spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { type stage, until } from "../cli/Stage.ts"
+
+const program = "/lib/systemd/systemd"
+
+/** systemd's own user manager needs root here: a mount namespace in which the machine looks booted by systemd, and a cgroup. */
+export const managerMissing = process.getuid?.() !== 0 || !fs.existsSync(program)
+
+/** Where this machine has a hierarchy for systemd: its own, or the one of cgroup v2. */
+const hierarchy = () => ["/sys/fs/cgroup/systemd", "/sys/fs/cgroup"].find((folder) => fs.existsSync(join(folder, "cgroup.procs")))
+
+const begin = `mkdir "$0" && echo $$ > "$0/cgroup.procs" && mount -t tmpfs tmpfs /run && mkdir -p /run/systemd/system && exec ${program} --user`
+
+/** A real \`systemd --user\` of the test's own: it sees the units of the stage's home alone, and ends with the test. */
+export const userManager = Effect.fnUntraced(function* (the: Effect.Success<ReturnType<typeof stage>>) {
+  const group = join(hierarchy() ?? "/nowhere", `souffleur-test-${process.pid}-${the.session.slice(0, 8)}`)
+  const runtime = join(the.home, "run")
+  const variables = { XDG_CONFIG_HOME: join(the.home, "config"), SYSTEMD_LOG_TARGET: "null" }
+  const manager = the.spawned("unshare", ["-m", "sh", "-c", begin, group], variables)
+  yield* Effect.addFinalizer(() =>
+    Effect.gen(function* () {
+      manager.kill("SIGKILL")
+      yield* manager.ended
+      const folders = fs.existsSync(group) ? (fs.readdirSync(group, { recursive: true, withFileTypes: true }) as Array<fs.Dirent>) : []
+      const nested = folders.filter((one) => one.isDirectory()).map((one) => join(one.parentPath, one.name))
+      // What is left in them ends with the stage; an empty one is removed, innermost first.
+      for (const folder of [group, ...nested]) {
+        for (const pid of fs.readFileSync(join(folder, "cgroup.procs"), "utf8").split("\n").filter(Boolean))
+          process.kill(Number(pid), "SIGKILL")
+      }
+      for (const folder of [...nested.toReversed(), group]) {
+        yield* until(
+          Effect.sync(() => fs.readFileSync(join(folder, "cgroup.procs"), "utf8")),
+          (pids) => pids === ""
+        )
+        fs.rmdirSync(folder)
+      }
+    }).pipe(Effect.when(Effect.sync(() => fs.existsSync(group))))
+  )
+  const systemctl = (...words: ReadonlyArray<string>) =>
+    spawnSync("systemctl", ["--user", ...words], { env: { ...the.environment, ...variables }, encoding: "utf8" })
+  yield* until(
+    Effect.sync(
+      () => fs.existsSync(join(runtime, "systemd", "private")) && systemctl("show", "--property", "SystemState", "--value").stdout.trim()
+    ),
+    (state) => state === "running" || state === "degraded"
+  )
+  return {
+    variables,
+    systemctl,
+    /** What the manager knows of a unit. */
+    shows: (unit: string, property: string) => systemctl("show", unit, "--property", property, "--value").stdout.trim()
+  }
+})
