@@ -57,7 +57,8 @@ export const watcherMutants = [
     `${watcher}/src/Look.ts`,
     [`${watcher}/test/Watcher.test.ts`, `${watcher}/test/Signs.test.ts`],
     [
-      ["look: late, it begins anew", "const anew = brokenOff(before.last, now, due) || (", "const anew = ("],
+      ["look: late, it begins anew", "stood || brokenOff(before.last, now, due) || (", "stood || ("],
+      ["look: what stood still in its midst begins anew", "const anew = stood || ", "const anew = "],
       ["look: after an outage of comms it begins anew", " || (before.commsOut && seen !== undefined)", ""],
       ["look: nothing from before the launch", "Math.max(watch.launchedAt, watch.brokenOffAt, ", "Math.max("],
       [

@@ -44,7 +44,6 @@ export const boundaries = [
   "processes.find",
   "processes.signal SIGKILL",
   "processes.signal SIGTERM",
-  "processes.tagged",
   "processes.tree"
 ] as const
 
@@ -63,8 +62,32 @@ export interface Target {
   readonly how: Strike
 }
 
+/** Those of few cycles, or of few worlds. */
+export const rare: ReadonlyArray<string> = [
+  "agent.mark",
+  "agent.spent",
+  "agent.toolResults",
+  "beats.last",
+  "claims.release",
+  "comms.beat",
+  "comms.replies",
+  "fs.remove",
+  "fs.rename",
+  "launcher.exitCode",
+  "launcher.forget",
+  "launcher.kept",
+  "launcher: tombstone",
+  "processes.commandLine",
+  "processes.find",
+  "processes.signal SIGKILL",
+  "processes.signal SIGTERM"
+]
+const targetsOf = (names: ReadonlyArray<string>): ReadonlyArray<Target> =>
+  strikes.flatMap((how) => names.map((boundary) => ({ boundary, how })))
+
 /** Each of them is to be struck as often as any other. */
-export const targets: ReadonlyArray<Target> = strikes.flatMap((how) => boundaries.map((boundary) => ({ boundary, how })))
+export const targets = targetsOf(boundaries)
+export const rareTargets = targetsOf(rare)
 
 const endsCycle: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "ConductorRelaunched",

@@ -1,5 +1,5 @@
 import { AlreadyWatched, Claims, type ResolvedSettings, Refused, type Role, Settings, Processes, type Watch } from "@souffleur/domain"
-import { command, Fenced, herald, own, type Restoration, restore, Roles, supervise } from "@souffleur/supervisor"
+import { command, Fenced, forget, herald, own, type Restoration, restore, Roles, supervise } from "@souffleur/supervisor"
 import { Cause, Duration, Effect, Exit, Fiber, Option, Path } from "effect"
 import { ports } from "./Ports.ts"
 import { Program, type ProgramOptions } from "./Program.ts"
@@ -120,7 +120,7 @@ export class Incarnation extends Program {
       if (this.#restored !== undefined && !(yield* restore(id, this.#restored))) return
       const { fence, ref } = yield* own(id)
       const telling = yield* Effect.forkScoped(herald(id))
-      yield* supervise(ref, fence)
+      yield* forget(yield* supervise(ref, fence))
       yield* Effect.timeoutOption(Fiber.await(telling), "10 seconds")
       yield* Settings
     }.bind(this),

@@ -1,5 +1,5 @@
 import { Duration } from "effect"
-import { strikes, type Target, targets } from "./Faults.ts"
+import { rare, rareTargets, strikes, type Target, targets } from "./Faults.ts"
 import { guardian } from "./SimGuardian.ts"
 import type { Fate } from "./Gate.ts"
 import { Incarnation, type IncarnationOptions } from "./Incarnation.ts"
@@ -26,6 +26,12 @@ const frequent = new Set([
 const [aimed, frequentAimed, any] = [0.7, 0.15, 0.01]
 /** So many in each cycle: most of them do not come in it. */
 const inCycle = 4
+/** Of those that are rare besides; at the end of a souffleur, or of a command, there is hardly another chance. */
+const seldom = new Map([
+  ...rare.map((name) => [name, 0.02] as const),
+  ...["agent.spent", "processes.commandLine", "processes.signal SIGKILL"].map((name) => [name, 0.1] as const),
+  ...["claims.release", "launcher.exitCode", "launcher.forget", "launcher.kept"].map((name) => [name, 0.4] as const)
+])
 /** While nothing is to be done, the effects of a watch are many and all alike. */
 const quiet = 0.1
 
@@ -56,20 +62,20 @@ export class Keeper {
   start(restored?: IncarnationOptions["restored"]): Incarnation {
     const world = this.#world
     const mood = this.#seed.fork()
-    // Each pair of an effect and a strike in turn, whatever world it is: one until it is met, and others in each cycle.
-    const next = () => targets[(world.seed.number * stride + this.#aims++) % targets.length]
-    const aims: Array<Target | undefined> = [next()]
+    // Each pair of an effect and a strike in turn, whatever world it is: a rare one until it is met, and any others in each cycle.
+    const next = (from: ReadonlyArray<Target>) => from[(world.seed.number * stride + this.#aims++) % from.length]
+    const aims: Array<Target | undefined> = [next(rareTargets)]
     let cycle = world.faults.begun
     const plan = (_: number, name: string): Fate | undefined => {
       if (world.calm) return undefined
       const open = world.faults.isOpen ? 1 : quiet
       if (cycle !== world.faults.begun) {
         cycle = world.faults.begun
-        aims.splice(1, inCycle, ...Array.from({ length: inCycle }, next))
+        aims.splice(1, inCycle, ...Array.from({ length: inCycle }, () => next(targets)))
       }
       const at = aims.findIndex((aim) => aim?.boundary === name)
       const isAim = at !== -1 && mood.chance(frequent.has(name) ? frequentAimed * open : aimed)
-      if (!isAim && !mood.chance(frequent.has(name) ? any * open * quiet : any)) return undefined
+      if (!isAim && !mood.chance(seldom.get(name) ?? (frequent.has(name) ? any * open * quiet : any))) return undefined
       const how = isAim ? aims[at]!.how : mood.pick(strikes)
       if (isAim) aims[at] = undefined
       world.faults.strike(name, how)

@@ -110,7 +110,12 @@ export class LaunchJudge {
     const sessionId = sessions.find((one) => disk.files.has(this.#world.sessionFile(one))) ?? ""
     if (text === undefined) return this.#world.violated("the export that a prompt names is not there")
     if (disk.writtenAt(this.#world.sessionFile(sessionId)) >= looked) return
-    if (!text.endsWith(this.#world.transcriptOf(sessionId)))
+    // A small hand-off has a limit of its own, far above what is said here.
+    const limit = path.includes("-hand-off-") ? Infinity : (this.#world.settings.trimChars ?? Infinity)
+    const whole = this.#world.transcriptOf(sessionId)
+    // What is trimmed ends as the whole does, with the start of a line.
+    const end = whole.length > limit ? whole.slice(whole.lastIndexOf("\n", whole.length - 2)) : whole
+    if (!text.endsWith(end) || text.length > limit)
       this.#world.violated("the export that a prompt names is not whole, or of another session")
   }
 

@@ -104,7 +104,12 @@ export class Ledger {
         return
       }
       case "TurnEnded":
-        if (world.conductors.find(({ process }) => sameAs(process.identity, before.conductor!))?.turnEnded !== true)
+        // A pid file is named by the pid alone: who has it now, and the same session, left it behind or removed it.
+        if (
+          world.conductors.findLast(
+            ({ process, sessionId }) => process.identity.pid === before.conductor!.pid && sessionId === before.sessionId
+          )?.turnEnded !== true
+        )
           world.violated("a turn ended that did not")
         return
       case "ConductorDied":

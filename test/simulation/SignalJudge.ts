@@ -19,6 +19,9 @@ export class SignalJudge {
     const { byHand, conductors, ledger, timeline } = this.#world
     const { watch } = ledger
     const found: Array<string> = []
+    // One souffleur ends another: its guardian had said so in the log.
+    const restored = process.name === "souffleur" && watch.restored !== undefined
+    if (process.belongsTo === 0 && !restored) found.push(`a signal to a stranger, pid ${process.identity.pid}`)
     const conductor = conductors.find((one) => one.process === process)
     if (conductor !== undefined && byHand.has(conductor) && watch.conductor?.startTime !== process.identity.startTime)
       found.push("a signal to a Conductor that a person started, and the watch does not follow")
@@ -41,9 +44,6 @@ export class SignalJudge {
     const world = this.#world
     world.tell(`${signal} to pid ${process.identity.pid} (${process.name})`)
     for (const wrong of wrongs) world.violated(wrong)
-    // One souffleur ends another: its guardian had said so in the log.
-    const restored = process.name === "souffleur" && world.ledger.watch.restored !== undefined
-    if (process.belongsTo === 0 && !restored) world.violated(`a signal to a stranger, pid ${process.identity.pid}`)
     this.all.push({ process, signal, at: world.timeline.monotonic })
     world.processes.signal(process, signal)
   }

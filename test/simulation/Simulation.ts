@@ -24,9 +24,12 @@ export interface Simulated {
 
 const minute = 60_000
 
-const comms = Array.from({ length: 17 }, () => "comms" as const)
-const without = ["solo", "run", "command"] as const
+const comms = Array.from({ length: 14 }, () => "comms" as const)
+const without = ["solo", "solo", "run", "run", "command", "command"] as const
 const runSession = "33333333-0000-4000-8000-000000000000"
+
+/** Characters, where exports are trimmed. */
+const longestExport = 1000
 
 /** How long a Conductor may be dead in a world that is healthy again: whoever starts souffleur does, 240 s begin anew, a poll, the providers' limits. */
 const hang = 25 * minute
@@ -55,10 +58,12 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
   const from = seed.between(8 * 60, 9 * 60)
   world.settings = {
     ...(seed.chance(0.3) ? { forceCompactThresholdTokens: 10 } : {}),
+    ...(seed.chance(0.2) ? { trimChars: longestExport } : {}),
     ...(seed.chance(0.05) ? { maxTime: Duration.minutes(seed.between(5, 60)) } : {}),
-    ...(seed.chance(0.05) ? { maxTokens: seed.between(1000, 60_000) } : {}),
+    ...(seed.chance(0.05) ? { maxTokens: seed.between(20_000, 100_000) } : {}),
     ...(seed.chance(0.1) ? { quietHours: { from, to: from + seed.between(1, 20) } } : {})
   }
+  if (world.settings.trimChars !== undefined) world.transcript = `${"an older word of it\n".repeat(longestExport / 10)}${world.transcript}`
   const kind = seed.pick([...comms, ...without])
   world.solo = kind === "solo" ? "watched" : undefined
   if (kind === "run" || kind === "command") world.prepareRun(kind === "run" ? "agent" : "command", kind === "run" ? runSession : "")

@@ -48,6 +48,9 @@ const conductorOf = (comms: CommsSnapshot | undefined) => Option.getOrUndefined(
 /** A state that is known, and is not the handoff: one that comes after it was raised in this generation. */
 const isOther = (state: string | null | undefined) => state !== null && state !== undefined && state !== "context_recovery"
 
+/** What one look takes at most, ms, comms' own patience included: twice that, and it has stood still. */
+const lookWithin = 5_000
+
 export const isGone = (condition: Condition | undefined) => condition === "gone" || condition === "zombie"
 
 /**
@@ -140,13 +143,17 @@ export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watc
     const used = watch.conductor === undefined ? undefined : yield* processes.processorTime(watch.conductor)
     const seen = Option.getOrUndefined(snapshot)
     const conductor = conductorOf(seen)
-    const anew = brokenOff(before.last, now, due) || (before.commsOut && seen !== undefined)
+    const ended = yield* turnEnded(condition)
+    const read = yield* readSigns(ref, watch, { process: condition, turnEnded: ended })
+    const over = yield* moment
+    // One that stood still in its midst holds old signs against a new time, or new ones against an old.
+    const stood = brokenOff(now, over, lookWithin)
+    const anew = stood || brokenOff(before.last, now, due) || (before.commsOut && seen !== undefined)
     const heartbeat =
       seen === undefined ? before.heartbeat : see(anew ? undefined : before.heartbeat, conductor?.lastHeartbeat ?? null, now.wall)
-    const since = anew ? now.wall : before.notBefore
+    const since = anew ? over.wall : before.notBefore
     const still = used === undefined ? undefined : !anew && before.still?.used === used ? before.still : { used, since: now.wall }
-    const ended = yield* turnEnded(condition)
-    const signs = yield* readSigns(ref, watch, { process: condition, turnEnded: ended, stillSince: still?.since, since })
+    const signs = { ...read, stillSince: still?.since, since }
     const stallAfter = Duration.toMillis(settings.stallAfter)
     const verdict = judge(signs, stallAfter)
     const waiting = verdict._tag === "Waiting"
@@ -158,7 +165,7 @@ export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watc
     // is in no record before what it allowed is over.
     const goesOn = excuse === undefined && before.excused !== undefined && (answered || turnAt > before.excused)
     const after: Memory = {
-      last: now,
+      last: over,
       heartbeat,
       notBefore: goesOn ? now.wall : since,
       otherStateSeen: before.otherStateSeen || isOther(conductor?.state),

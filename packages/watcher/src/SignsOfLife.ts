@@ -9,26 +9,26 @@ const childrenOf = Effect.fnUntraced(function* ({ conductor, sessions }: Watch) 
   return (yield* processes.tree(conductor, tags, [])).filter(({ condition }) => condition !== "zombie").length
 })
 
-/** Every sign of the Conductor besides comms, each from its own source (spec §2, Watching). `since` in epoch ms. */
+/** Every sign of the Conductor besides comms, each from its own source (spec §2, Watching). */
 export const readSigns = Effect.fn("Watcher.signs")(function* (
   { id }: WatchRef,
   watch: Watch,
-  known: Pick<Signs, "process" | "since" | "stillSince" | "turnEnded">
+  known: Pick<Signs, "process" | "turnEnded">
 ) {
   const [agent, beats, hooks] = [yield* Agent, yield* Beats, yield* Hooks]
   const { conductor, sessionId } = watch
-  const now = yield* Clock.currentTimeMillis
   const session = Option.getOrUndefined(yield* agent.signs(sessionId))
   const file = (yield* agent.sessions).find(({ pid }) => pid === conductor?.pid)
-  return {
+  const signs = {
     ...known,
-    now,
     session,
     children: session?.turn?._tag === "Tool" && session.turn.spawns ? yield* childrenOf(watch) : undefined,
     pidFile: file === undefined ? undefined : { status: file.status, waitingFor: file.waitingFor, writtenAt: file.writtenAt },
     hook: Option.getOrUndefined(yield* hooks.last(sessionId)),
     beat: Option.getOrUndefined(yield* beats.last(agentBeats(id)))?.at
-  } satisfies Signs
+  }
+  // After all of them: none is from the future then, unless a clock was set.
+  return { ...signs, now: yield* Clock.currentTimeMillis } satisfies Omit<Signs, "since" | "stillSince">
 })
 
 const sayingOf = (turn: Turn | undefined): string => {

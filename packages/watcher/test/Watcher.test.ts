@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Event, formatTime } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { begun, conductor, history, until, watching } from "./World.ts"
+import { begun, conductor, history, until, watching, type World } from "./World.ts"
 
 const tagsOf = (events: ReadonlyArray<{ readonly _tag: string }>) => events.map(({ _tag }) => _tag)
 
@@ -202,6 +202,26 @@ describe("what breaks polling off", () => {
       assert.deepStrictEqual(tagsOf(yield* told), [])
       yield* until(780)
       assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
+    })
+  )
+  it.effect("a look that stood still in its midst is no evidence: what was written meanwhile is neither of the future nor old", () =>
+    Effect.gen(function* () {
+      const asked = (second: number): World["signs"] => ({
+        writtenAt: begun + second * 1000,
+        turn: { _tag: "Asked", at: begun + second * 1000 },
+        context: undefined
+      })
+      const pidFile = { status: "busy", waitingFor: undefined, writtenAt: begun }
+      const { told, world } = yield* watching({ world: { solo: true, pidFile, signs: asked(60) } })
+      yield* until(1139)
+      world.slowSigns = 300_000
+      yield* until(1400)
+      world.signs = asked(1400)
+      yield* until(1500)
+      assert.deepStrictEqual(tagsOf(yield* told), [])
+      // It is none of the other kind either: what is silent from then on is seen in its time.
+      yield* until(2600)
+      assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", cause: "hang" })
     })
   )
   for (const [name, jump] of [

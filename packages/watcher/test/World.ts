@@ -52,6 +52,8 @@ export class World {
   taskCount = 2
   /** How long the next look into comms takes, ms. */
   slowLook = 0
+  /** How long the next reading of the session file takes, ms. */
+  slowSigns = 0
   /** What the session file states; `undefined`: there is none. */
   signs: SessionSigns | undefined
   taken: HandoffTaken | undefined
@@ -185,7 +187,12 @@ const agent = (world: World) =>
     toolResults: () => Effect.succeed(0),
     inPrintMode: () => false,
     turnEnded: () => Effect.sync(() => world.turnFinished),
-    signs: () => Effect.succeed(Option.fromUndefinedOr(world.signs)),
+    signs: Effect.fnUntraced(function* () {
+      const slow = world.slowSigns
+      world.slowSigns = 0
+      yield* Effect.sleep(slow)
+      return Option.fromUndefinedOr(world.signs)
+    }),
     usedTools: () => Effect.succeed(true),
     handoffTaken: () => Effect.sync(() => ((world.read.handoff += 1), Option.fromUndefinedOr(world.taken))),
     spent: () => Effect.sync(() => ((world.read.spent += 1), world.spent)),
