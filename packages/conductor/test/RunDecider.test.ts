@@ -514,3 +514,128 @@ describe("a finishing step", () => {
     told.finisher()
   })
 })
+
+describe("what is said at the wrong time", () => {
+  const process = { pid: 50, startTime: 7, bootId: "boot" }
+  const operator = { _tag: "Operator" } as const
+  const why = (result: ReturnType<typeof decideRun>) => (Result.isFailure(result) ? result.failure.why : "taken")
+  const paused = { _tag: "Pause", cause: "dirty", files: ["a.ts"] } as const
+  const verify = { _tag: "Verify", commits: 1, files: 1, missing: [] } as const
+  it("a run is opened once, and nothing is said of one that there is not", () => {
+    const open: RunIntent = {
+      _tag: "Open",
+      workflowId: "w",
+      project: "/p",
+      plan: "/p/plan.yaml",
+      digest: "d",
+      tasks: [outline("t1")],
+      progress: null,
+      found: null
+    }
+    assert.strictEqual(why(decideRun(story().run(), { ...open, now: 1, by: operator })), "exists")
+    assert.strictEqual(why(decideRun(foldRun([]), { ...paused, now: 1, by: operator })), "no such watch")
+  })
+  it("an operator needs no fence, an owner the one of now", () => {
+    const told = story()
+    const revise: RunIntent = { _tag: "RevisePlan", digest: "e", tasks: [outline("t1")] }
+    assert.strictEqual(why(decideRun(told.run(), { ...revise, now: 1, by: operator })), "taken")
+    assert.strictEqual(why(told.try(revise, 0)), "fenced")
+    assert.strictEqual(why(told.try(revise, 1)), "taken")
+  })
+  it("changes nothing where it is so already: left, paused, resumed, the same plan", () => {
+    const told = story()
+    assert.deepStrictEqual([told.tell({ _tag: "Leave" }), told.tell({ _tag: "Leave" })], [["RunLeft"], []])
+    assert.deepStrictEqual(told.tell({ _tag: "Resume" }), [])
+    assert.deepStrictEqual([told.tell(paused), told.tell(paused)], [["RunPaused"], []])
+    assert.deepStrictEqual([told.tell({ _tag: "Resume" }), told.tell({ _tag: "Resume" })], [["RunResumed"], []])
+    assert.deepStrictEqual(told.tell({ _tag: "RevisePlan", digest: "d", tasks: [outline("t1"), outline("t2")] }), [])
+  })
+  it("a task starts in its turn alone, and not beside another", () => {
+    const told = story([outline("t1"), outline("t2")])
+    assert.strictEqual(why(told.try({ _tag: "StartTask", taskId: "t2", base: null })), "not now")
+    told.start()
+    for (const taskId of ["t1", "t2"]) assert.strictEqual(why(told.try({ _tag: "StartTask", taskId, base: null })), "not now")
+  })
+  it("an agent was launched once, and then it ran", () => {
+    const told = story()
+    told.start()
+    const { token } = told.ask()
+    const launched: RunIntent = { _tag: "Launched", token, launchId: "l", process }
+    assert.deepStrictEqual([told.tell(launched), told.tell(launched)], [["AgentLaunched"], []])
+    assert.strictEqual(why(told.try({ _tag: "NeverRan", token })), "never")
+  })
+  it("work is counted again where it waits for a reviewer, and is other work", () => {
+    const told = story()
+    const recount = (taskId: string, head: string | null): RunIntent => ({
+      _tag: "Recount",
+      taskId,
+      head,
+      commits: ["c1", "c2"],
+      files: ["a.ts"]
+    })
+    told.start()
+    assert.strictEqual(why(told.try(recount("t1", "c2"))), "not now")
+    told.implemented()
+    assert.strictEqual(why(told.try(recount("t2", "c2"))), "not now")
+    assert.deepStrictEqual(told.tell(recount("t1", "c1")), [])
+    assert.deepStrictEqual(told.tell(recount("t1", "c2")), ["WorkChanged"])
+    assert.strictEqual(told.ask().role, "reviewer")
+    assert.deepStrictEqual(told.task().work.commits, ["c1", "c2"])
+  })
+  it("commits that are gone are implemented again", () => {
+    const told = story()
+    told.start()
+    told.implemented()
+    told.tell({ _tag: "Recount", taskId: "t1", head: "c0", commits: [], files: [] })
+    assert.strictEqual(told.ask().role, "implementer")
+  })
+  it("a run is verified once, and not while tasks wait for each other; it ends in its completion alone", () => {
+    const end: RunIntent = { _tag: "Finish", finishing: "none", detail: "" }
+    const circle = story([outline("a", ["b"]), outline("b", ["a"])])
+    assert.strictEqual(next(circle.run())._tag, "Verify")
+    assert.strictEqual(why(circle.try(verify)), "not now")
+    const told = story()
+    told.start()
+    told.implemented()
+    told.reviewed(approved)
+    assert.strictEqual(why(told.try(end)), "not now")
+    told.tell(verify)
+    assert.strictEqual(why(told.try(verify)), "not now")
+    told.tell(end)
+    assert.strictEqual(why(told.try(end)), "not now")
+  })
+  it("turns that came to nothing are counted by role, and none that was lost with us", () => {
+    const told = story()
+    told.start()
+    told.implemented()
+    for (const _ of [1, 2]) told.reviewed(failed("timeout"))
+    told.reviewed(rejected(1))
+    told.ask()
+    assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed"])
+    told.ask()
+    assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed"])
+    told.ask()
+    assert.deepStrictEqual(told.report(failed("lost")), ["ImplementationFailed"])
+    told.ask()
+    assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed", "TaskEscalated"])
+  })
+  it("of what a state file says, tasks that the plan has are taken over, and the others told", () => {
+    const done = { status: "completed" as const, attempts: 1, feedback: [], work, startedAt: null, completedAt: null }
+    const told = story(
+      [outline("t1")],
+      [
+        { id: "t1", ...done },
+        { id: "t9", ...done }
+      ]
+    )
+    const imported = told.events.find((event) => event._tag === "ProgressImported")
+    assert.deepStrictEqual(
+      imported?.tasks.map(({ id }) => id),
+      ["t1"]
+    )
+    assert.deepStrictEqual(
+      told.events.filter(({ _tag }) => _tag === "UnknownTaskSkipped").map((event) => "taskId" in event && event.taskId),
+      ["t9"]
+    )
+  })
+})
