@@ -5,8 +5,6 @@ const tests = "packages/conductor/test"
 /** Real repositories, and agents that are stood in for. */
 const loop = [`${tests}/Conduct.test.ts`, `${tests}/Crash.test.ts`]
 
-const ending = [`${tests}/AgentEnd.test.ts`, ...loop]
-
 export const conductorMutants = [
   ...mutantsOf(
     `${src}/RunDecider.ts`,
@@ -80,11 +78,6 @@ export const conductorMutants = [
     [`${tests}/RunDecider.test.ts`],
     [
       ["report: a verdict of its own role", "if (!fits) return", "if (false) return"],
-      [
-        "report: of a task of the run",
-        'if (task === undefined) return no("never", `the run has',
-        'if (false) return no("never", `the run has'
-      ],
       ["priority: a limit before any verdict", 'if (report._tag === "Limited") return limited(run, turn, report, at)\n', ""],
       ["finisher: one that failed has not finished", 'return report._tag === "Failed"\n', "return false\n"],
       ["ladder: the third rejection is a person's", "task.rejections + 1 < most", "true"],
@@ -101,37 +94,41 @@ export const conductorMutants = [
       ["a dropped task: whatever its agent says", "if (task?.dropped) return", "if (false) return"]
     ]
   ),
-  ...mutantsOf(`${src}/AgentEnd.ts`, ending, [
+  ...mutantsOf(
+    `${src}/AgentEnd.ts`,
+    [`${tests}/AgentEnd.test.ts`],
     [
-      "agent: the intent to end it is in the log",
-      'return (yield* ref.tell({ _tag: "EndAgent", token: turn.token, cause, limit: millis, others })).turn?.ending ?? null',
-      "return { cause, limit: millis, others, ref }"
-    ],
-    ["agent: other sessions are spared", ".filter((pid) => pid !== process.pid)", ".filter((pid) => pid < 0)"],
-    ["agent: known by its launch too", ", { environment: { SOUFFLEUR_LAUNCH_ID: launchId } }]", ", ...[launchId].flatMap(() => [])]"],
-    ["agent: its time", "Effect.timeoutOption(left), ", ""],
-    [
-      "agent: its time goes on while nobody conducts",
-      "started.at + millis - (yield* Clock.currentTimeMillis)",
-      "millis - 0 * (yield* Clock.currentTimeMillis)"
-    ],
-    ["agent: a clock that was set back gives no more", "Math.min(millis, Math.max(", "Math.min(Infinity, Math.max("],
-    ["agent: what it left is ended with it", "if (inTime && (others.length === 0 ||", "if (inTime && (true ||"],
-    [
-      "agent: what a finishing command has started goes on",
-      '|| (turn.role === "finisher" && finishing !== null)',
-      "|| (finishing !== finishing)"
-    ],
-    ["agent: who took too long", 'inTime ? ("left running" as const) : ("timeout" as const)', '"left running" as const'],
-    [
-      "agent: each signal is of a run that is ours",
-      "const granted = ref.granted((run) =>",
-      "const granted = Effect.sync(() => (run: { readonly turn: Turn | null }) =>"
-    ],
-    ["agent: each signal is this turn's own", "run.turn?.token === turn.token && ", ""],
-    ["agent: a signal only where it is to be ended", " && run.turn.ending !== null)", ")"],
-    ["agent: what it started is still there", "return (yield* treeOf(turn, started)).length > 0", "return false"]
-  ]),
+      [
+        "agent: the intent to end it is in the log",
+        'return (yield* ref.tell({ _tag: "EndAgent", token: turn.token, cause, limit: millis, others })).turn?.ending ?? null',
+        "return { cause, limit: millis, others, ref }"
+      ],
+      ["agent: other sessions are spared", ".filter((pid) => pid !== process.pid)", ".filter((pid) => pid < 0)"],
+      ["agent: known by its launch too", ", { environment: { SOUFFLEUR_LAUNCH_ID: launchId } }]", ", ...[launchId].flatMap(() => [])]"],
+      ["agent: its time", "Effect.timeoutOption(left), ", ""],
+      [
+        "agent: its time goes on while nobody conducts",
+        "started.at + millis - (yield* Clock.currentTimeMillis)",
+        "millis - 0 * (yield* Clock.currentTimeMillis)"
+      ],
+      ["agent: a clock that was set back gives no more", "Math.min(millis, Math.max(", "Math.min(Infinity, Math.max("],
+      ["agent: what it left is ended with it", "if (inTime && (others.length === 0 ||", "if (inTime && (true ||"],
+      [
+        "agent: what a finishing command has started goes on",
+        '|| (turn.role === "finisher" && finishing !== null)',
+        "|| (finishing !== finishing)"
+      ],
+      ["agent: who took too long", 'inTime ? ("left running" as const) : ("timeout" as const)', '"left running" as const'],
+      [
+        "agent: each signal is of a run that is ours",
+        "const granted = ref.granted((run) =>",
+        "const granted = Effect.sync(() => (run: { readonly turn: Turn | null }) =>"
+      ],
+      ["agent: each signal is this turn's own", "run.turn?.token === turn.token && ", ""],
+      ["agent: a signal only where it is to be ended", " && run.turn.ending !== null)", ")"],
+      ["agent: what it started is still there", "return (yield* treeOf(turn, started)).length > 0", "return false"]
+    ]
+  ),
   ...mutantsOf(
     `${src}/Run.ts`,
     [`${tests}/RunDecider.test.ts`],
@@ -232,87 +229,95 @@ export const conductorMutants = [
       ]
     ]
   ),
-  ...mutantsOf(`${src}/Judging.ts`, loop, [
-    ["judge: no commit is no work", "if (head === null || fresh.commits.length === 0) return", "if (head === null) return"],
-    ["judge: commits that change nothing are no work", "if (fresh.files.length === 0) return", "if (false) return"],
-    ["judge: new since what was reviewed last", "git.since(task.reviewed ?? task.base)", "git.since(task.base)"],
-    ["judge: who approves has looked", "if (!(yield* agent.usedTools(turn.sessionId))) return", "if (false) return"],
-    ["judge: what was reviewed is what is there", "if ((yield* git.head) !== (task.implementation?.head ?? null))\n", "if (false)\n"],
-    ["judge: an approval is looked at", 'return said._tag === "Approved" ? yield* approval(task, turn, said) : said', "return said"],
+  ...mutantsOf(
+    `${src}/Judging.ts`,
+    [`${tests}/Judging.test.ts`],
     [
-      "judge: a completion is looked at",
-      'if (said._tag === "Complete") return yield* believed(task, said.testFile)',
-      'if (said._tag === "Complete") return { _tag: "Completed" as const, head: (yield* (yield* Conducting).git.head) ?? "", work: { commits: [], files: [], testFile: null } }'
-    ],
+      ["judge: no commit is no work", "if (head === null || fresh.commits.length === 0) return", "if (head === null) return"],
+      ["judge: commits that change nothing are no work", "if (fresh.files.length === 0) return", "if (false) return"],
+      ["judge: new since what was reviewed last", "git.since(task.reviewed ?? task.base)", "git.since(task.base)"],
+      ["judge: who approves has looked", "if (!(yield* agent.usedTools(turn.sessionId))) return", "if (false) return"],
+      ["judge: what was reviewed is what is there", "if ((yield* git.head) !== (task.implementation?.head ?? null))\n", "if (false)\n"],
+      ["judge: an approval is looked at", 'return said._tag === "Approved" ? yield* approval(task, turn, said) : said', "return said"],
+      [
+        "judge: a completion is looked at",
+        'if (said._tag === "Complete") return yield* believed(task, said.testFile)',
+        'if (said._tag === "Complete") return { _tag: "Completed" as const, head: (yield* (yield* Conducting).git.head) ?? "", work: { commits: [], files: [], testFile: null } }'
+      ],
+      [
+        "judge: who took too long said nothing",
+        'if (ended._tag === "Failed") return ended satisfies Report',
+        'if (ended._tag === "Failed") return { _tag: "Approved", summary: "" } satisfies Report'
+      ],
+      [
+        "judge: a refusal of the service is none of the agent",
+        "return (yield* refused(turn)) ?? unsaid(run, turn, verdict.failure)",
+        "return unsaid(run, turn, verdict.failure)"
+      ],
+      ["judge: who was lost with us is not blamed", 'cause === "no verdict" && turn.fence !== run.fence', "false"],
+      ["judge: a record of this very turn", "last !== undefined && last.at >= askedAt ? last", "last !== undefined ? last"],
+      [
+        "judge: a finishing step that failed",
+        "if (code !== null) return nothing",
+        "if (code !== null) return done\n  if (false) return nothing"
+      ],
+      [
+        "judge: a finishing step that nobody saw end",
+        'return isAgent && (yield* recorded(turn))?._tag === "Finished" ? done',
+        "return true ? done"
+      ],
+      ["judge: a finishing step that the service refused", "if (limited !== undefined) return limited\n", ""],
+      ["judge: who went on with us is", 'cause === "no verdict" && turn.fence !== run.fence', 'cause === "no verdict"']
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Turn.ts`,
+    [`${tests}/Turn.test.ts`, ...loop],
     [
-      "judge: who took too long said nothing",
-      'if (ended._tag === "Failed") return ended satisfies Report',
-      'if (ended._tag === "Failed") return { _tag: "Approved", summary: "" } satisfies Report'
-    ],
-    [
-      "judge: a refusal of the service is none of the agent",
-      "return (yield* refused(turn)) ?? unsaid(run, turn, verdict.failure)",
-      "return unsaid(run, turn, verdict.failure)"
-    ],
-    ["judge: who was lost with us is not blamed", 'cause === "no verdict" && turn.fence !== run.fence', "false"],
-    ["judge: a record of this very turn", "last !== undefined && last.at >= askedAt ? last", "last !== undefined ? last"],
-    [
-      "judge: a finishing step that failed",
-      "if (code !== null) return nothing",
-      "if (code !== null) return done\n  if (false) return nothing"
-    ],
-    [
-      "judge: a finishing step that nobody saw end",
-      'return isAgent && (yield* recorded(turn))?._tag === "Finished" ? done',
-      "return true ? done"
-    ],
-    ["judge: a finishing step that the service refused", "if (limited !== undefined) return limited\n", ""],
-    ["judge: who went on with us is", 'cause === "no verdict" && turn.fence !== run.fence', 'cause === "no verdict"']
-  ]),
-  ...mutantsOf(`${src}/Turn.ts`, loop, [
-    [
-      "agent: the intent to ask",
-      'const run = yield* ref.tell({ _tag: "Ask", role, sessionId: yield* freshSessionId, head: yield* git.head, held })',
-      "const run = yield* ref.state\n  yield* Effect.all([git.head, freshSessionId, Effect.succeed(held)])"
-    ],
-    [
-      "agent: the intent to launch is in the log",
-      '  yield* ref.tell({ _tag: "Prepare", token: turn.token, launchId, digest, requested, effective })\n',
-      ""
-    ],
-    [
-      "agent: that it runs is in the log",
-      'return yield* ref.tell({ _tag: "Launched", token: turn.token, launchId, process })',
-      "return yield* ref.state"
-    ],
-    ["agent: the ceiling", "permission: effective, prompt:", 'permission: "bypassPermissions" as typeof effective, prompt:'],
-    [
-      "agent: a launch that failed is a turn",
-      'return yield* Effect.catchTag(launch(run, turn), "LaunchFailed",',
-      'return yield* Effect.catchTag(launch(run, turn), "LaunchLost" as "LaunchFailed",'
-    ],
-    [
-      "agent: one whose launch was lost is settled",
-      "const taken = yield* launcher.settle(launchId)",
-      "const taken = Option.none<ProcessIdentity>()\n  yield* Effect.sync(() => launcher)"
-    ],
-    [
-      "agent: each role has its time",
-      'turn.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout',
-      "settings.implementerTimeout"
-    ],
-    [
-      "agent: a task that the plan has",
-      "if (planned === undefined || task === undefined) return yield*",
-      "if (task === undefined) return yield*"
-    ],
-    [
-      "agent: what was meant before a crash is done",
-      "const ending = turn.ending ?? (yield* awaitEnding(turn, started, limit))",
-      "const ending = yield* awaitEnding(turn, started, limit)"
-    ],
-    ["agent: it is ended", "  if (ending !== null) yield* endAgent(turn, started)\n", ""]
-  ]),
+      [
+        "agent: the intent to ask",
+        'const run = yield* ref.tell({ _tag: "Ask", role, sessionId: yield* freshSessionId, head: yield* git.head, held })',
+        "const run = yield* ref.state\n  yield* Effect.all([git.head, freshSessionId, Effect.succeed(held)])"
+      ],
+      [
+        "agent: the intent to launch is in the log",
+        '  yield* ref.tell({ _tag: "Prepare", token: turn.token, launchId, digest, requested, effective })\n',
+        ""
+      ],
+      [
+        "agent: that it runs is in the log",
+        'return yield* ref.tell({ _tag: "Launched", token: turn.token, launchId, process })',
+        "return yield* ref.state"
+      ],
+      ["agent: the ceiling", "permission: effective, prompt:", 'permission: "bypassPermissions" as typeof effective, prompt:'],
+      [
+        "agent: a launch that failed is a turn",
+        'return yield* Effect.catchTag(launch(run, turn), "LaunchFailed",',
+        'return yield* Effect.catchTag(launch(run, turn), "LaunchLost" as "LaunchFailed",'
+      ],
+      [
+        "agent: one whose launch was lost is settled",
+        "const taken = yield* launcher.settle(launchId)",
+        "const taken = Option.none<ProcessIdentity>()\n  yield* Effect.sync(() => launcher)"
+      ],
+      [
+        "agent: each role has its time",
+        'turn.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout',
+        "settings.implementerTimeout"
+      ],
+      [
+        "agent: a task that the plan has",
+        "if (planned === undefined || task === undefined) return yield*",
+        "if (task === undefined) return yield*"
+      ],
+      [
+        "agent: what was meant before a crash is done",
+        "const ending = turn.ending ?? (yield* awaitEnding(turn, started, limit))",
+        "const ending = yield* awaitEnding(turn, started, limit)"
+      ],
+      ["agent: it is ended", "  if (ending !== null) yield* endAgent(turn, started)\n", ""]
+    ]
+  ),
   ...mutantsOf(`${src}/Conduct.ts`, loop, [
     ["conduct: a conflict pauses", "if (conflicts.length > 0) return", "if (false) return"],
     ["conduct: changes that nobody committed pause", "return dirty && changed.length > 0 ?", "return false ?"],
@@ -354,20 +359,28 @@ export const conductorMutants = [
     ],
     ["conduct: paused until that one is gone", "return !turn?.launch || !(yield* isLeft(turn, turn.launch))", "return true"]
   ]),
-  ...mutantsOf(`${src}/RunRef.ts`, loop, [
-    ["run: a live owner is not overtaken", "run.owner !== null && !(yield* claims.isDead(run.owner))", "false"],
-    ["run: left at the end", '  yield* Effect.addFinalizer(() => Effect.ignore(ref.tell({ _tag: "Leave" })))\n', ""],
-    ["run: of two plans that begin at once one", "  yield* nobodyElse(yield* allRuns, project, id)\n", ""],
+  ...mutantsOf(
+    `${src}/RunRef.ts`,
+    [`${tests}/RunRef.test.ts`],
     [
-      "run: an owner that is dead is nobody",
-      "run.owner === null || (yield* claims.isDead(run.owner))) continue",
-      "run.owner === null) continue"
-    ],
-    ["run: under its own fence", 'tellRun(id, intent, { _tag: "Owner", fence }, from)', 'tellRun(id, intent, { _tag: "Operator" }, from)'],
-    ["run: granted to its owner alone", "run.fence === fence && so(run) ? Effect.void", "so(run) ? Effect.void"],
-    ["run: granted for what is true of it", "run.fence === fence && so(run) ? Effect.void", "run.fence === fence ? Effect.void"],
-    ["run: the fence that was seen", "over: run.fence }, {", "over: (yield* loadRun(id)).fence }, {"]
-  ]),
+      ["run: a live owner is not overtaken", "run.owner !== null && !(yield* claims.isDead(run.owner))", "false"],
+      ["run: left at the end", '  yield* Effect.addFinalizer(() => Effect.ignore(ref.tell({ _tag: "Leave" })))\n', ""],
+      ["run: of two plans that begin at once one", "  yield* nobodyElse(yield* allRuns, project, id)\n", ""],
+      [
+        "run: an owner that is dead is nobody",
+        "run.owner === null || (yield* claims.isDead(run.owner))) continue",
+        "run.owner === null) continue"
+      ],
+      [
+        "run: under its own fence",
+        'tellRun(id, intent, { _tag: "Owner", fence }, from)',
+        'tellRun(id, intent, { _tag: "Operator" }, from)'
+      ],
+      ["run: granted to its owner alone", "run.fence === fence && so(run) ? Effect.void", "so(run) ? Effect.void"],
+      ["run: granted for what is true of it", "run.fence === fence && so(run) ? Effect.void", "run.fence === fence ? Effect.void"],
+      ["run: the fence that was seen", "over: run.fence }, {", "over: (yield* loadRun(id)).fence }, {"]
+    ]
+  ),
   ...mutantsOf(
     `${src}/Opening.ts`,
     [`${tests}/Opening.test.ts`, "test/cli/Conduct.test.ts"],

@@ -18,7 +18,7 @@ export const guardianMutants = [
   ),
   ...mutantsOf(
     "packages/node/src/GuardianEntry.ts",
-    ["packages/node/test/GuardianEntry.test.ts"],
+    ["packages/node/test/GuardianEntry.test.ts", "test/cli/Guardian.test.ts"],
     [
       [
         "guardian: that very process",

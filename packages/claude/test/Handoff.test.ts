@@ -74,9 +74,11 @@ it.layer(services)((it) => {
       yield* fs.writeFileString(path, answer().slice(30), { flag: "a" })
       assert.deepStrictEqual(yield* handoffTaken(path, id), Option.some(taken))
       assert.deepStrictEqual(yield* handoffTaken(path, id), Option.some(taken))
-      yield* fs.writeFileString(`${folder}/new`, prompt)
-      yield* fs.rename(`${folder}/new`, path)
-      assert.isTrue(Option.isNone(yield* handoffTaken(path, id)))
+      for (const other of [prompt, line({ type: "attachment", x: "x".repeat(5000) }) + answer()]) {
+        yield* fs.writeFileString(`${folder}/new`, other)
+        yield* fs.rename(`${folder}/new`, path)
+        assert.isTrue(Option.isNone(yield* handoffTaken(path, id)))
+      }
     }).pipe(Effect.scoped)
   )
 })

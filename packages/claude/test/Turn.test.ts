@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Option, Path } from "effect"
+import { failureOf } from "../src/Failure.ts"
 import { lastTurnEnded, leftNoPidFile, sessionSigns } from "../src/SessionSigns.ts"
 import { claudeFolder, services } from "./support/ClaudeFolder.ts"
 
@@ -13,6 +14,12 @@ const assistant = (message: object = {}, more: object = {}) =>
   })
 /** What the agent writes for itself after a turn. */
 const after = ["last-prompt", "mode", "cost-state", "a-type-of-tomorrow"].map((type) => line({ type })).join("")
+
+it("other words that the agent put into the model's mouth are no failure of the service", () => {
+  const synthetic = { type: "assistant", message: { model: "<synthetic>" } }
+  assert.isUndefined(failureOf(synthetic, 7))
+  assert.deepInclude(failureOf({ ...synthetic, isApiErrorMessage: true }, 7), { _tag: "Failed", at: 7, why: "other" })
+})
 
 it.layer(services)((it) => {
   it.effect("a limit that does not state its end has stated it at the retries right before, or nowhere", () =>

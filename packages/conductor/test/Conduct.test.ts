@@ -165,6 +165,17 @@ describe.concurrent("over a real repository", () => {
       assert.deepStrictEqual([run.phase, taskOf(run, "t1")?.attempts, play.signals], ["finished", 1, ["SIGTERM"]])
     })
   )
+  live("work that came to nothing is left where it is, for the next one", () =>
+    Effect.gen(function* () {
+      const play = yield* theatre(({ commits, write }) => ({
+        implementer: [() => Effect.as(write("base.txt", "half\n"), "I had to stop here."), commits],
+        reviewer: [() => Effect.succeed(approves)]
+      }))
+      const run = yield* play.conducts
+      assert.deepInclude(taskOf(run, "t1"), { status: "completed", attempts: 2 })
+      assert.deepStrictEqual(taskOf(run, "t1")!.work.files.toSorted(), ["base.txt", "work-1.txt"])
+    })
+  )
   live("who says complete without a commit, or with one that changes nothing, is not believed", () =>
     Effect.gen(function* () {
       const play = yield* theatre(({ commits, git }) => ({

@@ -619,6 +619,31 @@ describe("what is said at the wrong time", () => {
     told.ask()
     assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed", "TaskEscalated"])
   })
+  it("they begin anew with work that is complete, and with a person's answer", () => {
+    const told = story()
+    told.start()
+    const fails = (times: number) => {
+      let tags: ReadonlyArray<string> = []
+      for (let n = 0; n < times; n++) {
+        told.ask()
+        tags = told.report(failed("timeout"))
+      }
+      return tags
+    }
+    fails(2)
+    told.implemented()
+    told.reviewed(rejected(1))
+    assert.strictEqual(told.task().reviewed, "c1")
+    assert.deepStrictEqual(fails(2), ["ImplementationFailed"])
+    assert.deepStrictEqual(fails(1), ["ImplementationFailed", "TaskEscalated"])
+    told.tell({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
+    assert.deepStrictEqual([fails(2), told.task().rejections], [["ImplementationFailed"], 0])
+    told.implemented()
+    fails(2)
+    assert.strictEqual(told.task().reviewFailures, 2)
+    told.reviewed(approved)
+    assert.strictEqual(told.task().status, "completed")
+  })
   it("of what a state file says, tasks that the plan has are taken over, and the others told", () => {
     const done = { status: "completed" as const, attempts: 1, feedback: [], work, startedAt: null, completedAt: null }
     const told = story(

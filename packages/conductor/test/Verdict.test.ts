@@ -59,6 +59,8 @@ describe("no verdict is", () => {
       assert.strictEqual(causeOf("reviewer", text), "no verdict")
     assert.strictEqual(causeOf("implementer", approved), "no verdict")
   })
+  it("a word within a sentence, also behind a verdict", () =>
+    assert.strictEqual(ok("reviewer", `${approved}\n\nI would not have REJECTED this.`)._tag, "Approved"))
   it("a block that lacks what belongs to it", () => {
     for (const text of ["APPROVED", "APPROVED\nsummary:", "REJECTED\nissues:\n- a", "APPROVED\n\nIt is fine."])
       assert.strictEqual(causeOf("reviewer", text), "no verdict")

@@ -1,0 +1,132 @@
+import { Agent, type Turn as SessionTurn } from "@souffleur/domain"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { Conducting } from "../src/Conducting.ts"
+import { judge } from "../src/Judging.ts"
+import { freshTask, initialRun, type Run, type Task, type Turn } from "../src/Run.ts"
+import { approves, complete, planOf, rejects } from "./Stage.ts"
+
+const outline = { id: "t1", title: "Do t1", dependsOn: [] }
+const asked: Turn = {
+  token: "a1",
+  role: "implementer",
+  taskId: "t1",
+  attempt: 1,
+  sessionId: "s1",
+  resumed: false,
+  head: "c0",
+  askedAt: 1000,
+  fence: 1,
+  launch: null,
+  ending: null
+}
+
+/** What a turn came to that ended with this print, in a repository that is a list of commits, and by what its session says. */
+const judged = (given: {
+  readonly role?: Turn["role"]
+  readonly printed?: string
+  readonly code?: number | null
+  readonly task?: Partial<Task>
+  readonly fence?: number
+  readonly commits?: ReadonlyArray<string>
+  readonly files?: ReadonlyArray<string>
+  readonly session?: SessionTurn
+  readonly lazy?: boolean
+  readonly command?: boolean
+}) => {
+  const { code = null, commits = ["c0", "c1"], printed = "", session } = given
+  const git = {
+    head: Effect.succeed(commits.at(-1) ?? null),
+    since: (base: string | null) =>
+      Effect.succeed({ commits: commits.slice(base === null ? 0 : commits.indexOf(base) + 1), files: given.files ?? ["a.ts"] })
+  }
+  const run: Run = { ...initialRun, fence: given.fence ?? 1, tasks: [{ ...freshTask(outline), base: "c0", ...given.task }] }
+  const finishing = given.command === true ? { program: "/finish", args: [], environment: {} } : null
+  const world = Layer.mergeAll(
+    Layer.succeed(Conducting, { git, finishing, plan: planOf("t1") } as unknown as Conducting["Service"]),
+    Layer.mock(Agent)({
+      name: "agent",
+      inPrintMode: () => true,
+      tags: () => [],
+      sessionTag: () => ({ environment: {} }),
+      sessions: Effect.succeed([]),
+      signs: () =>
+        Effect.succeed(Option.map(Option.fromUndefinedOr(session), (turn) => ({ writtenAt: turn.at, turn, context: undefined }))),
+      usedTools: () => Effect.succeed(given.lazy !== true)
+    })
+  )
+  return Effect.provide(judge(run, { ...asked, role: given.role ?? "implementer" }, { _tag: "Ended", printed, code }), world)
+}
+const causeOf = (given: Parameters<typeof judged>[0]) =>
+  Effect.map(judged(given), (report) => (report._tag === "Failed" ? report.cause : report._tag))
+const limit: SessionTurn = { _tag: "Failed", at: 1000, why: "usage-limit", resetsAt: 9000 }
+
+describe("an implementer", () => {
+  it.effect("is believed by what git says: commits that change a file, since what was reviewed last", () =>
+    Effect.gen(function* () {
+      const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
+      assert.deepStrictEqual(yield* judged({ printed: complete }), { _tag: "Completed", head: "c1", work })
+      assert.strictEqual(yield* causeOf({ printed: complete, commits: ["c0"] }), "nothing done")
+      assert.strictEqual(yield* causeOf({ printed: complete, commits: [], task: { base: null } }), "nothing done")
+      assert.strictEqual(yield* causeOf({ printed: complete, files: [] }), "nothing done")
+      const again = { printed: complete, task: { reviewed: "c1" } }
+      assert.strictEqual(yield* causeOf(again), "nothing done")
+      const more = yield* judged({ ...again, commits: ["c0", "c1", "c2"] })
+      assert.deepInclude(more, { head: "c2", work: { ...work, commits: ["c1", "c2"] } })
+    })
+  )
+  it.effect("that says nothing is to blame, but where nobody conducted; one that contradicts itself always is", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* causeOf({}), "no verdict")
+      assert.strictEqual(yield* causeOf({ fence: 2 }), "lost")
+      const both = `${complete}\nIMPLEMENTATION_BLOCKED\nreason: no key`
+      for (const fence of [1, 2]) assert.strictEqual(yield* causeOf({ printed: both, fence }), "contradictory verdict")
+    })
+  )
+  it.effect("that the service refused in this very turn is not to blame; what it did before is", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* judged({ session: limit }), { _tag: "Limited", kind: "usage-limit", resetsAt: 9000 })
+      assert.strictEqual(yield* causeOf({ session: { ...limit, at: 999 } }), "no verdict")
+      assert.strictEqual(yield* causeOf({ session: { _tag: "Asked", at: 1000 } }), "no verdict")
+      // A word of its own comes before what the service said.
+      assert.strictEqual(yield* causeOf({ printed: complete, session: limit }), "Completed")
+    })
+  )
+})
+
+describe("a reviewer", () => {
+  const implemented = { role: "reviewer", task: { implementation: { head: "c1" } } } as const
+  it.effect("approves what it looked at, and what is there", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* causeOf({ ...implemented, printed: approves }), "Approved")
+      assert.strictEqual(yield* causeOf({ ...implemented, printed: approves, lazy: true }), "nothing done")
+      assert.strictEqual(yield* causeOf({ ...implemented, printed: approves, commits: ["c0", "c1", "c2"] }), "work changed")
+      assert.strictEqual(yield* causeOf({ ...implemented, printed: `${rejects(1)}\n${approves}` }), "contradictory verdict")
+      assert.strictEqual(yield* causeOf({ ...implemented, printed: rejects(1), lazy: true }), "Rejected")
+    })
+  )
+})
+
+describe("a finishing step", () => {
+  it.effect("is done by exit code 0; another one is a failure, but for an agent that the service refused", () =>
+    Effect.gen(function* () {
+      for (const command of [true, false]) {
+        const step = { role: "finisher", command } as const
+        assert.strictEqual(yield* causeOf({ ...step, code: 0 }), "Approved")
+        assert.strictEqual(yield* causeOf({ ...step, code: 3 }), "lost")
+        assert.strictEqual(yield* causeOf({ ...step, code: 1, session: limit }), command ? "lost" : "Limited")
+      }
+    })
+  )
+  it.effect("that nobody saw end is an agent's where its session says that it finished, and a command's never", () =>
+    Effect.gen(function* () {
+      const finished: SessionTurn = { _tag: "Finished", at: 1000 }
+      for (const command of [true, false]) {
+        const step = { role: "finisher", command } as const
+        assert.strictEqual(yield* causeOf({ ...step, session: finished }), command ? "lost" : "Approved")
+        assert.strictEqual(yield* causeOf({ ...step, session: { ...finished, at: 999 } }), "lost")
+        assert.strictEqual(yield* causeOf(step), "lost")
+      }
+    })
+  )
+})

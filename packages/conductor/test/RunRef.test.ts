@@ -1,0 +1,112 @@
+import { Claims, type Owner } from "@souffleur/domain"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { allRuns, loadRun, ownRun, RunLog, tellRun } from "../src/index.ts"
+
+const ownerOf = (pid: number): Owner => ({ host: "here", pidNamespace: "pid:[1]", process: { pid, startTime: pid, bootId: "boot" } })
+const operator = { _tag: "Operator" } as const
+const opened = (project: string) => ({
+  _tag: "Open" as const,
+  workflowId: "w",
+  project,
+  plan: `${project}/plan.yaml`,
+  digest: "d",
+  tasks: [{ id: "t1", title: "Do t1", dependsOn: [] }],
+  progress: null,
+  found: null
+})
+
+/** Runs `r` and `other` of one project, and conductors by their pids, of whom these live. */
+const conductors = Effect.fnUntraced(function* (...alive: ReadonlyArray<number>) {
+  const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
+  const within = <A, E>(effect: Effect.Effect<A, E, RunLog | Claims>, self: number, isDead = (pid: number) => !alive.includes(pid)) =>
+    effect.pipe(
+      Effect.provideService(RunLog, log),
+      Effect.provideService(
+        Claims,
+        Claims.of({
+          self: ownerOf(self),
+          isDead: ({ process }) => Effect.sync(() => isDead(process.pid)),
+          claim: () => Effect.void,
+          release: () => Effect.void
+        })
+      )
+    )
+  for (const id of ["r", "other"]) yield* within(tellRun(id, opened("/p"), operator), 1)
+  const own = (id: string, self: number, isDead?: (pid: number) => boolean) =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const exit = yield* Effect.exit(within(Effect.provideService(ownRun(id), Scope.Scope, scope), self, isDead))
+      return { exit, ref: Exit.isSuccess(exit) ? exit.value : undefined, leave: Scope.close(scope, Exit.void) }
+    })
+  const why = (exit: Exit.Exit<unknown, { readonly _tag: string }>) =>
+    Exit.isSuccess(exit) ? "owned" : Exit.findErrorOption(exit).pipe((error) => (error._tag === "Some" ? error.value._tag : "died"))
+  return {
+    own: (id: string, self: number, isDead?: (pid: number) => boolean) =>
+      Effect.map(own(id, self, isDead), (all) => ({ ...all, why: why(all.exit) })),
+    run: (id: string) => within(loadRun(id), 1),
+    runs: within(allRuns, 1),
+    take: (id: string, pid: number, over: number) => within(tellRun(id, { _tag: "Take", owner: ownerOf(pid), over }, operator), 1)
+  }
+})
+
+describe("who conducts a run", () => {
+  it.effect("takes it under the next fence, and leaves it when it ends", () =>
+    Effect.gen(function* () {
+      const { own, run } = yield* conductors(10)
+      const { leave, ref, why } = yield* own("r", 10)
+      assert.deepStrictEqual([why, (yield* run("r")).fence, (yield* run("r")).owner], ["owned", 1, ownerOf(10)])
+      assert.strictEqual((yield* ref!.state).fence, 1)
+      yield* leave
+      assert.isNull((yield* run("r")).owner)
+    })
+  )
+  it.effect("overtakes nobody who lives, and whoever is dead", () =>
+    Effect.gen(function* () {
+      const { own, run } = yield* conductors(10, 20)
+      yield* own("r", 10)
+      assert.strictEqual((yield* own("r", 20)).why, "AlreadyWatched")
+      assert.deepStrictEqual((yield* run("r")).owner, ownerOf(10))
+      assert.strictEqual((yield* own("r", 20, (pid) => pid === 10)).why, "owned")
+      assert.strictEqual((yield* run("r")).fence, 2)
+    })
+  )
+  it.effect("is the one that saw the fence of now: who comes between is not overtaken", () =>
+    Effect.gen(function* () {
+      const { own, run, take } = yield* conductors(10, 20)
+      yield* take("r", 9, 0)
+      let between = take("r", 20, 1)
+      const dead = (pid: number) => {
+        if (pid === 9) {
+          Effect.runSync(Effect.orDie(between))
+          between = Effect.die("once")
+        }
+        return pid === 9
+      }
+      assert.strictEqual((yield* own("r", 10, dead)).why, "Refused")
+      assert.deepStrictEqual((yield* run("r")).owner, ownerOf(20))
+    })
+  )
+  it.effect("conducts the one run of a project: another one's conductor that lives is seen, one that is dead is nobody", () =>
+    Effect.gen(function* () {
+      const { own, run } = yield* conductors(10, 20)
+      yield* own("r", 10)
+      const second = yield* own("other", 20)
+      assert.strictEqual(second.why, "AlreadyWatched")
+      yield* second.leave
+      assert.isNull((yield* run("other")).owner)
+      assert.strictEqual((yield* own("other", 20, (pid) => pid === 10)).why, "owned")
+    })
+  )
+  it.effect("says and does nothing more once it is overtaken, nor what is not true of the run", () =>
+    Effect.gen(function* () {
+      const { own, take } = yield* conductors(10)
+      const { ref } = yield* own("r", 10)
+      yield* ref!.granted(() => true)
+      assert.strictEqual((yield* Effect.flip(ref!.granted(() => false)))._tag, "Refused")
+      yield* take("r", 20, 1)
+      assert.strictEqual((yield* Effect.flip(ref!.granted(() => true)))._tag, "Refused")
+      assert.deepInclude(yield* Effect.flip(ref!.tell({ _tag: "RebuildStateFile", found: "missing" })), { why: "fenced" })
+    })
+  )
+})
