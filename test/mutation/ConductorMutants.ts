@@ -173,7 +173,11 @@ export const conductorMutants = [
       ["a limit: the session goes on", "unasked(run, { ...run.turn, resumed: true })", "unasked(run, run.turn)"],
       ["never ran: its session was never begun", "implementer: resumed ? sessionId : null", "implementer: sessionId"],
       ["a limit: a finisher is asked again", 'if (role === "finisher") return { finishing: "not begun" }', ""],
-      ["recount: commits that are gone are implemented again", "...(head === null || commits.length === 0\n", "...(false\n"],
+      [
+        "recount: commits that are gone are implemented again",
+        "...(head === null || commits.length === 0 || files.length === 0\n",
+        "...(false\n"
+      ],
       ["a task that was dropped is forgotten", "!dropped || run.turn?.taskId === id", "true"],
       ["a task that was dropped waits for its agent", "!dropped || run.turn?.taskId === id", "!dropped"],
       [
@@ -234,7 +238,16 @@ export const conductorMutants = [
     [`${tests}/Judging.test.ts`],
     [
       ["judge: no commit is no work", "if (head === null || fresh.commits.length === 0) return", "if (head === null) return"],
-      ["judge: commits that change nothing are no work", "if (fresh.files.length === 0) return", "if (false) return"],
+      [
+        "judge: commits that change nothing are no work",
+        "if (fresh.files.length === 0 || work.files.length === 0)\n",
+        "if (work.files.length === 0)\n"
+      ],
+      [
+        "judge: commits that change nothing all together are no work",
+        "if (fresh.files.length === 0 || work.files.length === 0)\n",
+        "if (fresh.files.length === 0)\n"
+      ],
       ["judge: new since what was reviewed last", "git.since(task.reviewed ?? task.base)", "git.since(task.base)"],
       ["judge: who approves has looked", "if (!(yield* agent.usedTools(turn.sessionId))) return", "if (false) return"],
       ["judge: what was reviewed is what is there", "if ((yield* git.head) !== (task.implementation?.head ?? null))\n", "if (false)\n"],

@@ -21,7 +21,10 @@ const answer = async ({ changed, tests }: Question): Promise<Answer> => {
   for (const one of testModules) {
     if (!asked.has(one.moduleId) || one.state() !== "failed") continue
     const [failed] = one.children.allTests("failed")
-    return { noticed: failed?.name ?? `${one.relativeModuleId}: ${one.errors()[0]?.message.split("\n", 1)[0] ?? "failed"}` }
+    // On a machine that is busy that says less than another failure: try it again by itself.
+    const late = failed?.result().errors?.some(({ message }) => message.startsWith("Test timed out")) === true ? "(timed out) " : ""
+    const first = one.errors()[0]?.message.split("\n", 1)[0] ?? "failed"
+    return { noticed: failed === undefined ? `${one.relativeModuleId}: ${first}` : `${late}${failed.name}` }
   }
   return { noticed: unhandledErrors.length === 0 ? null : "an error that no test awaits" }
 }
