@@ -55,7 +55,10 @@ const judged = (given: {
       usedTools: () => Effect.succeed(given.lazy !== true)
     })
   )
-  return Effect.provide(judge(run, { ...asked, role: given.role ?? "implementer" }, { _tag: "Ended", printed, code }), world)
+  return Effect.provide(
+    judge(run, { ...asked, role: given.role ?? "implementer" }, { _tag: "Ended", printed, code, output: "/out" }),
+    world
+  )
 }
 const causeOf = (given: Parameters<typeof judged>[0]) =>
   Effect.map(judged(given), (report) => (report._tag === "Failed" ? report.cause : report._tag))
