@@ -70,6 +70,16 @@ export const supervisorMutants = [
         "if (Option.exists(beat, ({ at }) => now - at <= silentAfter(settings))) return",
         "if (false) return"
       ],
+      [
+        "restore: one that acts again before the kill",
+        "if ((yield* load(id)).revision !== seen.revision) return",
+        "if (false as boolean) return"
+      ],
+      [
+        "restore: one that beats again before the kill",
+        "    yield* unlessBeating\n    yield* Effect.catchTag",
+        "    yield* Effect.catchTag"
+      ],
       ["restore: one that cannot be seen from here", "if (!near) return", "if (false) return"],
       ["restore: proven gone", 'if (Option.isNone(gone)) return yield* stillThere("it was killed and does not end")', ""],
       [
@@ -78,7 +88,11 @@ export const supervisorMutants = [
         "if (!dead) yield* kill\n  const counted = yield* Effect.catchIf(\n    say,"
       ],
       ["restore: not too often", "if (counted.restored === undefined) return false", ""],
-      ["restore: the intent is kept where the log is held", "Effect.andThen(Effect.andThen(keep, kill), say)", "Effect.andThen(kill, say)"],
+      [
+        "restore: the intent is kept where the log is held",
+        "Effect.andThen(Effect.andThen(keep, kill(watch)), say)",
+        "Effect.andThen(kill(watch), say)"
+      ],
       [
         "restore: what was meant before counts once",
         "Option.getOrElse(intended, () => ({ cause, over }))",

@@ -1,4 +1,15 @@
-import { AlreadyWatched, attempts, Beats, Claims, type GuardAct, load, Processes, Settings, silentAfter } from "@souffleur/domain"
+import {
+  AlreadyWatched,
+  attempts,
+  Beats,
+  Claims,
+  type GuardAct,
+  load,
+  Processes,
+  Settings,
+  silentAfter,
+  type Watch
+} from "@souffleur/domain"
 import { Clock, Effect, Option, Schedule } from "effect"
 import { command } from "./Ownership.ts"
 import { forgetIntent, intentOf, keepIntent } from "./RestoreIntent.ts"
@@ -24,9 +35,12 @@ export const restore = Effect.fn("Ownership.restore")(function* (id: string, { c
   const stillThere = (why: string) => new AlreadyWatched({ owner, why })
   if (watch.fence !== over) return yield* stillThere("another souffleur has taken the watch meanwhile")
   const dead = yield* claims.isDead(owner)
-  if (!dead) {
+  const unlessBeating = Effect.gen(function* () {
     const [now, beat] = [yield* Clock.currentTimeMillis, yield* beats.last(id)]
     if (Option.exists(beat, ({ at }) => now - at <= silentAfter(settings))) return yield* stillThere("that souffleur beats again")
+  })
+  if (!dead) {
+    yield* unlessBeating
     const near = owner.pidNamespace === claims.self.pidNamespace && owner.process.bootId === claims.self.process.bootId
     if (!near) return yield* stillThere("that souffleur runs where its processes cannot be seen from here")
   }
@@ -38,7 +52,10 @@ export const restore = Effect.fn("Ownership.restore")(function* (id: string, { c
     (error) => error._tag === "Refused" && error.why === "owned",
     () => Effect.fail(stillThere("another souffleur has taken the watch in the same moment"))
   )
-  const kill = Effect.gen(function* () {
+  // Looked at again right before the act: it, or this souffleur, may have stood still since.
+  const kill = Effect.fnUntraced(function* (seen: Watch) {
+    if ((yield* load(id)).revision !== seen.revision) return yield* stillThere("the watch goes on again meanwhile")
+    yield* unlessBeating
     yield* Effect.catchTag(processes.signal(owner.process, "SIGKILL"), "NotPermitted", () =>
       Effect.fail(stillThere("it may not be signalled"))
     )
@@ -52,10 +69,10 @@ export const restore = Effect.fn("Ownership.restore")(function* (id: string, { c
   const counted = yield* Effect.catchIf(
     say,
     (error) => error._tag === "LogUnusable" && error.reason === "locked" && !dead && (watch.restored?.restorations ?? 0) < attempts,
-    () => Effect.andThen(Effect.andThen(keep, kill), say)
+    () => Effect.andThen(Effect.andThen(keep, kill(watch)), say)
   )
   yield* forgetIntent(id)
   if (counted.restored === undefined) return false
-  if (!(yield* claims.isDead(owner))) yield* kill
+  if (!(yield* claims.isDead(owner))) yield* kill(counted)
   return true
 })

@@ -145,6 +145,23 @@ describe("a souffleur that was started by a guardian", () => {
       }
     })
   )
+  it.effect("leaves one alone that goes on after it was counted: by its beat, or by what it has done since", () =>
+    Effect.gen(function* () {
+      for (const goesOn of ["beats", "acts", "is another by now"] as const) {
+        const { context, restore, tags, world } = yield* restoring("silent", 900, { alive: alive() })
+        const [beats, claims, log] = [Context.get(context, Beats), Context.get(context, Claims), Context.get(context, EventLog)]
+        let looks = 0
+        const happens = Effect.suspend(() => {
+          if (++looks !== 2) return Effect.void
+          if (goesOn === "beats") return beats.beat("w", { by: "watcher/1", at: begun })
+          return log.append("w", 4, [goesOn === "acts" ? Event.WatchSettled.make({ at: begun }) : took(2, 77)])
+        })
+        const waking = Claims.of({ ...claims, isDead: (owner) => Effect.andThen(Effect.orDie(happens), claims.isDead(owner)) })
+        assert.match(why(yield* Effect.flip(Effect.provideService(restore, Claims, waking))), /goes on again|beats again/)
+        assert.deepStrictEqual([(yield* tags)[0], world.signals], ["SouffleurRestored", []])
+      }
+    })
+  )
   it.effect("does not take a watch whose owner was killed and does not end", () =>
     Effect.gen(function* () {
       const { restore, world } = yield* restoring("silent", 900, { alive: alive(), unkillable: true })
