@@ -378,12 +378,7 @@ export const conductorMutants = [
     [
       ["run: a live owner is not overtaken", "run.owner !== null && !(yield* claims.isDead(run.owner))", "false"],
       ["run: left at the end", '  yield* Effect.addFinalizer(() => Effect.ignore(ref.tell({ _tag: "Leave" })))\n', ""],
-      ["run: of two plans that begin at once one", "  yield* nobodyElse(yield* allRuns, project, id)\n", ""],
-      [
-        "run: an owner that is dead is nobody",
-        "run.owner === null || (yield* claims.isDead(run.owner))) continue",
-        "run.owner === null) continue"
-      ],
+      ["run: of two plans that begin at once one", "  yield* nobodyElse(runs, project, id)\n", ""],
       [
         "run: under its own fence",
         'tellRun(id, intent, { _tag: "Owner", fence }, from)',
@@ -395,11 +390,33 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
+    `${src}/RunRef.ts`,
+    [`${tests}/Opening.test.ts`],
+    [["run: no agent at work of a plan that began at once", "  yield* nobodyAtWork(runs, project, id)\n", ""]]
+  ),
+  ...mutantsOf(
+    `${src}/Neighbours.ts`,
+    [`${tests}/Opening.test.ts`, `${tests}/RunRef.test.ts`],
+    [
+      [
+        "neighbours: an owner that is dead is nobody",
+        "run.owner === null || (yield* claims.isDead(run.owner))) continue",
+        "run.owner === null) continue"
+      ],
+      [
+        "neighbours: what may have been launched is settled",
+        "if (id === mine || run.project !== project || turn === null)",
+        "if (id === mine || run.project !== project || turn?.launch == null)"
+      ],
+      ["neighbours: what an agent has started", "launched === null || !(yield* isLeft(turn, launched))", "launched === null"]
+    ]
+  ),
+  ...mutantsOf(
     `${src}/Opening.ts`,
     [`${tests}/Opening.test.ts`, "test/cli/Conduct.test.ts"],
     [
       ["open: nobody else conducts in this project", "    yield* nobodyElse(runs, project)\n", ""],
-      ["open: no agent at work of another plan", "    yield* nobodyAtWork(runs, project, path)\n", ""],
+      ["open: no agent at work of another plan", "    yield* nobodyAtWork(runs, project, known?.id)\n", ""],
       [
         "open: of two at once one is opened",
         "Effect.retry({ while: isTaken })",

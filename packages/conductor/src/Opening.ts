@@ -1,9 +1,9 @@
-import { isGone, Processes, Refused } from "@souffleur/domain"
+import { Refused } from "@souffleur/domain"
 import { Effect } from "effect"
+import { nobodyAtWork, nobodyElse } from "./Neighbours.ts"
 import type { Plan } from "./Plan.ts"
 import type { LoadedPlan } from "./PlanFile.ts"
-import { allRuns, type NamedRun, tellRun } from "./RunLog.ts"
-import { nobodyElse } from "./RunRef.ts"
+import { allRuns, tellRun } from "./RunLog.ts"
 import { progressOf, type StateJson } from "./StateFile.ts"
 import { lookAtState, StateForeign, stateForeign } from "./StateStore.ts"
 
@@ -35,17 +35,6 @@ const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: P
   }
 })
 
-/** An agent that its conductor left at work would write beside those of another plan. */
-const nobodyAtWork = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, project: string, plan: string) {
-  const processes = yield* Processes
-  for (const { id, run } of runs) {
-    const agent = run.turn?.launch?.process
-    if (run.project !== project || run.plan === plan || agent === undefined || (yield* isGone(processes, agent))) continue
-    const detail = `an agent of run ${id}, pid ${agent.pid}, still works in this project: go on with its plan first: souffleur conduct ${run.plan}`
-    return yield* new Refused({ why: "not now", detail })
-  }
-})
-
 /** Somebody was faster: it is there now. */
 const isTaken = (error: unknown) => error instanceof Refused && error.why === "exists"
 
@@ -57,8 +46,8 @@ export const openRun = Effect.fn("Opening.open")(
   function* <E, R>({ digest, path, plan }: LoadedPlan, project: string, statePath: string, newId: Effect.Effect<string, E, R>) {
     const runs = yield* allRuns
     yield* nobodyElse(runs, project)
-    yield* nobodyAtWork(runs, project, path)
     const known = runs.findLast(({ run }) => run.project === project && run.plan === path)
+    yield* nobodyAtWork(runs, project, known?.id)
     const tasks = plan.tasks.map(({ dependsOn, id, title }) => ({ id, title, dependsOn }))
     if (known === undefined) {
       const { found, progress } = yield* before(statePath, plan)

@@ -1,8 +1,9 @@
 import { AlreadyWatched, Claims, type LogError, Refused } from "@souffleur/domain"
 import { Effect, Ref } from "effect"
+import { nobodyAtWork, nobodyElse } from "./Neighbours.ts"
 import { initialRun, type Run } from "./Run.ts"
 import type { RunIntent } from "./RunDecider.ts"
-import { allRuns, loadRun, type NamedRun, RunLog, tellRun } from "./RunLog.ts"
+import { allRuns, loadRun, RunLog, tellRun } from "./RunLog.ts"
 
 /** One run as whoever conducts it sees it. */
 export interface RunRef {
@@ -41,18 +42,6 @@ const makeRunRef = Effect.fnUntraced(function* (id: string, fence: number) {
   } satisfies RunRef
 })
 
-/** Two conductors of one project would mix their commits; `mine` is the run that is no other. */
-export const nobodyElse = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, project: string, mine?: string) {
-  const claims = yield* Claims
-  for (const { id, run } of runs) {
-    if (id === mine || run.project !== project || run.owner === null || (yield* claims.isDead(run.owner))) continue
-    return yield* new AlreadyWatched({
-      owner: run.owner,
-      why: `souffleur with pid ${run.owner.process.pid} conducts run ${id} in this project`
-    })
-  }
-})
-
 /**
  * Owns a run under a new fence until the scope closes (spec §4, One owner): a live owner is never overtaken, and one that is not
  * provably dead is alive.
@@ -68,6 +57,8 @@ export const ownRun = Effect.fn("Run.own")(function* (id: string) {
   const ref = yield* makeRunRef(id, fence)
   yield* Effect.addFinalizer(() => Effect.ignore(ref.tell({ _tag: "Leave" })))
   // Of two plans that began at once the later one sees the other here, and perhaps each does.
-  yield* nobodyElse(yield* allRuns, project, id)
+  const runs = yield* allRuns
+  yield* nobodyElse(runs, project, id)
+  yield* nobodyAtWork(runs, project, id)
   return ref
 })

@@ -10,7 +10,8 @@ import type { Role } from "./RunEvent.ts"
 /** Bytes of the end of an agent's output in which its verdict is looked for. */
 const tail = 1 << 20
 
-const launchIdOf = (run: string, token: string) => `run-${run}-${token}`
+/** The idempotency token of an agent's launch (spec §4). */
+export const launchIdOf = (run: string, token: string) => `run-${run}-${token}`
 
 /** What an agent is told; the plan must still have its task. */
 const promptOf = Effect.fnUntraced(

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Agent, Claims, type ProcessIdentity, Processes, type ResolvedSettings, Settings } from "@souffleur/domain"
+import { Agent, Claims, Launcher, type ProcessIdentity, Processes, type ResolvedSettings, Settings } from "@souffleur/domain"
 import { Context, Duration, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { awaitEnding, endAgent, isLeft } from "../src/AgentEnd.ts"
@@ -44,7 +44,13 @@ const scene = Effect.fnUntraced(function* () {
   const operator = { _tag: "Operator" } as const
   const open = { workflowId: "w", project: "/p", plan: "/p/plan.yaml", digest: "d", tasks: planOf("t1").tasks, progress: null, found: null }
   yield* Effect.provideService(tellRun("r", { _tag: "Open", ...open }, operator), RunLog, log)
-  const ref = yield* ownRun("r").pipe(Effect.provideService(RunLog, log), Effect.provideService(Claims, claims))
+  const ref = yield* ownRun("r").pipe(
+    Effect.provideService(RunLog, log),
+    Effect.provideService(Claims, claims),
+    Effect.provideService(Agent, agent),
+    Effect.provideService(Processes, processes),
+    Effect.provideService(Launcher, {} as Launcher["Service"])
+  )
   yield* ref.tell({ _tag: "StartTask", taskId: "t1", base: null })
   yield* ref.tell({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null })
   yield* ref.tell({ _tag: "Launched", token: "a1", launchId: "run-r-a1", process: identity(agentPid) })

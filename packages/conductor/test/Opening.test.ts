@@ -1,12 +1,14 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Claims, Processes, type ProcessIdentity } from "@souffleur/domain"
-import { Effect, FileSystem } from "effect"
+import { Agent, Claims, Launcher, Processes, type ProcessIdentity } from "@souffleur/domain"
+import { Effect, FileSystem, Option } from "effect"
 import { allRuns, type LoadedPlan, loadRun, openRun, ownRun, RunLog, tellRun } from "../src/index.ts"
 import { planOf } from "./Stage.ts"
 
 const identity = (pid: number): ProcessIdentity => ({ pid, startTime: pid, bootId: "boot" })
 const loaded = (path: string): LoadedPlan => ({ plan: planOf("t1"), path, digest: "d" })
+
+const daemon = 8
 
 /** A process of souffleur; each other one is alive. */
 const souffleur = (pid: number) =>
@@ -17,14 +19,26 @@ const souffleur = (pid: number) =>
     release: () => Effect.void
   })
 
-/** A project on one log, and a machine where `alive` run. */
-const project = Effect.fnUntraced(function* (alive: ReadonlyArray<number> = []) {
+/** A project on one log, and a machine where `alive` run, one of them at most started by an agent; `receipt` is of each launch. */
+const project = Effect.fnUntraced(function* (
+  alive: ReadonlyArray<number> = [],
+  receipt: () => ProcessIdentity | undefined = () => undefined
+) {
   const [log, folder] = [yield* RunLog, yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()]
-  const processes = new Proxy({} as Processes["Service"], {
-    get:
-      () =>
-      ({ pid }: ProcessIdentity) =>
-        Effect.succeed(alive.includes(pid) ? "running" : "gone")
+  const processes = Processes.of({
+    ...({} as Processes["Service"]),
+    condition: ({ pid }) => Effect.sync(() => (alive.includes(pid) ? "running" : "gone")),
+    tree: () =>
+      Effect.sync(() =>
+        alive.flatMap((pid) =>
+          pid === daemon ? [{ identity: identity(pid), parent: 1, uid: 1, name: "daemon", condition: "running" as const }] : []
+        )
+      )
+  })
+  const agent = Agent.of({ ...({} as Agent["Service"]), sessions: Effect.succeed([]), tags: () => [] })
+  const launcher = Launcher.of({
+    ...({} as Launcher["Service"]),
+    settle: () => Effect.sync(() => Option.fromUndefinedOr(receipt()))
   })
   const as =
     (pid: number) =>
@@ -32,6 +46,8 @@ const project = Effect.fnUntraced(function* (alive: ReadonlyArray<number> = []) 
       effect.pipe(
         Effect.provideService(Claims, souffleur(pid)),
         Effect.provideService(Processes, processes),
+        Effect.provideService(Agent, agent),
+        Effect.provideService(Launcher, launcher),
         Effect.provideService(RunLog, log)
       )
   return {
@@ -72,19 +88,38 @@ describe("two conductors at once", () => {
   )
 })
 
-it.effect("a plan waits for the agent that the conductor of another plan has left at work in its project", () =>
-  Effect.gen(function* () {
-    const alive = [7]
-    const the = yield* project(alive)
-    const { id } = yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
-    const tell = (intent: Parameters<typeof tellRun>[1]) => tellRun(id, intent, { _tag: "Operator" })
-    yield* tell({ _tag: "StartTask", taskId: "t1", base: null })
-    yield* tell({ _tag: "Ask", role: "implementer", sessionId: "s", head: null })
-    yield* tell({ _tag: "Launched", token: "a1", launchId: "l", process: identity(7) })
-    const refused = yield* Effect.flip(the.opens(2, "/two.yaml", Effect.succeed("two")))
-    assert.include(refused._tag === "Refused" ? refused.detail : refused._tag, "souffleur conduct /one.yaml")
-    assert.lengthOf(yield* allRuns, 1)
-    alive.pop()
-    yield* the.opens(2, "/two.yaml", Effect.succeed("two"))
-  }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, RunLog.layerMemory]))
-)
+describe("a plan waits for what the conductor of another plan has left at work in its project", () => {
+  const operator = { _tag: "Operator" } as const
+  const asked = Effect.fnUntraced(function* (id: string) {
+    yield* tellRun(id, { _tag: "StartTask", taskId: "t1", base: null }, operator)
+    yield* tellRun(id, { _tag: "Ask", role: "implementer", sessionId: "s", head: null }, operator)
+  })
+  it.effect("its agent, and what that has started", () =>
+    Effect.gen(function* () {
+      const alive = [daemon, 7]
+      const the = yield* project(alive)
+      const { id } = yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
+      yield* asked(id)
+      yield* tellRun(id, { _tag: "Launched", token: "a1", launchId: "l", process: identity(7) }, operator)
+      for (const _ of [7, daemon]) {
+        const refused = yield* Effect.flip(the.opens(2, "/two.yaml", Effect.succeed("two")))
+        assert.include(refused._tag === "Refused" ? refused.detail : refused._tag, "souffleur conduct /one.yaml")
+        assert.lengthOf(yield* allRuns, 1)
+        alive.pop()
+      }
+      yield* the.opens(2, "/two.yaml", Effect.succeed("two"))
+    }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, RunLog.layerMemory]))
+  )
+  it.effect("one of which the log does not say whether it was launched, also where it was asked after this plan was opened", () =>
+    Effect.gen(function* () {
+      const receipts = [identity(7), undefined]
+      const the = yield* project([7], () => receipts.shift())
+      const { id } = yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
+      yield* the.opens(2, "/two.yaml", Effect.succeed("two"))
+      yield* asked(id)
+      assert.deepInclude(yield* Effect.flip(Effect.scoped(the.owns(2, "two"))), { _tag: "Refused", why: "not now" })
+      assert.isNull((yield* loadRun("two")).owner)
+      yield* the.owns(2, "two")
+    }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, RunLog.layerMemory]))
+  )
+})

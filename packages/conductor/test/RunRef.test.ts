@@ -1,4 +1,4 @@
-import { Claims, type Owner } from "@souffleur/domain"
+import { Agent, Claims, Launcher, type Owner, Processes } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { allRuns, loadRun, ownRun, RunLog, tellRun } from "../src/index.ts"
@@ -19,9 +19,17 @@ const opened = (project: string) => ({
 /** Runs `r` and `other` of one project, and conductors by their pids, of whom these live. */
 const conductors = Effect.fnUntraced(function* (...alive: ReadonlyArray<number>) {
   const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
-  const within = <A, E>(effect: Effect.Effect<A, E, RunLog | Claims>, self: number, isDead = (pid: number) => !alive.includes(pid)) =>
+  const within = <A, E>(
+    effect: Effect.Effect<A, E, RunLog | Claims | Agent | Launcher | Processes>,
+    self: number,
+    isDead = (pid: number) => !alive.includes(pid)
+  ) =>
     effect.pipe(
       Effect.provideService(RunLog, log),
+      // No agent was asked yet: nobody looks for one.
+      Effect.provideService(Agent, {} as Agent["Service"]),
+      Effect.provideService(Launcher, {} as Launcher["Service"]),
+      Effect.provideService(Processes, {} as Processes["Service"]),
       Effect.provideService(
         Claims,
         Claims.of({
