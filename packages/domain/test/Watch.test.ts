@@ -1,18 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Event, evolve, initial, rolesOf, type Watch, type WatchEvent } from "../src/index.ts"
+import { baseline, conductor, evidence, owner } from "./Given.ts"
 
-const conductor = { pid: 4711, startTime: 99, bootId: "boot" }
-const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
-const baseline = { taskCount: 2, taskFingerprint: "a", conductorState: "working", lastMessageId: 7 }
-const evidence = {
-  process: "gone" as const,
-  conductorState: null,
-  heartbeat: null,
-  heartbeatAge: null,
-  staleAfter: 1,
-  signs: [],
-  contextTokens: null
-}
 const seen = { watcher: 1, taskCount: 2, taskFingerprint: "a", evidence }
 
 const opened = Event.WatchOpened.make({ at: 1, project: "/p", comms: "/c", pid: 4711, sessionId: "s1", observe: false })

@@ -3,21 +3,12 @@ import { Event, Outbox, type WatchEvent } from "@souffleur/domain"
 import type { Gate } from "@souffleur/recovery"
 import { Context, Effect, Layer } from "effect"
 import { allTold, herald, tellingOf } from "../src/index.ts"
-import { begun, identityOf, living, opened, owned, settle, started, until, watching, World } from "./World.ts"
+import { begun, died, identityOf, living, opened, owned, settle, started, until, watching, World } from "./World.ts"
 
 const at = begun
 const failed = (attempt: number) =>
   Event.ValidationFailed.make({ at, attempt, check: "session-file", reason: "no session file", lastMessageId: 0 })
-const evidence = {
-  process: "gone" as const,
-  conductorState: null,
-  heartbeat: null,
-  heartbeatAge: null,
-  staleAfter: 1,
-  signs: [],
-  contextTokens: null
-}
-const died = Event.ConductorDied.make({ at, watcher: 1, cause: "pid", retries: 2, taskCount: 1, taskFingerprint: "a", evidence })
+const death = died(2)
 const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", reason: "too large" })
 const gate = (change: Partial<Gate>, step = "4 estimate") =>
   Event.StepSucceeded.make({
@@ -74,7 +65,7 @@ describe("what comms is told", () => {
     [Event.ValidationExhausted.make({ at, reasons: ["one", "two", "three"] }), "exited", "error", ["1: one", "2: two", "3: three"]],
     [watching[2]!, "confirmed", undefined, []],
     [relaunched, "confirmed", "system", ["Conductor (S2)", "5000", "claude_export"]],
-    [died, undefined, "warning", ["dead (pid)", "death 2 of 3"]],
+    [death, undefined, "warning", ["dead (pid)", "death 2 of 3"]],
     [gate({ estimated_tokens: 11 }), undefined, "system", ["11 tokens", "the whole file", "threshold is 10", "discarded"]],
     [gate({ estimated_tokens: 10 }), undefined, undefined, []],
     [
@@ -120,7 +111,7 @@ describe("the herald", () => {
       const { log, outbox, start, world } = yield* heralding(watching)
       const fiber = yield* start
       assert.deepStrictEqual(world.told, ["confirmed"])
-      yield* log.append("w", 6, [died, closed, started(2)])
+      yield* log.append("w", 6, [death, closed, started(2)])
       yield* settle
       assert.deepStrictEqual(world.told, ["confirmed", "w#7", "error", "w#8"])
       assert.strictEqual(world.lastError, "gate: too large")
@@ -137,7 +128,7 @@ describe("the herald", () => {
   it.effect("loses nothing while comms is out, and tells it in order when it is back", () =>
     Effect.gen(function* () {
       const world = Object.assign(new World(), { out: "locked" as const })
-      const { outbox, start } = yield* heralding([...watching, died, closed], world)
+      const { outbox, start } = yield* heralding([...watching, death, closed], world)
       yield* start
       yield* until(3600)
       assert.deepStrictEqual([world.told, yield* outbox.told("w")], [[], 2])
@@ -151,7 +142,7 @@ describe("the herald", () => {
       const { log, outbox, start, world } = yield* heralding(watching)
       yield* start
       world.out = "locked"
-      yield* log.append("w", 6, [died])
+      yield* log.append("w", 6, [death])
       yield* until(60)
       assert.strictEqual(yield* outbox.told("w"), 6)
       world.out = undefined
@@ -161,7 +152,7 @@ describe("the herald", () => {
   )
   it.effect("goes on from what it has told: a souffleur that starts again tells nothing twice", () =>
     Effect.gen(function* () {
-      const { log, outbox, start, world } = yield* heralding([...watching, died])
+      const { log, outbox, start, world } = yield* heralding([...watching, death])
       const first = yield* start
       yield* Effect.sync(() => first.interruptUnsafe())
       yield* settle
@@ -173,7 +164,7 @@ describe("the herald", () => {
   )
   it.effect("that vanished before it could mark what it had told writes no message twice", () =>
     Effect.gen(function* () {
-      const { outbox, start, world } = yield* heralding([...watching, died])
+      const { outbox, start, world } = yield* heralding([...watching, death])
       world.messages.push({ key: "w#7", kind: "warning", text: "told before", at })
       yield* start
       const [message, ...others] = world.messages

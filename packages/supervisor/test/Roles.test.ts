@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
-import { Event, Launcher, makeWatchRef, type Role } from "@souffleur/domain"
+import { Launcher, makeWatchRef, type Role } from "@souffleur/domain"
 import { FailedClosed, type Provider } from "@souffleur/recovery"
 import { Context, Effect, FileSystem, Layer, Path } from "effect"
 import { Roles, standardProviders } from "../src/index.ts"
-import { begun, living, watching } from "./World.ts"
+import { died, living, recovering, watching } from "./World.ts"
 
 /** What a larger app brings along for its own provider. */
 class Pager extends Context.Service<Pager, { readonly page: (text: string) => Effect.Effect<void> }>()("test/Pager") {}
@@ -17,23 +17,9 @@ const askSomebody: Provider<Pager> = {
     return yield* new FailedClosed({ stage: "ask_somebody", reason: "a person was asked" })
   })
 }
-const evidence = {
-  process: "gone" as const,
-  conductorState: null,
-  heartbeat: null,
-  heartbeatAge: null,
-  staleAfter: 1,
-  signs: [],
-  contextTokens: null
-}
-const died = [
-  Event.ConductorDied.make({ at: begun, watcher: 1, cause: "pid", retries: 1, taskCount: 1, taskFingerprint: "a", evidence }),
-  Event.RecoveryStarted.make({ at: begun, cycle: 1, purpose: "relaunch", trigger: "pid" })
-]
-
 it.effect("an app puts a provider of its own before those that are there, with what that needs", () =>
   Effect.gen(function* () {
-    const { context, events } = yield* living([...watching, ...died])
+    const { context, events } = yield* living([...watching, died(), recovering()])
     const paged: Array<string> = []
     const own = Roles.layerWith<Pager | Layer.Services<typeof Roles.layer>>([askSomebody, ...standardProviders]).pipe(
       Layer.provide([

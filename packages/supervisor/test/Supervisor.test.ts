@@ -5,12 +5,14 @@ import { Roles, supervise } from "../src/index.ts"
 import {
   begun,
   confirmed,
+  died,
   identityOf,
   living,
   monitoring,
   opened,
   owned,
   ownerOf,
+  recovering,
   settle,
   settled,
   started,
@@ -20,20 +22,7 @@ import {
 } from "./World.ts"
 
 type Run = Roles["Service"]["run"]
-const evidence = {
-  process: "gone" as const,
-  conductorState: null,
-  heartbeat: null,
-  heartbeatAge: null,
-  staleAfter: 1,
-  signs: [],
-  contextTokens: null
-}
 const operator = { _tag: "Operator" } as const
-const recovering = (cycle = 1) => [
-  Event.ConductorDied.make({ at: begun, watcher: 1, cause: "pid", retries: 1, taskCount: 1, taskFingerprint: "a", evidence }),
-  Event.RecoveryStarted.make({ at: begun, cycle, purpose: "relaunch", trigger: "pid" })
-]
 
 /** A supervisor at work whose roles do what is said, else nothing for ever; what starts (+) and stops (-) is noted in order. */
 const supervising = Effect.fnUntraced(function* (
@@ -79,7 +68,7 @@ describe("roles by difference", () => {
       assert.deepStrictEqual(yield* moved, ["-bootstrap/1", "+watcher/1"])
       yield* append(monitoring(1), settled)
       assert.deepStrictEqual(yield* moved, ["+monitor/1"])
-      yield* append(...recovering())
+      yield* append(died(), recovering())
       assert.deepStrictEqual(yield* moved, ["-watcher/1", "+recovery/1"])
       yield* append(Event.RecoveryFailedClosed.make({ at: begun, cycle: 1, stage: "gate", reason: "too large" }), started(2))
       assert.deepStrictEqual(yield* moved, ["-recovery/1", "+watcher/2"])
@@ -117,7 +106,7 @@ describe("roles by difference", () => {
       const first = yield* start()
       yield* Fiber.interrupt(first)
       assert.deepStrictEqual((yield* moved).toSorted(), ["+monitor/1", "+watcher/1", "-monitor/1", "-watcher/1"])
-      yield* append(...recovering())
+      yield* append(died(), recovering())
       yield* start()
       assert.deepStrictEqual(yield* moved, ["+recovery/1", "+monitor/1"])
     })
@@ -131,7 +120,7 @@ describe("roles by difference", () => {
   )
   it.effect("each generation is claimed, that no other state folder watches it", () =>
     Effect.gen(function* () {
-      const { append, start, world } = yield* supervising([...watching, ...recovering()])
+      const { append, start, world } = yield* supervising([...watching, died(), recovering()])
       yield* start()
       assert.deepStrictEqual([...world.claims.keys()], [4711])
       yield* append(
@@ -231,7 +220,7 @@ describe("a role that dies", () => {
   it.effect("a recovery: it failed closed, and the log says nothing of what the bug was", () =>
     Effect.gen(function* () {
       const { moved, start, tags, events } = yield* supervising(
-        [...watching, ...recovering()],
+        [...watching, died(), recovering()],
         dying("recovery/1", Effect.die("secret text of a prompt"))
       )
       yield* start()
@@ -243,7 +232,7 @@ describe("a role that dies", () => {
   )
   it.effect("a recovery that asks for what must never be: it failed closed, by that rule, and the watch goes on", () =>
     Effect.gen(function* () {
-      const { moved, start, tags, events } = yield* supervising([...watching, ...recovering()], (role, _, ref) =>
+      const { moved, start, tags, events } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
         role === "recovery/1" ? Effect.asVoid(ref.tell({ _tag: "StartStep", cycle: 1, step: "compact#2" })) : undefined
       )
       yield* start()
@@ -264,7 +253,7 @@ describe("a role that dies", () => {
   )
   it.effect("because the watch went on without it: nothing follows", () =>
     Effect.gen(function* () {
-      const { start, tags } = yield* supervising([...watching, ...recovering()], (role, _, ref) =>
+      const { start, tags } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
         role === "recovery/1" ? Effect.asVoid(ref.tell({ _tag: "StartStep", cycle: 9, step: "1 stop" })) : undefined
       )
       const fiber = yield* start()
@@ -276,7 +265,7 @@ describe("a role that dies", () => {
 
 it.effect("an operator's release while a step records: the step ends, then supervise; nobody waits for each other", () =>
   Effect.gen(function* () {
-    const { moved, start, tags, word } = yield* supervising([...watching, ...recovering()], (role, _, ref) =>
+    const { moved, start, tags, word } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
       role === "recovery/1"
         ? Effect.uninterruptible(
             Effect.sleep("5 seconds").pipe(Effect.andThen(ref.tell({ _tag: "StartStep", cycle: 1, step: "1 stop" })), Effect.asVoid)

@@ -249,6 +249,19 @@ export const started = (watcher: number) => Event.WatcherStarted.make({ at, watc
 export const monitoring = (monitor: number) => Event.SelfMonitorStarted.make({ at, monitor, watcher: monitor })
 export const settled = Event.WatchSettled.make({ at })
 export const watching = [opened(), owned, confirmed, started(1), monitoring(1), settled]
+/** What a death was seen by. */
+const evidence = {
+  process: "gone" as const,
+  conductorState: null,
+  heartbeat: null,
+  heartbeatAge: null,
+  staleAfter: 1,
+  signs: [],
+  contextTokens: null
+}
+export const died = (retries = 1) =>
+  Event.ConductorDied.make({ at, watcher: 1, taskCount: 1, taskFingerprint: "a", evidence, cause: "pid", retries })
+export const recovering = (cycle = 1) => Event.RecoveryStarted.make({ at, cycle, purpose: "relaunch", trigger: "pid" })
 
 /** Lets every fiber run until it waits: `adjust` right after a fork would jump past it. */
 export const settle = TestClock.adjust(0).pipe(Effect.repeat({ times: 30 }))
