@@ -19,6 +19,7 @@ import { defaults } from "../Incarnation.ts"
 import { Program, type ProgramOptions } from "../Program.ts"
 import { runPorts } from "./RunPorts.ts"
 import type { RunWorld } from "./RunWorld.ts"
+import type { SimPlan } from "./SimPlan.ts"
 
 export interface ConductionOptions extends ProgramOptions {
   readonly requested?: Permission
@@ -40,11 +41,13 @@ export type ConductionOutcome =
 export class Conduction extends Program {
   #left: ConductionOutcome = "running"
   readonly #world: RunWorld
+  readonly #script: SimPlan
   readonly #options: ConductionOptions
 
-  constructor(world: RunWorld, options: ConductionOptions = {}) {
+  constructor(world: RunWorld, script: SimPlan, options: ConductionOptions = {}) {
     super(world, options)
     this.#world = world
+    this.#script = script
     this.#options = options
     world.ceilings.set(this, world.ceiling)
     const settings = {
@@ -63,11 +66,12 @@ export class Conduction extends Program {
 
   readonly #main = Effect.fnUntraced(
     function* (this: Conduction) {
-      const { digest, plan, project, statePath } = this.#world
-      const loaded = { plan, path: "/project/plan.yaml", digest }
+      const { project } = this.#world
+      const { digest, id: runId, path, plan, statePath } = this.#script
+      const loaded = { plan, path, digest }
       const git = yield* gitOf(project, yield* ownFiles(statePath, [loaded.path, "/project/comms.db"]))
       const [link, comms] = [Option.some(yield* CommsLink), Option.some(yield* Comms)]
-      const { from, id } = yield* openRun(loaded, project, statePath, Effect.succeed("project-play"))
+      const { from, id } = yield* openRun(loaded, project, statePath, Effect.succeed(runId))
       const bulletin = yield* Effect.forkScoped(bulletins(id, from, link))
       const telling = yield* Effect.forkScoped(runHerald(id, from, { project, command: "/usr/bin/notify", comms }))
       yield* Effect.scoped(
@@ -90,15 +94,16 @@ export class Conduction extends Program {
 
   /** What it leaves, or waits with, is whole; who was stopped on the way does not know what happened meanwhile. */
   #idles(run: Run): void {
-    if (this.gate.disturbed === 0) this.#world.witness.idle(run)
+    if (this.gate.disturbed === 0) this.#script.witness.idle(run)
   }
 
   #outcomeOf(error: unknown): ConductionOutcome {
-    const { disk } = this.#world
-    if (error instanceof AlreadyWatched || (error instanceof Refused && error.why === "owned")) return "already watched"
+    if (error instanceof AlreadyWatched || (error instanceof Refused && (error.why === "owned" || error.why === "not now")))
+      return "already watched"
     if (error instanceof Refused && error.why === "fenced") return "fenced"
     if (error instanceof GitUnusable && (this.#world.gitFailures > 0 || this.gate.disturbed > 0)) return "hindered"
-    if ((error instanceof LogUnusable || error instanceof PlatformError.PlatformError) && disk.full) return "hindered"
+    // The world alone says so, while its disk is full.
+    if (error instanceof LogUnusable || (error instanceof PlatformError.PlatformError && error.reason._tag === "Unknown")) return "hindered"
     return "failed"
   }
 

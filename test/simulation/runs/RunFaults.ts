@@ -1,3 +1,5 @@
+import { strikes, type Target } from "../Faults.ts"
+
 /** Every effect of a conducting souffleur on its world. */
 export const runBoundaries = [
   "agent.command",
@@ -37,3 +39,16 @@ export const runBoundaries = [
   "processes.signal SIGTERM",
   "processes.tree"
 ] as const
+
+/** Each of them is to be struck as often as any other. */
+export const runTargets: ReadonlyArray<Target> = strikes.flatMap((how) => runBoundaries.map((boundary) => ({ boundary, how })))
+
+/** Effects that happen again and again while an agent works: whoever is to be struck in a turn must survive most of them. */
+export const frequentInRuns: ReadonlySet<string> = new Set([
+  "processes.condition",
+  "log.read",
+  "log.append",
+  "claims.isDead",
+  "fs.read",
+  "outbox.told"
+])

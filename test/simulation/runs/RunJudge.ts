@@ -138,8 +138,10 @@ export class RunJudge {
         )
         return held(said === "complete" && (moved || none), "there is work")
       }
-      case "work changed":
-        return held(said === "approved" && (moved || deed.kind === "commits, and approves"), "nothing has changed")
+      case "work changed": {
+        const task = before.tasks.find(({ id }) => id === taskId)!
+        return held(said === "approved" && (moved || world.repository.head !== task.implementation?.head), "nothing has changed")
+      }
       case "launch":
         return held(false, "it was launched")
       case "dropped":

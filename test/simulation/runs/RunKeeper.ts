@@ -1,17 +1,21 @@
 import { isOver, type Run, type RunIntent, RunLog, tellRun } from "@souffleur/conductor"
 import { Clock, Effect } from "effect"
-import { type Fate } from "../Gate.ts"
+import { strikes, type Target } from "../Faults.ts"
+import type { Fate } from "../Gate.ts"
 import type { Seed } from "../Seed.ts"
 import { Conduction } from "./Conduction.ts"
+import { frequentInRuns, runTargets } from "./RunFaults.ts"
 import type { RunWorld } from "./RunWorld.ts"
+import type { SimPlan } from "./SimPlan.ts"
 
 const minute = 60_000
 
-/** Effects that happen all the time; who is to be struck in a turn must survive most of them. */
-const frequent = new Set("processes.condition beats.beat comms.beat log.read outbox.told outbox.tell comms.post".split(" "))
-/** Effects of few turns: each pair of a boundary and a strike is to be seen often enough. */
-const seldom = new Set(["launcher: tombstone", "launcher.exitCode", "git cat-file --batch-check", "git ls-tree -r", "processes.tree"])
-const whens = ["before", "inside", "after"] as const
+/** How likely an effect is struck that is aimed at, one of those that happen again and again, and any other. */
+const [aimed, frequentAimed, any] = [0.6, 0.1, 0.006]
+/** So many aims in each turn of an agent: most of them are not met in it. */
+const inTurn = 2
+/** From world to world, so that neighbours do not begin alike; prime to the number of targets. */
+const stride = 37
 
 /** Starts conductors of the plan, at times several at once, and strikes them at their effects, by their own mood. */
 export class RunKeeper {
@@ -19,6 +23,7 @@ export class RunKeeper {
   readonly #world: RunWorld
   readonly #seed: Seed
   #spared = false
+  #aims = 0
 
   constructor(world: RunWorld, seed: Seed) {
     this.#world = world
@@ -34,20 +39,35 @@ export class RunKeeper {
     return this.all.some(({ outcome }) => outcome === "running")
   }
 
-  start(): Conduction {
+  /** One that is not done, else any of them. */
+  #next(): SimPlan {
+    const { plans } = this.#world
+    const open = plans.filter(({ isDone }) => !isDone)
+    return this.#seed.pick(open.length === 0 || (!this.#world.calm && this.#seed.chance(0.05)) ? plans : open)
+  }
+
+  start(script = this.#next()): Conduction {
     const world = this.#world
     const mood = this.#seed.fork()
-    const [usual, rare] = [mood.chance(0.9) ? 0.03 : 0, mood.chance(0.5) ? 0.001 : 0]
-    const stops = mood.chance(0.5)
+    // Each pair of an effect and a strike in turn, whatever world it is: one until it is met, and others in each turn of an agent.
+    const next = () => runTargets[(world.seed.number * stride + this.#aims++) % runTargets.length]
+    const aims: Array<Target | undefined> = [next()]
+    let turn = -1
     const plan = (_: number, name: string): Fate | undefined => {
-      if (this.#spared || world.calm || !mood.chance(frequent.has(name) ? rare : seldom.has(name) ? 3 * usual : usual)) return undefined
-      // Between its last look and a signal there is a moment; who is stopped in just that one is not asked again (docs/reliability.md).
-      const paused = mood.chance(0.25) && stops && !name.startsWith("processes.signal")
-      const fate = paused ? { pausedFor: mood.chance(0.8) ? mood.between(100, 20_000) : mood.between(0, 12 * minute) } : mood.pick(whens)
-      world.faults.strike(name, typeof fate === "string" ? fate : "paused")
-      return fate
+      if (this.#spared || world.calm) return undefined
+      if (turn !== world.faults.begun) {
+        turn = world.faults.begun
+        aims.splice(1, inTurn, ...Array.from({ length: inTurn }, next))
+      }
+      const at = aims.findIndex((aim) => aim?.boundary === name)
+      const isAim = at !== -1 && mood.chance(frequentInRuns.has(name) ? frequentAimed : aimed)
+      if (!isAim && !mood.chance(frequentInRuns.has(name) ? any / 10 : any)) return undefined
+      const how = isAim ? aims[at]!.how : mood.pick(strikes)
+      if (isAim) aims[at] = undefined
+      world.faults.strike(name, how)
+      return how === "paused" ? { pausedFor: mood.chance(0.8) ? mood.between(100, 20_000) : mood.between(0, 12 * minute) } : how
     }
-    const made = new Conduction(world, {
+    const made = new Conduction(world, script, {
       plan,
       budget: mood.pick([5, 50, 2048]),
       requested: mood.pick(["acceptEdits", "bypassPermissions"]),

@@ -57,7 +57,7 @@ export class RunLedger {
     if (!world.silent) world.tell(`${after.revision} ${event._tag} ${data.slice(0, 200)}`)
     if (event._tag === "AgentAsked") world.faults.begin()
     else if (before.turn !== null && after.turn === null) world.faults.end()
-    world.witness.record(after)
+    world.plans.find(({ id }) => stream === `run/${id}`)?.witness.record(after)
     world.judge.record(stream, before, event)
     world.oracle(stream).record(event)
   }

@@ -115,7 +115,7 @@ const link = ({ board }: RunWorld, gate: Gate): CommsLink["Service"] => {
 }
 
 /** The disk as one souffleur writes to it: what is not written at once may be there by half. */
-const files = ({ disk, statePath, witness }: RunWorld, gate: Gate): FileSystem.FileSystem => {
+const files = ({ disk, plans }: RunWorld, gate: Gate): FileSystem.FileSystem => {
   const fs = disk.fileSystem
   return {
     ...fs,
@@ -138,7 +138,7 @@ const files = ({ disk, statePath, witness }: RunWorld, gate: Gate): FileSystem.F
     rename: (from, to) =>
       gate.through(
         "fs.rename",
-        Effect.tap(fs.rename(from, to), () => Effect.sync(() => void (to.startsWith(statePath) && witness.look())))
+        Effect.tap(fs.rename(from, to), () => Effect.sync(() => plans.find(({ statePath }) => to.startsWith(statePath))?.witness.look()))
       )
   }
 }

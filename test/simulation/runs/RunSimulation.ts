@@ -1,11 +1,11 @@
-import { isOver, type Plan, type Run } from "@souffleur/conductor"
 import type { Played } from "../Play.ts"
 import { Seed } from "../Seed.ts"
 import { type Deed, deedOf, plainDeed } from "./Deed.ts"
 import { Person, RunKeeper } from "./RunKeeper.ts"
 import { converged } from "./RunVerdict.ts"
 import { runWeather } from "./RunWeather.ts"
-import { plannedTask, RunWorld } from "./RunWorld.ts"
+import { RunWorld } from "./RunWorld.ts"
+import { planOf } from "./SimPlan.ts"
 
 const minute = 60_000
 
@@ -16,21 +16,14 @@ const hash = (words: string, from: number): number => {
   return mixed >>> 0
 }
 
-const planFor = (seed: Seed): Plan => {
-  const ids = Array.from({ length: seed.between(1, 4) }, (_, at) => `t${at + 1}`)
-  return {
-    workflowId: "play",
-    tasks: ids.map((id, at) => plannedTask(id, at > 0 && seed.chance(0.5) ? [ids[seed.between(0, at - 1)]!] : [])),
-    finish: seed.pick([{ _tag: "None" }, { _tag: "Prompt", prompt: "put an end to it" }, { _tag: "Command", command: ["/usr/bin/finish"] }])
-  }
-}
-
 /** One world in which a plan is conducted, until it is done. What agents and the person do is fixed by what they are asked. */
 const conducted = (number: number, quiet: boolean, struck: boolean, story: boolean) => {
   const choices = new Seed(number)
-  const world = new RunWorld(number, number % 3 !== 0, planFor(choices.fork()))
+  const first = planOf(choices, "t", 4)
+  const plans = !quiet && choices.chance(0.2) ? [first, planOf(choices, "u", 2)] : [first]
+  const world = new RunWorld(number, number % 3 !== 0, plans)
   world.silent = !story
-  if (choices.chance(0.95)) world.repository.commit(["README"])
+  if (choices.chance(0.9)) world.repository.commit(["README"])
   const [moods, weather, late] = [choices.fork(), choices.fork(), choices.fork()]
   world.deeds = (role, position): Deed => (world.calm ? plainDeed(role) : deedOf(new Seed(hash(position, number)), role))
   const person = new Person(world, late, (position) => new Seed(hash(position, number + 1)).pick(["guidance", "guidance", "retry", "skip"]))
@@ -38,8 +31,7 @@ const conducted = (number: number, quiet: boolean, struck: boolean, story: boole
   if (!quiet) runWeather(world, weather)
   const keeper = new RunKeeper(world, moods)
   if (!struck) keeper.spare()
-  const isDone = (run: Run) => isOver(run) && run.digest === world.digest
-  const done = () => world.ledger.runs.size > 0 && [...world.ledger.runs.values()].every(isDone)
+  const done = () => world.plans.every(({ isDone }) => isDone)
   keeper.keep(done)
   return { world, keeper, person, done, choices }
 }
@@ -55,7 +47,7 @@ export const simulateRun = (number: number, options: { readonly story?: boolean 
   const storm = quiet ? 24 * 60 * minute : 90 * minute
   world.run(storm, done)
   for (let more = quiet ? 0 : 2; timeline.monotonic < storm && more > 0; more--) {
-    world.growPlan(choices)
+    choices.pick(world.plans).grow(choices)
     world.run(storm, done)
   }
   world.calmDown()
@@ -63,8 +55,10 @@ export const simulateRun = (number: number, options: { readonly story?: boolean 
   if (!quiet) world.run(timeline.monotonic + 12 * 60 * minute, done)
   world.run(timeline.monotonic + minute, () => !keeper.isRunning)
   // Who was struck in its last words is followed by another, that tells what is left.
-  keeper.start()
-  world.run(timeline.monotonic + minute, () => !keeper.isRunning)
+  for (const plan of world.plans) {
+    keeper.start(plan)
+    world.run(timeline.monotonic + minute, () => !keeper.isRunning)
+  }
   converged(world, keeper, person)
   if (quiet) {
     const twin = conducted(number, true, false, false)
@@ -76,7 +70,7 @@ export const simulateRun = (number: number, options: { readonly story?: boolean 
     if (outcome(world) !== outcome(twin.world))
       world.violated(`the twin that nobody struck came to ${outcome(twin.world)}, and this to ${outcome(world)}`)
   }
-  const { run } = world.ledger
+  const { finishing, phase } = world.ledger.run
   return {
     seed: number,
     violations: world.violations,
@@ -84,6 +78,6 @@ export const simulateRun = (number: number, options: { readonly story?: boolean 
     cycles: faults.cycles,
     faulted: faults.faulted,
     table: faults.table,
-    end: run.phase === "finished" ? `finished, ${run.finishing}` : run.phase
+    end: phase === "finished" ? `finished, ${finishing}` : phase
   }
 }

@@ -8,9 +8,14 @@ const isTold = ({ _tag }: RunEvent, before: Run): boolean =>
 
 /** Long after, in a world healthy again: the plan is done, everybody has heard of it, and the log is no longer than what happened. */
 export const converged = (world: RunWorld, keeper: RunKeeper, person: Person): void => {
-  const { agents, board, ledger } = world
+  const { agents, board, ledger, plans } = world
   const wrong = (what: string) => world.violated(`long after, ${what}`)
-  if (ledger.runs.size !== 1) wrong(`there are ${ledger.runs.size} runs of one plan`)
+  const calls = world.notices.map((notice) => {
+    const { revision, run } = JSON.parse(notice) as { readonly run: string; readonly revision: number }
+    return `${run} ${revision}`
+  })
+  if (new Set(calls).size !== calls.length) wrong("the notify command was run twice for one event")
+  if (ledger.runs.size !== plans.length) wrong(`there are ${ledger.runs.size} runs of ${plans.length} plans`)
   for (const [stream, run] of ledger.runs) {
     if (run.phase !== "finished")
       wrong(`the run is in its ${run.phase}: ${JSON.stringify({ turn: run.turn, wait: run.wait, paused: run.paused })}`)
@@ -28,11 +33,10 @@ export const converged = (world: RunWorld, keeper: RunKeeper, person: Person): v
       text.startsWith(`[${stream}#`) ? [Number.parseInt(text.slice(stream.length + 2), 10)] : []
     )
     if (order.some((revision, at) => at > 0 && revision < order[at - 1]!)) wrong("comms was told in another order")
-    const calls = world.notices.map((notice) => (JSON.parse(notice) as { readonly revision: number }).revision)
-    if (new Set(calls).size !== calls.length) wrong("the notify command was run twice for one event")
     for (const { id } of run.tasks) if (board.tasks.get(id) !== "complete") wrong(`comms says that ${id} is ${board.tasks.get(id)}`)
     if (board.conductor?.state !== "complete") wrong(`comms says that the conductor is ${board.conductor?.state}`)
-    const most = 12 * (agents.length + keeper.all.length + person.deeds + world.edition + run.tasks.length) + 20
+    const most =
+      12 * (agents.length + keeper.all.length + person.deeds + plans.reduce((sum, { edition }) => sum + edition, run.tasks.length)) + 20
     if (events.length > most) wrong(`${events.length} events, more than ${most}`)
   }
 }

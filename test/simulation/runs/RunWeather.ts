@@ -94,10 +94,10 @@ export const runWeather = (world: RunWorld, seed: Seed): void => {
         repository.back()
         break
       case "plan edited":
-        world.editPlan(seed)
+        seed.pick(world.plans).edit(seed)
         break
       case "state file spoiled":
-        world.witness.spoil(seed.pick(["", '{"workflow_id": "pl', undefined]))
+        seed.pick(world.plans).witness.spoil(seed.pick(["", '{"workflow_id": "pl', undefined]))
     }
     timeline.after(lasts, () => {
       if (world.calm) return

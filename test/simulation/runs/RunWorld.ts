@@ -1,4 +1,4 @@
-import { initialRun, type Plan, type PlannedTask, type Run } from "@souffleur/conductor"
+import { initialRun, type Plan, type Run } from "@souffleur/conductor"
 import { Beats, type LaunchOrder, Outbox, type Permission, type Signal } from "@souffleur/domain"
 import { Effect } from "effect"
 import { Board } from "../Board.ts"
@@ -7,7 +7,6 @@ import { LaunchRoom } from "../LaunchRoom.ts"
 import type { SimProcess } from "../ProcessTable.ts"
 import type { Program } from "../Program.ts"
 import { SimMachine } from "../SimMachine.ts"
-import type { Seed } from "../Seed.ts"
 import { origin } from "../Timeline.ts"
 import { type AgentRole, type Deed, isPlain, plainDeed } from "./Deed.ts"
 import { Repository } from "./Repository.ts"
@@ -15,7 +14,7 @@ import { RunAgent } from "./RunAgent.ts"
 import { RunJudge } from "./RunJudge.ts"
 import { RunLedger } from "./RunLedger.ts"
 import { RunOracle } from "./RunOracle.ts"
-import { StateWitness } from "./StateWitness.ts"
+import { SimPlan } from "./SimPlan.ts"
 import { chatter } from "./Words.ts"
 
 /** What the service has recorded in a session: it refused that agent. */
@@ -27,26 +26,15 @@ interface Refusal {
   readonly resetsAt: number | undefined
 }
 
-export const plannedTask = (id: string, dependsOn: ReadonlyArray<string>): PlannedTask => ({
-  id,
-  title: `Do ${id}`,
-  description: "what is to be done",
-  acceptanceCriteria: "it is done",
-  referenceDocs: [],
-  dependsOn
-})
-
-/** A user's machine with one project on it, a plan, and whoever conducts it. What must never be is seen here. */
+/** A user's machine with one project on it, plans for it, and whoever conducts them. What must never be is seen here. */
 export class RunWorld extends SimMachine {
   readonly project = "/project"
-  readonly statePath = "/project/state.json"
   readonly repository = new Repository()
   readonly board: Board
   readonly room: LaunchRoom
   readonly claims: ClaimRoom
   readonly ledger: RunLedger
   readonly judge: RunJudge
-  readonly witness: StateWitness
   readonly beats: Beats["Service"]
   readonly outbox: Outbox["Service"]
   readonly agents: Array<RunAgent> = []
@@ -59,31 +47,23 @@ export class RunWorld extends SimMachine {
   readonly ceilings = new Map<Program, Permission>()
   readonly implementerTimeout = 5 * 60_000
   readonly reviewerTimeout = 3 * 60_000
-  /** The plan as it stands in its file. */
-  plan: Plan
-  edition = 1
+  readonly plans: ReadonlyArray<SimPlan>
   ceiling: Permission = "acceptEdits"
   gitFails: () => boolean = () => false
   gitFailures = 0
   /** What an agent does that is asked then. */
   deeds: (role: AgentRole, position: string) => Deed = (role) => plainDeed(role)
 
-  constructor(seed: number, shuffled: boolean, plan: Plan) {
+  constructor(seed: number, shuffled: boolean, plans: ReadonlyArray<Plan>) {
     super(seed, shuffled)
-    this.plan = plan
     this.board = new Board(this.timeline)
     this.room = new LaunchRoom(this)
     this.claims = new ClaimRoom(this.processes)
     this.ledger = new RunLedger(this)
     this.judge = new RunJudge(this)
-    this.witness = new StateWitness(this)
+    this.plans = plans.map((plan) => new SimPlan(this, plan))
     this.beats = Effect.runSync(Effect.provide(Effect.service(Beats), Beats.layerMemory))
     this.outbox = Effect.runSync(Effect.provide(Effect.service(Outbox), Outbox.layerMemory))
-  }
-
-  /** Which text of the plan it is. */
-  get digest(): string {
-    return `edition ${this.edition}`
   }
 
   override tell(what: string): void {
@@ -144,30 +124,7 @@ export class RunWorld extends SimMachine {
 
   override powerCut(): void {
     super.powerCut()
-    this.witness.look()
-  }
-
-  /** A person has more to do than was planned. */
-  growPlan(seed: Seed): void {
-    this.edition++
-    const more = Array.from({ length: seed.between(1, 3) }, (_, at) => plannedTask(`t${this.edition}-${at}`, []))
-    this.plan = { ...this.plan, tasks: [...this.plan.tasks, ...more] }
-  }
-
-  /** A person changes the plan: a task more, one less that has not begun, or another title. Who conducts it next reads it. */
-  editPlan(seed: Seed): void {
-    const { tasks } = this.plan
-    const edit = seed.pick(["add", "take away", "rename"] as const)
-    const one = seed.between(0, tasks.length - 1)
-    this.edition++
-    if (edit === "add") this.plan = { ...this.plan, tasks: [...tasks, plannedTask(`t${this.edition}e`, [])] }
-    else if (edit === "rename")
-      this.plan = { ...this.plan, tasks: tasks.map((task, at) => (at === one ? { ...task, title: `Do ${this.edition}` } : task)) }
-    else if (tasks.length > 1) {
-      const { id } = tasks[one]!
-      const left = tasks.filter((task) => task.id !== id)
-      this.plan = { ...this.plan, tasks: left.map((task) => ({ ...task, dependsOn: task.dependsOn.filter((other) => other !== id) })) }
-    }
+    for (const { witness } of this.plans) witness.look()
   }
 
   /** From now on the world is healthy, but for what people must put right. */

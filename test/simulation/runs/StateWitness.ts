@@ -12,15 +12,18 @@ export class StateWitness {
   /** Somebody else wrote there, and nobody has mended it yet. */
   spoiled: string | undefined = undefined
 
-  constructor(world: RunWorld) {
+  readonly #statePath: string
+
+  constructor(world: RunWorld, statePath: string) {
     this.#world = world
+    this.#statePath = statePath
   }
 
   /** Somebody else writes there, or takes the file away. */
   spoil(text: string | undefined): void {
-    const { disk, statePath } = this.#world
-    if (text === undefined) disk.files.delete(statePath)
-    else disk.write(statePath, text)
+    const { disk } = this.#world
+    if (text === undefined) disk.files.delete(this.#statePath)
+    else disk.write(this.#statePath, text)
     this.spoiled = text
   }
 
@@ -31,8 +34,8 @@ export class StateWitness {
 
   /** Souffleur put something under a name. */
   look(): void {
-    const { disk, statePath } = this.#world
-    const [text, backup] = [disk.read(statePath), disk.read(`${statePath}.backup`)]
+    const { disk } = this.#world
+    const [text, backup] = [disk.read(this.#statePath), disk.read(`${this.#statePath}.backup`)]
     if (backup !== undefined && Result.isFailure(readState(backup))) this.#world.violated("the backup of the state file is not whole")
     if (text === this.spoiled) return
     this.spoiled = undefined
@@ -46,8 +49,7 @@ export class StateWitness {
 
   /** A conductor has left it at its own word: the file says what the log says. */
   idle(run: Run): void {
-    const { statePath } = this.#world
-    const text = this.#world.disk.read(statePath)
+    const text = this.#world.disk.read(this.#statePath)
     const found = text === undefined ? undefined : Result.getOrUndefined(readState(text))
     // That it was left is in the log after the file was written.
     const said = (json: StateJson) => JSON.stringify({ ...json, updated_at: "" })

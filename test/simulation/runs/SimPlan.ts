@@ -1,0 +1,80 @@
+import { isOver, type Plan, type PlannedTask, type Run } from "@souffleur/conductor"
+import type { Seed } from "../Seed.ts"
+import type { RunWorld } from "./RunWorld.ts"
+import { StateWitness } from "./StateWitness.ts"
+
+const planned = (id: string, dependsOn: ReadonlyArray<string> = []): PlannedTask => ({
+  id,
+  title: `Do ${id}`,
+  description: "what is to be done",
+  acceptanceCriteria: "it is done",
+  referenceDocs: [],
+  dependsOn
+})
+
+/** A plan of so many tasks at most, each after another one or not. */
+export const planOf = (seed: Seed, name: string, most: number): Plan => {
+  const ids = Array.from({ length: seed.between(1, most) }, (_, at) => `${name}${at + 1}`)
+  return {
+    workflowId: name,
+    tasks: ids.map((id, at) => planned(id, at > 0 && seed.chance(0.5) ? [ids[seed.between(0, at - 1)]!] : [])),
+    finish: seed.pick([{ _tag: "None" }, { _tag: "Prompt", prompt: "put an end to it" }, { _tag: "Command", command: ["/usr/bin/finish"] }])
+  }
+}
+
+/** A plan in its file, which a person may change, and where its state is kept. Who conducts it next reads what is there then. */
+export class SimPlan {
+  plan: Plan
+  /** Of the file: another number is another text. */
+  edition = 1
+  readonly path: string
+  readonly statePath: string
+  /** Of its run. */
+  readonly id: string
+  readonly witness: StateWitness
+  readonly #world: RunWorld
+
+  constructor(world: RunWorld, plan: Plan) {
+    this.#world = world
+    this.plan = plan
+    this.id = `project-${plan.workflowId}`
+    this.path = `/project/${plan.workflowId}.yaml`
+    this.statePath = `/project/${plan.workflowId}.json`
+    this.witness = new StateWitness(world, this.statePath)
+  }
+
+  get digest(): string {
+    return `edition ${this.edition}`
+  }
+
+  get run(): Run | undefined {
+    return this.#world.ledger.runs.get(`run/${this.id}`)
+  }
+
+  /** All that is in the file is done. */
+  get isDone(): boolean {
+    const { run } = this
+    return run !== undefined && isOver(run) && run.digest === this.digest
+  }
+
+  /** There is more to do than was planned. */
+  grow(seed: Seed): void {
+    this.edition++
+    const more = Array.from({ length: seed.between(1, 3) }, (_, at) => planned(`${this.plan.workflowId}${this.edition}-${at}`))
+    this.plan = { ...this.plan, tasks: [...this.plan.tasks, ...more] }
+  }
+
+  /** A task more, one less, whatever became of it, or another title. */
+  edit(seed: Seed): void {
+    const { tasks } = this.plan
+    const [how, one] = [seed.pick(["add", "take away", "rename"] as const), seed.between(0, tasks.length - 1)]
+    if (how === "add") return this.grow(seed)
+    this.edition++
+    const { id } = tasks[one]!
+    const left = tasks.filter((task) => task.id !== id)
+    if (how === "rename")
+      this.plan = { ...this.plan, tasks: tasks.map((task, at) => (at === one ? { ...task, title: `Do ${this.edition}` } : task)) }
+    else if (left.length > 0)
+      this.plan = { ...this.plan, tasks: left.map((task) => ({ ...task, dependsOn: task.dependsOn.filter((other) => other !== id) })) }
+  }
+}
