@@ -142,6 +142,15 @@ describe.concurrent("souffleur conduct", () => {
       const [, output = ""] = /^it ended with exit code 3: see (.+)$/u.exec(the.state().finishing_failure) ?? []
       assert.strictEqual(fs.readFileSync(output, "utf8"), "I cannot bow\n")
       assert.strictEqual(the.turns("task-002", "implementer"), 0, "what was complete before is not done again")
+      const why = yield* the.run(["conduct", "why"])
+      for (const what of ["it ended with exit code 3", "asked once"]) assert.include(why.lines.join("\n"), what)
+      const log = yield* the.run(["conduct", "log", "--json", "--from", "2"])
+      const revisions = log.lines.map((line) => JSON.parse(line).revision)
+      assert.deepStrictEqual(
+        revisions,
+        revisions.map((_, n) => n + 2)
+      )
+      assert.include(log.lines.at(-2), "RunFinished")
       const again = yield* the.run(["conduct", "plan.yaml"])
       assert.deepStrictEqual([again.code, the.bows()], [1, 1], "it is asked once")
       assert.strictEqual((yield* the.run(["conduct", "answer", "--finishing", "--skip", "--retry"])).code, 2)

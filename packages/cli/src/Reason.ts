@@ -2,19 +2,10 @@ import { compactAttempts, type Event, evolve, initial, type Recorded, type Watch
 import { Gate } from "@souffleur/recovery"
 import { Option, Predicate, Schema } from "effect"
 import { evidence } from "./Evidence.ts"
+import { type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
 import { reasonOfGuard } from "./GuardReason.ts"
 import { becauseOf, reasonOfSigns } from "./SignReason.ts"
 import { inWords, sentence } from "./Telling.ts"
-
-/** One decision, told: what was seen, the rule that made it one, and what was done then. */
-export interface Reason {
-  readonly recorded: Recorded
-  readonly seen: ReadonlyArray<string>
-  readonly rule: string
-  /** What was done, or left alone, by the decision itself; where it is not there, the events after it say so. */
-  readonly act?: string
-  readonly done: ReadonlyArray<Recorded>
-}
 
 /** What was done since the last launch, as far as anybody can tell. */
 const progress = (
@@ -98,7 +89,7 @@ const untaken = ({ at, evidence: { signs } }: typeof Event.ConductorDied.Type, {
 ]
 
 /** Of a decision, what was seen and the rule; `undefined` for an event that only follows from one. */
-const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule" | "act"> | undefined => {
+const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
   switch (event._tag) {
     case "ConductorDied":
       return {
@@ -202,33 +193,8 @@ const explain = (event: WatchEvent, before: Watch): Pick<Reason, "seen" | "rule"
 }
 
 /** The newest decision at or before a revision. */
-export const reasonOf = (events: ReadonlyArray<Recorded>, upTo: number): Reason | undefined => {
-  let watch = initial
-  let reason: Omit<Reason, "done"> | undefined
-  const done: Array<Recorded> = []
-  for (const recorded of events) {
-    const explained = explain(recorded.event, watch)
-    if (explained !== undefined && recorded.revision <= upTo) {
-      reason = { recorded, ...explained }
-      done.length = 0
-    } else if (reason !== undefined) {
-      if (explained !== undefined) break
-      done.push(recorded)
-    }
-    watch = evolve(watch, recorded.event)
-  }
-  return reason === undefined ? undefined : { ...reason, done }
-}
+export const reasonOf = (events: ReadonlyArray<Recorded>, upTo: number): Reason<WatchEvent> | undefined =>
+  lastReason(events, upTo, initial, evolve, explain)
 
 /** Lines for a person. */
-export const tell = ({ act, done, recorded, rule, seen }: Reason): ReadonlyArray<string> => [
-  `${new Date(recorded.event.at).toISOString()}  revision ${recorded.revision}: ${sentence(recorded.event)}`,
-  "",
-  ...(seen.length === 0 ? [] : ["What was seen", ...seen.map((line) => `  ${line}`), ""]),
-  "The rule",
-  `  ${rule}`,
-  "",
-  "What was done",
-  ...(act === undefined && done.length > 0 ? [] : [`  ${act ?? "nothing more"}`]),
-  ...done.map(({ event, revision }) => `  ${String(revision).padStart(4)}  ${sentence(event)}`)
-]
+export const tell = (reason: Reason<WatchEvent>): ReadonlyArray<string> => reasonLines(reason, sentence)

@@ -1,11 +1,11 @@
 import { type Run, type RunEvent, streamOf, type Task, taskOf } from "@souffleur/conductor"
 import type { RecordedAs } from "@souffleur/domain"
 import { Match } from "effect"
-import { when } from "./Standing.ts"
+import { deadline, when } from "./Standing.ts"
 import { inWords, type Paint } from "./Telling.ts"
 
 /** Titles, names of files and words of others: none of them controls a terminal. Lines stay lines. */
-const plain = (text: string) => text.replaceAll(/(?!\n)\p{Cc}/gu, "\uFFFD")
+export const plain = (text: string) => text.replaceAll(/(?!\n)\p{Cc}/gu, "\uFFFD")
 const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`
 const idOf = (stream: string) => stream.slice(streamOf("").length)
 
@@ -45,8 +45,8 @@ export const runSentence = (event: RunEvent): string =>
       commits.length === 0
         ? `${taskId}: its commits are not there any more: it is implemented anew`
         : `${taskId}: somebody has changed the work since: ${many(commits.length, "commit")} to review`,
-    AgentLimited: ({ kind, resetsAt, taskId, until }) =>
-      `${taskId ?? "the finishing step"}: ${kind === "outage" ? "the service is out" : "a usage limit"}: waiting until ${when(until)}${resetsAt === null ? " (nobody says how long it lasts)" : ""}; no attempt is counted`,
+    AgentLimited: ({ at, kind, resetsAt, taskId, until }) =>
+      `${taskId ?? "the finishing step"}: ${kind === "outage" ? "the service is out" : "a usage limit"}: waiting until ${deadline(until, at)}${resetsAt === null ? " (nobody says how long it lasts)" : ""}; no attempt is counted`,
     LimitWaitEnded: () => "the wait is over: an agent is asked again",
     TaskCompleted: ({ taskId }) => `task ${taskId} is complete`,
     TaskEscalated: ({ reason, taskId }) => `task ${taskId} is escalated: ${reason}`,
@@ -118,7 +118,8 @@ const standing = (run: Run): string => {
   if (run.paused !== null) return pauses[run.paused.cause].standing
   const escalated = run.tasks.find(({ status }) => status === "escalated")
   if (escalated !== undefined) return `waits for an answer on ${escalated.id}`
-  if (run.wait !== null) return `waits for ${run.wait.kind === "outage" ? "the service" : "a usage limit"} until ${when(run.wait.until)}`
+  if (run.wait !== null)
+    return `waits for ${run.wait.kind === "outage" ? "the service" : "a usage limit"} until ${deadline(run.wait.until, run.lastEventAt)}`
   if (run.turn !== null)
     return run.turn.role === "finisher"
       ? "finishing"

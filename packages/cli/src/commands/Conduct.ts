@@ -29,6 +29,7 @@ import { BadUsage, Ended } from "../Failure.ts"
 import { runJsonLine, runLine, runNeeds } from "../RunTelling.ts"
 import { paint } from "../Telling.ts"
 import { conductAnswerCommand } from "./ConductAnswer.ts"
+import { conductLogCommand, conductWhyCommand } from "./ConductLog.ts"
 import { conductStatusCommand } from "./ConductStatus.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 
@@ -178,5 +179,5 @@ export const conductCommand = Command.make(
     { command: "souffleur conduct plan.yaml", description: "Conduct a plan; after a stop, go on with it" },
     { command: 'souffleur conduct answer task-002 "use the other library"', description: "Answer an escalation" }
   ]),
-  Command.withSubcommands([conductStatusCommand, conductAnswerCommand])
+  Command.withSubcommands([conductStatusCommand, conductLogCommand, conductWhyCommand, conductAnswerCommand])
 )

@@ -2,6 +2,7 @@ import { EventLog } from "@souffleur/domain"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { settingsOf, store } from "../App.ts"
+import { reasonJson } from "../Explanation.ts"
 import { BadUsage } from "../Failure.ts"
 import { reasonOf, tell } from "../Reason.ts"
 import { jsonLine } from "../Telling.ts"
@@ -30,11 +31,7 @@ export const whyCommand = Command.make(
     const reason = reasonOf(events, revision === undefined ? Number.POSITIVE_INFINITY : Number(revision))
     if (reason === undefined)
       return yield* new BadUsage({ why: `${id} has decided nothing ${revision === undefined ? "yet" : `up to revision ${revision}`}` })
-    if (flags.json) {
-      const { act = null, done, recorded, rule, seen } = reason
-      const event = (one: typeof recorded) => JSON.parse(jsonLine(one)) as unknown
-      return yield* Console.log(JSON.stringify({ watch: id, decision: event(recorded), seen, rule, act, done: done.map(event) }, null, 2))
-    }
+    if (flags.json) return yield* Console.log(JSON.stringify({ watch: id, ...reasonJson(reason, jsonLine) }, null, 2))
     yield* Effect.forEach(tell(reason), (line) => Console.log(line))
   })
 ).pipe(Command.withDescription("The last (or that) decision: what was seen, the rule, what was done"))

@@ -1,0 +1,144 @@
+import { evolveRun, initialRun, type Run, type RunEvent, taskOf } from "@souffleur/conductor"
+import type { RecordedAs } from "@souffleur/domain"
+import { type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
+import { plain, runSentence } from "./RunTelling.ts"
+import { deadline } from "./Standing.ts"
+import { inWords } from "./Telling.ts"
+
+type Of<Tag extends RunEvent["_tag"]> = Extract<RunEvent, { readonly _tag: Tag }>
+
+const commits = (many: ReadonlyArray<string>) => (many.length === 0 ? "no commit" : `the commits ${many.slice(-5).join(", ")}`)
+
+const rejected = ({ feedback, taskId }: Of<"ReviewRejected">, before: Run): Explanation => {
+  const count = (taskOf(before, taskId)?.rejections ?? 0) + 1
+  const rules = ["the first: the same implementer goes on with the feedback", "the second: a fresh implementer gets all feedback"]
+  return {
+    seen: [`the reviewer of attempt ${feedback.attempt}: ${feedback.summary}`, ...feedback.issues, `rejection ${count} of this task`],
+    rule: `rejections are counted: ${rules[count - 1] ?? "the third is a person's"}`
+  }
+}
+
+const failed = ({ _tag, cause, detail, taskId }: Of<"ImplementationFailed" | "ReviewFailed">, before: Run): Explanation => {
+  const task = taskOf(before, taskId)
+  const count = ((_tag === "ImplementationFailed" ? task?.failures : task?.reviewFailures) ?? 0) + 1
+  if (cause === "lost")
+    return {
+      seen: [detail],
+      rule: "whose end nobody saw may have been stopped with its conductor: it counts for nothing, and a fresh agent is asked"
+    }
+  if (cause === "dropped") return { seen: [detail], rule: "a task that the plan has lost is forgotten once nobody works on it" }
+  return {
+    seen: [detail, `turn ${count} in a row that came to nothing`],
+    rule: "a turn that came to nothing is followed by a fresh agent; the third in a row is a person's"
+  }
+}
+
+const escalations: Readonly<Record<Of<"TaskEscalated">["cause"], string>> = {
+  rejections: "the third rejection is a person's",
+  blocked: "an implementer that is blocked is a person's at once",
+  "implementer failures": "the third turn in a row that came to nothing is a person's",
+  "reviewer failures": "the third turn in a row that came to nothing is a person's"
+}
+
+const pauses: Readonly<Record<Of<"RunPaused">["cause"], string>> = {
+  conflict: "no agent works where git has conflicts: a person resolves them",
+  dirty: "no task begins, and none is complete, while changes are not committed: they would be mixed with the next one's",
+  "not gone": "nobody works beside an agent that is not provably gone"
+}
+
+const ending = ({ at, cause, launchedAt, limit, others, process }: Of<"AgentEnding">): Explanation =>
+  cause === "timeout"
+    ? {
+        seen: [
+          `process ${process.pid} runs since ${deadline(launchedAt, at)}; its limit is ${inWords(limit)}`,
+          others.length === 0 ? "it has started nothing that still runs" : `it has started pid ${others.join(", ")}`
+        ],
+        rule: "who takes longer than its limit is ended, with all that it started, and its turn has come to nothing"
+      }
+    : {
+        seen: [`process ${process.pid} has ended; what it started still runs: pid ${others.join(", ")}`],
+        rule: "nobody may write beside the next agent: what one leaves running is ended; its word counts"
+      }
+
+const limited = ({ at, kind, resetsAt, until }: Of<"AgentLimited">, { waits }: Run): Explanation => ({
+  seen: [
+    `its session's records: ${kind === "outage" ? "the service is out" : "a usage limit"}`,
+    resetsAt === null ? `they do not state until when; wait ${waits + 1} in a row` : `they state that it ends at ${deadline(resetsAt, at)}`
+  ],
+  rule: `a refusal of the service is nobody's fault: no attempt is counted; asked again at ${deadline(until, at)}`
+})
+
+const finished = ({ detail, finishing }: Of<"RunFinished">): Explanation =>
+  finishing === "failed"
+    ? {
+        seen: [detail],
+        rule: "a finishing step is asked once, as half of it may be done: what comes of it is a person's",
+        act: "souffleur conduct answer --finishing --retry, or --skip"
+      }
+    : { seen: [], rule: "every task is complete, and so is the finishing step: the run is over", act: "the conductor ends" }
+
+/** Why a decision of a run was made; what is no decision has no reason. `before`: the run as it then was. */
+const explain = (event: RunEvent, before: Run): Explanation | undefined => {
+  switch (event._tag) {
+    case "ImplementationCompleted":
+      return {
+        seen: [`git has ${commits(event.commits)} since the task began, and ${event.files.length} files that differ`],
+        rule: "an implementer is believed where git has commits that change a file: a reviewer is asked"
+      }
+    case "ReviewApproved":
+      return {
+        seen: [event.summary, "its session shows that it looked at something; the commit that it was asked about is there"],
+        rule: "so approved, a task is complete"
+      }
+    case "ReviewRejected":
+      return rejected(event, before)
+    case "ImplementationFailed":
+    case "ReviewFailed":
+      return failed(event, before)
+    case "TaskEscalated":
+      return {
+        seen: [event.reason],
+        rule: escalations[event.cause],
+        act: `nothing is asked until: souffleur conduct answer ${event.taskId} "what to do", or --retry, or --skip`
+      }
+    case "AgentEnding":
+      return ending(event)
+    case "AgentLimited":
+      return limited(event, before)
+    case "WorkChanged":
+      return {
+        seen: [`${commits(event.commits)} since the task began; HEAD is ${event.head ?? "no commit"}, and not what its implementer left`],
+        rule: "reviewed is what is there; where nothing of it is, it is implemented anew"
+      }
+    case "RunPaused":
+      return {
+        seen: event.cause === "not gone" ? [event.why] : event.files,
+        rule: pauses[event.cause],
+        act: "it waits until that is put right"
+      }
+    case "AgentNeverRan":
+      return {
+        seen: ["its launch was meant, and nobody took its receipt"],
+        rule: "such a launch is cancelled for ever, and is no attempt: an agent is asked for again"
+      }
+    case "RunVerified":
+      return {
+        seen: [
+          `${event.completed} tasks complete, ${event.skipped} skipped`,
+          event.missing.length === 0 ? "HEAD has all their commits" : `HEAD has not any more: ${event.missing.join(", ")}`
+        ],
+        rule: "where every task is complete the finishing step is next"
+      }
+    case "RunFinished":
+      return finished(event)
+    default:
+      return undefined
+  }
+}
+
+/** The newest decision of a run at or before a revision. */
+export const runReasonOf = (events: ReadonlyArray<RecordedAs<RunEvent>>, upTo: number): Reason<RunEvent> | undefined =>
+  lastReason(events, upTo, initialRun, evolveRun, explain)
+
+/** Lines for a person. */
+export const runReasonLines = (reason: Reason<RunEvent>): ReadonlyArray<string> => reasonLines(reason, runSentence).map(plain)

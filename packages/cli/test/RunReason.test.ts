@@ -1,0 +1,76 @@
+import { assert, it } from "@effect/vitest"
+import type { RunEvent } from "@souffleur/conductor"
+import { runReasonLines, runReasonOf } from "../src/RunReason.ts"
+
+const at = Date.UTC(2026, 2, 1, 3)
+const hour = 3_600_000
+const turn = { token: "a1", taskId: "t1" }
+const process = { pid: 4711, startTime: 99, bootId: "boot" }
+const opened: RunEvent = {
+  _tag: "RunOpened",
+  at,
+  workflowId: "w",
+  project: "/p",
+  plan: "/p/plan.yaml",
+  digest: "d",
+  tasks: [{ id: "t1", title: "T", dependsOn: [] }]
+}
+const rejected = (attempt: number): RunEvent => ({
+  _tag: "ReviewRejected",
+  at,
+  ...turn,
+  feedback: { attempt, summary: "no test", issues: ["of an empty input"], suggestions: [] }
+})
+const failed = (cause: "timeout" | "lost"): RunEvent => ({ _tag: "ImplementationFailed", at, ...turn, cause, detail: "it slept" })
+const ending = (cause: "timeout" | "left running"): RunEvent => ({
+  _tag: "AgentEnding",
+  at: at + hour,
+  token: "a1",
+  cause,
+  process,
+  launchedAt: at,
+  limit: hour,
+  others: [4712]
+})
+
+/** What `conduct why` says after these. */
+const why = (...events: ReadonlyArray<RunEvent>): string => {
+  const recorded = [opened, ...events].map((event, n) => ({ stream: "run/r", revision: n + 1, position: n + 1, event }))
+  const reason = runReasonOf(recorded, recorded.length)
+  return reason === undefined ? "" : runReasonLines(reason).join("\n")
+}
+
+it("why tells which step of the ladder a rejection is, and a failed turn", () => {
+  assert.include(why(rejected(1)), "the first: the same implementer goes on")
+  assert.include(why(rejected(1), rejected(2)), "the second: a fresh implementer")
+  assert.include(why(rejected(1), rejected(2), rejected(3)), "the third is a person's")
+  assert.include(why(failed("timeout"), failed("timeout")), "turn 2 in a row that came to nothing")
+  assert.include(why(failed("lost")), "it counts for nothing")
+})
+
+it("why tells what an agent that is ended was judged by", () => {
+  const overdue = why(ending("timeout"), failed("timeout"))
+  assert.include(overdue, "it slept", "the last decision")
+  const reason = why(ending("timeout"))
+  for (const part of ["process 4711 runs since 03:00:00 UTC; its limit is 1 h 0 m", "it has started pid 4712", "come to nothing"])
+    assert.include(reason, part)
+  assert.include(why(ending("left running")), "its word counts")
+})
+
+it("why tells what a run waits for, and who says until when", () => {
+  const limited: RunEvent = { _tag: "AgentLimited", at, ...turn, kind: "usage-limit", resetsAt: at + 72 * hour, until: at + 72 * hour }
+  assert.include(why(limited), "they state that it ends at 2026-03-04 03:00 UTC")
+  assert.include(why({ ...limited, resetsAt: null }), "wait 1 in a row")
+  const paused: RunEvent = { _tag: "RunPaused", at, cause: "not gone", files: [], why: "process 7 belongs to somebody else" }
+  assert.include(why(paused), "process 7 belongs to somebody else")
+  const finished: RunEvent = { _tag: "RunFinished", at, finishing: "failed", detail: "it ended with exit code 3" }
+  for (const part of ["it ended with exit code 3", "asked once", "conduct answer --finishing --retry"]) assert.include(why(finished), part)
+})
+
+it("what is no decision has no reason, and nothing that is told controls a terminal", () => {
+  assert.strictEqual(why(), "")
+  const escalated: RunEvent = { _tag: "TaskEscalated", at, taskId: "t1", cause: "blocked", reason: "\u001B[2Jno key" }
+  const told = why(escalated, { _tag: "RunLeft", at, fence: 1 })
+  assert.notInclude(told, "\u001B")
+  assert.include(told, "souffleur left")
+})
