@@ -3,7 +3,7 @@ import { Event, Outbox, type WatchEvent } from "@souffleur/domain"
 import type { Gate } from "@souffleur/recovery"
 import { Context, Effect, Layer } from "effect"
 import { allTold, herald, tellingOf } from "../src/index.ts"
-import { begun, died, identityOf, living, opened, owned, settle, started, until, watching, World } from "./World.ts"
+import { begun, died, living, opened, owned, relaunched, settle, started, until, watching, World } from "./World.ts"
 
 const at = begun
 const failed = (attempt: number) =>
@@ -27,22 +27,6 @@ const gate = (change: Partial<Gate>, step = "4 estimate") =>
     }
   })
 const completed = Event.ConductorCompleted.make({ at, by: "watcher" })
-const relaunched = Event.ConductorRelaunched.make({
-  at,
-  print: true,
-  cycle: 1,
-  generation: 2,
-  provider: "claude_export",
-  launchId: "l1",
-  conductor: identityOf(5000),
-  sessionId: "s2",
-  awaiting: true,
-  exportPath: "/e.md",
-  taskCount: 1,
-  taskFingerprint: "a",
-  conductorState: null,
-  lastMessageId: 0
-})
 
 /** A herald at work; the outbox survives it, as the one on disk does. */
 const heralding = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, world = new World()) {

@@ -6,13 +6,13 @@ import {
   begun,
   confirmed,
   died,
-  identityOf,
   living,
   monitoring,
   opened,
   owned,
   ownerOf,
   recovering,
+  relaunched,
   settle,
   settled,
   started,
@@ -123,24 +123,7 @@ describe("roles by difference", () => {
       const { append, start, world } = yield* supervising([...watching, died(), recovering()])
       yield* start()
       assert.deepStrictEqual([...world.claims.keys()], [4711])
-      yield* append(
-        Event.ConductorRelaunched.make({
-          at: begun,
-          print: true,
-          cycle: 1,
-          generation: 2,
-          provider: "claude_export",
-          launchId: "l1",
-          conductor: identityOf(5000),
-          sessionId: "s2",
-          awaiting: false,
-          exportPath: null,
-          taskCount: 1,
-          taskFingerprint: "a",
-          conductorState: null,
-          lastMessageId: 0
-        })
-      )
+      yield* append(relaunched)
       assert.deepStrictEqual([...world.claims.keys()], [4711, 5000])
     })
   )

@@ -262,6 +262,22 @@ const evidence = {
 export const died = (retries = 1) =>
   Event.ConductorDied.make({ at, watcher: 1, taskCount: 1, taskFingerprint: "a", evidence, cause: "pid", retries })
 export const recovering = (cycle = 1) => Event.RecoveryStarted.make({ at, cycle, purpose: "relaunch", trigger: "pid" })
+export const relaunched = Event.ConductorRelaunched.make({
+  at,
+  print: true,
+  cycle: 1,
+  generation: 2,
+  provider: "claude_export",
+  launchId: "l1",
+  conductor: identityOf(5000),
+  sessionId: "s2",
+  awaiting: true,
+  exportPath: "/e.md",
+  taskCount: 1,
+  taskFingerprint: "a",
+  conductorState: null,
+  lastMessageId: 0
+})
 
 /** Lets every fiber run until it waits: `adjust` right after a fork would jump past it. */
 export const settle = TestClock.adjust(0).pipe(Effect.repeat({ times: 30 }))
