@@ -30,6 +30,18 @@ it.effect("a conversation that no longer fits is exported, and never sent to be 
     assert.deepStrictEqual([providers, world.orders.length, world.compacted], [["claude_export"], 1, 0])
   }).pipe(Effect.provide(NodeServices.layer))
 )
+it.effect("one whose session went on before the launch is exported anew, as a small hand-off", () =>
+  Effect.gen(function* () {
+    const world = new World()
+    world.meanwhile = () => {
+      world.session.size += 500
+      world.meanwhile = () => {}
+    }
+    const { providers } = yield* exhausted({}, world)
+    assert.deepStrictEqual(providers, ["small_handoff"])
+    assert.deepStrictEqual(world.did, ["export s1", "export s1", "launch 5000"])
+  }).pipe(Effect.provide(NodeServices.layer))
+)
 it.effect("one that the gate refuses becomes a small hand-off: its newest words, in a fresh session", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
