@@ -11,7 +11,8 @@ import {
   ownFiles,
   ownRun,
   type Run,
-  runHerald
+  runHerald,
+  StateForeign
 } from "@souffleur/conductor"
 import { AlreadyWatched, Comms, CommsLink, LogUnusable, type Permission, Refused } from "@souffleur/domain"
 import { Cause, Duration, Effect, Exit, Fiber, Option, Path, PlatformError } from "effect"
@@ -102,6 +103,7 @@ export class Conduction extends Program {
       return "already watched"
     if (error instanceof Refused && error.why === "fenced") return "fenced"
     if (error instanceof GitUnusable && (this.#world.gitFailures > 0 || this.gate.disturbed > 0)) return "hindered"
+    if (error instanceof StateForeign && (this.#script.witness.isForeign || this.gate.disturbed > 0)) return "hindered"
     // The world alone says so, while its disk is full.
     if (error instanceof LogUnusable || (error instanceof PlatformError.PlatformError && error.reason._tag === "Unknown")) return "hindered"
     return "failed"

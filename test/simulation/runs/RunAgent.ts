@@ -7,6 +7,9 @@ import { chatter, lastWords, type Said } from "./Words.ts"
 
 export const outputOf = (launchId: string): string => `/state/launches/${launchId}.out`
 
+/** After its time, ms: a launch that was late to be heard of, SIGTERM, grace, SIGKILL. */
+const endedWithin = 60_000
+
 /** An agent that somebody launched for a run, as it truly is. */
 export class RunAgent {
   readonly launchId: string
@@ -50,6 +53,9 @@ export class RunAgent {
     world.disk.write(outputOf(id), role === "finisher" ? "" : `${chatter}\n`)
     const half = Number.isFinite(deed.takes) ? deed.takes / 2 : 10_000
     world.timeline.after(half, () => this.isAlive && this.#midway())
+    const limit = this.role === "reviewer" ? world.reviewerTimeout : world.implementerTimeout
+    const { starved } = world.timeline
+    world.timeline.after(limit + endedWithin, () => world.judge.overdue(this, limit, starved))
     if (Number.isFinite(deed.takes)) world.timeline.after(deed.takes, () => this.isAlive && this.#finish())
   }
 

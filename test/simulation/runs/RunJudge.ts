@@ -46,6 +46,14 @@ export class RunJudge {
     if (agent.role === "reviewer" && prompt.includes(boast)) world.violated("what an implementer said is in its reviewer's prompt")
   }
 
+  /** Its time is over: a conductor that was there all the time, and not disturbed, has ended it. */
+  overdue(agent: RunAgent, limit: number, starved: number): void {
+    const { by } = agent
+    const undisturbed = by?.state === "running" && by.gate.disturbed === 0 && this.#world.timeline.starved === starved
+    if (agent.isAlive && undisturbed && agent.process.onTerm !== "unkillable")
+      this.#world.violated(`the ${agent.role} ${agent.token} runs on after its ${limit} ms`)
+  }
+
   /** Somebody is signalled by the souffleur that is `by`. */
   signalled(process: SimProcess, by: SimProcess): void {
     const world = this.#world

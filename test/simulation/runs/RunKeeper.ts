@@ -148,6 +148,7 @@ export class Person {
     const { disk, timeline } = this.#world
     const look = (): void => {
       if (!disk.full) this.#answer()
+      for (const { witness } of this.#world.plans) witness.yield()
       for (const { paused } of this.#world.ledger.runs.values()) if (paused !== null) this.#mend(paused.cause)
       timeline.after(this.#seed.between(0, this.#seed.chance(0.2) ? 30 * minute : 2 * minute), look)
     }

@@ -180,7 +180,14 @@ export const runPorts = (world: RunWorld, program: Program, self: SimProcess, ga
       )
   }).pipe(
     Context.add(Beats, {
-      beat: (watch, beat) => gate.through("beats.beat", beats.beat(watch, beat)),
+      beat: (watch, beat) =>
+        gate.through(
+          "beats.beat",
+          Effect.suspend(() => {
+            world.heard(program)
+            return beats.beat(watch, beat)
+          })
+        ),
       last: (watch) => gate.through("beats.last", beats.last(watch))
     }),
     Context.add(Outbox, {

@@ -3,6 +3,9 @@ import type { RunWorld } from "./RunWorld.ts"
 
 const minute = 60_000
 
+/** A file of somebody else's. */
+const foreign = '{"mine": true}'
+
 /** What goes wrong in the world of a run by itself, one trouble after the other, until it is calm. */
 export const runWeather = (world: RunWorld, seed: Seed): void => {
   const { board, disk, repository, room, timeline } = world
@@ -97,7 +100,7 @@ export const runWeather = (world: RunWorld, seed: Seed): void => {
         seed.pick(world.plans).edit(seed)
         break
       case "state file spoiled":
-        seed.pick(world.plans).witness.spoil(seed.pick(["", '{"workflow_id": "pl', undefined]))
+        seed.pick(world.plans).witness.spoil(seed.pick(["", '{"workflow_id": "pl', foreign, undefined]))
     }
     timeline.after(lasts, () => {
       if (world.calm) return

@@ -17,6 +17,9 @@ import { RunOracle } from "./RunOracle.ts"
 import { SimPlan } from "./SimPlan.ts"
 import { chatter } from "./Words.ts"
 
+/** A beat each minute. */
+const longestSilence = 61_000
+
 /** What the service has recorded in a session: it refused that agent. */
 interface Refusal {
   readonly by: string
@@ -41,6 +44,7 @@ export class RunWorld extends SimMachine {
   readonly refusals = new Map<string, Refusal>()
   /** Messages of the user's notify command, as they came. */
   readonly notices: Array<string> = []
+  readonly #heard = new Map<Program, { readonly at: number; readonly disturbed: number }>()
   readonly #oracles = new Map<string, RunOracle>()
   /** Who prepared which launch, and under which ceiling each souffleur was started. */
   readonly prepared = new Map<string, Program>()
@@ -106,6 +110,16 @@ export class RunWorld extends SimMachine {
       `the ${order.title} (${agent.token}) starts: pid ${process.identity.pid}, ${agent.resumed ? "again, " : ""}${deed.kind}, ${deed.takes} ms`
     )
     this.judge.started(agent, order)
+  }
+
+  /** A conductor beats: four times in what a watcher takes for silence, while it runs undisturbed. */
+  heard(by: Program): void {
+    const { monotonic, starved } = this.timeline
+    const disturbed = by.gate.disturbed + starved
+    const last = this.#heard.get(by)
+    this.#heard.set(by, { at: monotonic, disturbed })
+    if (last !== undefined && last.disturbed === disturbed && monotonic - last.at > longestSilence)
+      this.violated(`a conductor was silent for ${monotonic - last.at} ms`)
   }
 
   /** git is asked something; `true`: it gives no answer. */

@@ -27,6 +27,16 @@ export class StateWitness {
     this.spoiled = text
   }
 
+  /** Somebody else's file is there, which nobody may write over. */
+  get isForeign(): boolean {
+    return this.spoiled !== undefined && Result.isFailure(readState(this.spoiled)) && this.spoiled.endsWith("}")
+  }
+
+  /** Its owner moves it away. */
+  yield(): void {
+    if (this.isForeign) this.spoil(undefined)
+  }
+
   /** The log says this now. */
   record(run: Run): void {
     this.#texts.set(stateText(run), ++this.#count)
@@ -38,6 +48,7 @@ export class StateWitness {
     const [text, backup] = [disk.read(this.#statePath), disk.read(`${this.#statePath}.backup`)]
     if (backup !== undefined && Result.isFailure(readState(backup))) this.#world.violated("the backup of the state file is not whole")
     if (text === this.spoiled) return
+    if (this.isForeign) this.#world.violated("somebody else's file was written over")
     this.spoiled = undefined
     if (text === undefined) return
     if (Result.isFailure(readState(text))) return this.#world.violated("the state file is not whole")
