@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { CommsUnavailable } from "@souffleur/domain"
+import { type CommsUnavailable, Sqlite } from "@souffleur/domain"
 import { Duration, Effect, FileSystem, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { CommsSchema } from "../src/index.ts"
@@ -445,6 +445,33 @@ run((it) => {
           assert.strictEqual(error, "why")
         })
       )
+    })
+  )
+})
+
+run((it) => {
+  it.effect("one use at a time: whoever closes the file takes the locks of every connection that this process has to it", () =>
+    Effect.gen(function* () {
+      const { db, path } = yield* fixture("DELETE")
+      db.exec(withRows)
+      const real = yield* Sqlite
+      let [open, most] = [0, 0]
+      const counted = Sqlite.of({
+        openForeign: (file) =>
+          Effect.tap(real.openForeign(file), () =>
+            Effect.andThen(
+              Effect.acquireRelease(
+                Effect.sync(() => (most = Math.max(most, (open += 1)))),
+                () => Effect.sync(() => (open -= 1))
+              ),
+              Effect.yieldNow
+            )
+          )
+      })
+      yield* withComms(path, (comms) => Effect.all([comms.snapshot, comms.beat(noon), comms.snapshot], { concurrency: 3 })).pipe(
+        Effect.provideService(Sqlite, counted)
+      )
+      assert.deepStrictEqual([open, most], [0, 1])
     })
   )
 })
