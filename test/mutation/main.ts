@@ -69,9 +69,9 @@ const judge = Effect.fnUntraced(function* (tree: string, trial: Trial, mutant: M
     if (Option.isSome(own)) return own
     for (const tests of values.own ? [] : widerThan(mutant)) {
       const noticed = yield* trial(tests, path, "6 minutes")
-      if (Option.isSome(noticed)) return Option.some(`(wider) ${noticed.value}`)
+      if (Option.isSome(noticed)) return Option.map(noticed, (what) => `(wider) ${what}`)
     }
-    return Option.none()
+    return Option.none<string>()
   })
   return yield* Effect.acquireUseRelease(
     fs.writeFileString(path, applied(mutant, source)),
@@ -88,9 +88,16 @@ const main = Effect.gen(function* () {
   if (values.check) return console.log(`${mutants.length} mutants, each fits the source`)
   const start = yield* Clock.currentTimeMillis
   const tree = yield* copyTree
-  const trial = yield* makeTrial(tree)
-  const own = [...new Set(mutants.flatMap(({ tests }) => tests))]
-  const failing = yield* trial(own, undefined, "10 minutes")
+  const once = yield* makeTrial(tree)
+  /** On a machine that is busy a test of real processes fails now and then by itself: what it notices, it notices twice. */
+  const trial: Trial = (tests, changed, within) =>
+    Effect.gen(function* () {
+      const first = yield* once(tests, changed, within)
+      const real = tests.some((test) => /^packages\/node\/|^test\/cli\/|\/(?:Conduct|Crash)\.test/u.test(test))
+      return Option.isSome(first) && (real || first.value.startsWith("(")) ? yield* once(tests, changed, within) : first
+    })
+  const used = new Set(mutants.flatMap((mutant) => [...mutant.tests, ...(values.own ? [] : widerThan(mutant).flat())]))
+  const failing = yield* trial([...used], undefined, "15 minutes")
   if (Option.isSome(failing)) return yield* new Unfit({ why: `tests fail without any mutant: ${failing.value}` })
   const survivors: Array<Mutant> = []
   for (const mutant of mutants) {

@@ -103,7 +103,9 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       const [first, second] = yield* Effect.all([start(one, "twice"), start(two, "twice")], { concurrency: 2 })
       assert.deepStrictEqual(first, second)
       assert.deepStrictEqual(yield* start(one, "twice"), first)
+      // The file is there before the word in it is.
       yield* exists(join(at, "runs"))
+      yield* until(Effect.sync(() => fs.readFileSync(join(at, "runs"), "utf8") !== ""))
       assert.strictEqual(fs.readFileSync(join(at, "runs"), "utf8"), "ran\n")
       // Another launcher process comes late, and ends quietly.
       const late = yield* spawned(node, [...usual.slice(1), join(at, "launches", "twice.json")])
