@@ -5,7 +5,15 @@ import type { Answer, Question } from "./Trial.ts"
  * The process that runs tests in a tree, and stays: what did not change is not transformed again, which takes most of a run's time. Forked by
  * `Trial.ts`, which asks and may end it.
  */
-const vitest = await createVitest("test", { root: process.cwd(), watch: false, bail: 1, maxWorkers: 1, reporters: [{}] })
+const vitest = await createVitest("test", {
+  root: process.cwd(),
+  watch: false,
+  bail: 1,
+  maxWorkers: 1,
+  // A machine that does other things besides.
+  testTimeout: 60_000,
+  reporters: [{}]
+})
 await vitest.standalone()
 
 let before: string | undefined

@@ -60,24 +60,38 @@ const unfitting = Effect.fnUntraced(function* () {
 
 type Trial = Effect.Success<ReturnType<typeof makeTrial>>
 
-const judge = Effect.fnUntraced(function* (tree: string, trial: Trial, mutant: Mutant) {
+/** On a machine that is busy a test of real processes fails now and then by itself: what it notices, it notices twice. */
+const twice =
+  (once: Trial): Trial =>
+  (tests, changed, within) =>
+    Effect.gen(function* () {
+      const first = yield* once(tests, changed, within)
+      const real = tests.some((test) => /^packages\/node\/|^test\/cli\/|\/(?:Conduct|Crash)\.test/u.test(test))
+      return Option.isSome(first) && (real || first.value.startsWith("(")) ? yield* once(tests, changed, within) : first
+    })
+
+/** What the first of these lists of tests noticed that notices the mutant. */
+const judge = Effect.fnUntraced(function* (tree: string, trial: Trial, mutant: Mutant, lists: ReadonlyArray<ReadonlyArray<string>>) {
   const fs = yield* FileSystem.FileSystem
   const path = join(tree, mutant.file)
   const source = yield* fs.readFileString(path)
   const judging = Effect.gen(function* () {
-    const own = yield* trial(mutant.tests, path, "2 minutes")
-    if (Option.isSome(own)) return own
-    for (const tests of values.own ? [] : widerThan(mutant)) {
-      const noticed = yield* trial(tests, path, "6 minutes")
-      if (Option.isSome(noticed)) return Option.map(noticed, (what) => `(wider) ${what}`)
+    for (const tests of lists) {
+      const noticed = yield* trial(tests, path, "5 minutes")
+      if (Option.isSome(noticed)) return noticed
     }
     return Option.none<string>()
   })
-  return yield* Effect.acquireUseRelease(
+  const before = yield* Clock.currentTimeMillis
+  const noticed = yield* Effect.acquireUseRelease(
     fs.writeFileString(path, applied(mutant, source)),
     () => judging,
     () => Effect.orDie(fs.writeFileString(path, source))
   )
+  const took = `${(((yield* Clock.currentTimeMillis) - before) / 1000).toFixed(1)} s`
+  const [verdict, by] = Option.match(noticed, { onNone: () => ["SURVIVED", ""], onSome: (what) => ["caught  ", what] })
+  console.log(`${verdict} ${mutant.file.replace(/^packages\/|src\//gu, "")}: ${mutant.name} · ${took} · ${by}`)
+  return Option.isSome(noticed)
 })
 
 const share = (part: number, whole: number) => `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`
@@ -88,28 +102,18 @@ const main = Effect.gen(function* () {
   if (values.check) return console.log(`${mutants.length} mutants, each fits the source`)
   const start = yield* Clock.currentTimeMillis
   const tree = yield* copyTree
-  const once = yield* makeTrial(tree)
-  /** On a machine that is busy a test of real processes fails now and then by itself: what it notices, it notices twice. */
-  const trial: Trial = (tests, changed, within) =>
-    Effect.gen(function* () {
-      const first = yield* once(tests, changed, within)
-      const real = tests.some((test) => /^packages\/node\/|^test\/cli\/|\/(?:Conduct|Crash)\.test/u.test(test))
-      return Option.isSome(first) && (real || first.value.startsWith("(")) ? yield* once(tests, changed, within) : first
-    })
-  const used = new Set(mutants.flatMap((mutant) => [...mutant.tests, ...(values.own ? [] : widerThan(mutant).flat())]))
-  const failing = yield* trial([...used], undefined, "15 minutes")
-  if (Option.isSome(failing)) return yield* new Unfit({ why: `tests fail without any mutant: ${failing.value}` })
-  const survivors: Array<Mutant> = []
-  for (const mutant of mutants) {
-    const before = yield* Clock.currentTimeMillis
-    const noticed = yield* judge(tree, trial, mutant)
-    if (Option.isNone(noticed)) survivors.push(mutant)
-    const took = `${(((yield* Clock.currentTimeMillis) - before) / 1000).toFixed(1)} s`
-    const place = mutant.file.replace(/^packages\/|src\//gu, "")
-    console.log(
-      `${Option.isSome(noticed) ? "caught  " : "SURVIVED"} ${place}: ${mutant.name} · ${took} · ${Option.getOrElse(noticed, () => "")}`
-    )
-  }
+  const trial = twice(yield* makeTrial(tree))
+  /** Those of them that nobody notices by these tests, which pass without any mutant. */
+  const left = Effect.fnUntraced(function* (all: ReadonlyArray<Mutant>, listsOf: (mutant: Mutant) => ReadonlyArray<ReadonlyArray<string>>) {
+    const failing = yield* trial([...new Set(all.flatMap(listsOf).flat())], undefined, "15 minutes")
+    if (Option.isSome(failing)) return yield* new Unfit({ why: `tests fail without any mutant: ${failing.value}` })
+    return yield* Effect.filter(all, (mutant) => Effect.map(judge(tree, trial, mutant, listsOf(mutant)), (noticed) => !noticed))
+  })
+  const unnoticed = yield* left(mutants, ({ tests }) => [tests])
+  const tryable = values.own ? [] : unnoticed.filter((mutant) => widerThan(mutant).length > 0)
+  if (tryable.length > 0) console.log(`\n${tryable.length} of ${unnoticed.length} that their own tests did not notice, by wider ones:`)
+  const still = tryable.length === 0 ? [] : yield* left(tryable, widerThan)
+  const survivors = [...unnoticed.filter((mutant) => !tryable.includes(mutant)), ...still]
   const caught = mutants.length - survivors.length
   const minutes = (((yield* Clock.currentTimeMillis) - start) / 60_000).toFixed(0)
   for (const [name, all] of Map.groupBy(mutants, packageOf)) {

@@ -83,6 +83,15 @@ it("a watcher that hangs is replaced though the clock is set back an hour right 
   stage.pass(minutes(20)).close()
 })
 
+it("a watcher that beats is not replaced when the clock is set back to before it was started", () => {
+  const stage = new Stage()
+  stage.souffleur()
+  stage.pass(minutes(10) + seconds(5))
+  stage.world.timeline.sleep(-hour)
+  stage.pass(hour).close()
+  assert.strictEqual(stage.world.ledger.count("WatcherLost"), 0)
+})
+
 it("a Conductor that goes on before an abandoned recovery is resumed is not signalled: also after a clock was set back, or without comms", () => {
   for (const trouble of ["none", "clock", "comms"] as const) {
     const stage = new Stage({ fate: "pauses", at: seconds(1.5), lasts: minutes(6) })

@@ -14,8 +14,8 @@ export const selfMonitor = Effect.fn("SelfMonitor")(function* (ref: WatchRef, wa
   const lastRound = yield* Ref.make({ at: yield* Clock.currentTimeMillis, due: wait })
   const monotonic = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
   /** The last sign of life, and since when this one has not seen another: a clock that was set back makes no beat young. */
-  const lastSign = yield* Ref.make({ sign: 0, since: yield* monotonic })
-  const unchangedFor = Effect.fnUntraced(function* (sign: number) {
+  const lastSign = yield* Ref.make({ sign: "", since: yield* monotonic })
+  const unchangedFor = Effect.fnUntraced(function* (sign: string) {
     const now = yield* monotonic
     const last = yield* Ref.updateAndGet(lastSign, (last) => (last.sign === sign ? last : { sign, since: now }))
     return now - last.since
@@ -30,8 +30,9 @@ export const selfMonitor = Effect.fn("SelfMonitor")(function* (ref: WatchRef, wa
     if (watcher === undefined) return
     const beat = yield* beats.last(ref.id)
     const age = Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at })
-    const stands =
-      (yield* unchangedFor(Math.max(watcher.since, Option.match(beat, { onNone: () => 0, onSome: ({ at }) => at })))) > staleAfter
+    // Both, and not the later one: by a clock that was set back each beat is earlier than its watcher.
+    const sign = `${watcher.since} ${Option.match(beat, { onNone: () => 0, onSome: ({ at }) => at })}`
+    const stands = (yield* unchangedFor(sign)) > staleAfter
     // A watcher that was only just asked for has not had the time to beat; one that was asked for a round ago has.
     if (stands || (now - watcher.since >= staleAfter && (age === null || age > staleAfter))) {
       yield* ref.tell({ _tag: "ReportWatcherDead", monitor, watcher: watcher.watcher, beatAge: age })
