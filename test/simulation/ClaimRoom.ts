@@ -1,4 +1,4 @@
-import { AlreadyWatched, type Owner, type ProcessIdentity } from "@souffleur/domain"
+import { AlreadyWatched, type Claimable, type Owner, type ProcessIdentity } from "@souffleur/domain"
 import { Effect } from "effect"
 import type { ProcessTable } from "./ProcessTable.ts"
 
@@ -18,7 +18,7 @@ export class ClaimRoom {
     return condition === "gone" || condition === "zombie"
   }
 
-  claim(self: Owner, conductor: ProcessIdentity): Effect.Effect<void, AlreadyWatched> {
+  claim(self: Owner, conductor: Claimable): Effect.Effect<void, AlreadyWatched> {
     return Effect.suspend(() => {
       const key = JSON.stringify(conductor)
       const before = this.#claims.get(key)
@@ -30,7 +30,7 @@ export class ClaimRoom {
     })
   }
 
-  release(self: Owner, conductor: ProcessIdentity): void {
+  release(self: Owner, conductor: Claimable): void {
     const key = JSON.stringify(conductor)
     const before = this.#claims.get(key)
     if (before !== undefined && same(before.process, self.process)) this.#claims.delete(key)

@@ -53,7 +53,17 @@ export const ownRun = Effect.fn("Run.own")(function* (id: string) {
     const { host, process } = run.owner
     return yield* new AlreadyWatched({ owner: run.owner, why: `souffleur with pid ${process.pid} on ${host} conducts run ${id}` })
   }
-  const { fence, project } = yield* tellRun(id, { _tag: "Take", owner: claims.self, over: run.fence }, { _tag: "Operator" })
+  const { project } = run
+  // Another state folder has another log, and may conduct the same project.
+  yield* Effect.acquireRelease(
+    Effect.mapError(
+      claims.claim({ project }),
+      ({ owner, why }) =>
+        new AlreadyWatched({ owner, why: `souffleur with pid ${owner.process.pid} conducts a plan in this project: ${why}` })
+    ),
+    () => claims.release({ project })
+  )
+  const { fence } = yield* tellRun(id, { _tag: "Take", owner: claims.self, over: run.fence }, { _tag: "Operator" })
   const ref = yield* makeRunRef(id, fence)
   yield* Effect.addFinalizer(() => Effect.ignore(ref.tell({ _tag: "Leave" })))
   // Of two plans that began at once the later one sees the other here, and perhaps each does.

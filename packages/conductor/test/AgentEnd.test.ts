@@ -39,7 +39,9 @@ const scene = Effect.fnUntraced(function* () {
   const claims = Claims.of({
     ...({} as Claims["Service"]),
     self: { host: "here", pidNamespace: "pid:[1]", process: identity(1) },
-    isDead: () => Effect.succeed(false)
+    isDead: () => Effect.succeed(false),
+    claim: () => Effect.void,
+    release: () => Effect.void
   })
   const operator = { _tag: "Operator" } as const
   const open = { workflowId: "w", project: "/p", plan: "/p/plan.yaml", digest: "d", tasks: planOf("t1").tasks, progress: null, found: null }

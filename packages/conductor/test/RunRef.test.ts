@@ -1,4 +1,4 @@
-import { Agent, Claims, Launcher, type Owner, Processes } from "@souffleur/domain"
+import { Agent, AlreadyWatched, Claims, Launcher, type Owner, Processes } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { allRuns, loadRun, ownRun, RunLog, tellRun } from "../src/index.ts"
@@ -16,8 +16,12 @@ const opened = (project: string) => ({
   found: null
 })
 
-/** Runs `r` and `other` of one project, and conductors by their pids, of whom these live. */
-const conductors = Effect.fnUntraced(function* (...alive: ReadonlyArray<number>) {
+/** Who has claimed what, outside every state folder. */
+const claimed = () => new Map<string, Owner>()
+
+/** A state folder with runs `r` and `other` of one project, and conductors by their pids, of whom these live. */
+const conductors = (...alive: ReadonlyArray<number>) => stateFolder(claimed(), ...alive)
+const stateFolder = Effect.fnUntraced(function* (all: ReturnType<typeof claimed>, ...alive: ReadonlyArray<number>) {
   const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
   const within = <A, E>(
     effect: Effect.Effect<A, E, RunLog | Claims | Agent | Launcher | Processes>,
@@ -35,8 +39,15 @@ const conductors = Effect.fnUntraced(function* (...alive: ReadonlyArray<number>)
         Claims.of({
           self: ownerOf(self),
           isDead: ({ process }) => Effect.sync(() => isDead(process.pid)),
-          claim: () => Effect.void,
-          release: () => Effect.void
+          claim: (one) =>
+            Effect.suspend(() => {
+              const [key, owner] = [JSON.stringify(one), all.get(JSON.stringify(one))]
+              if (owner !== undefined && !isDead(owner.process.pid))
+                return Effect.fail(new AlreadyWatched({ owner, why: "that souffleur is alive" }))
+              all.set(key, ownerOf(self))
+              return Effect.void
+            }),
+          release: (one) => Effect.sync(() => void all.delete(JSON.stringify(one)))
         })
       )
     )
@@ -104,6 +115,17 @@ describe("who conducts a run", () => {
       yield* second.leave
       assert.isNull((yield* run("other")).owner)
       assert.strictEqual((yield* own("other", 20, (pid) => pid === 10)).why, "owned")
+    })
+  )
+  it.effect("has its project to itself, whatever state folder another uses, until it leaves", () =>
+    Effect.gen(function* () {
+      const all = claimed()
+      const [one, two] = [yield* stateFolder(all, 10, 20), yield* stateFolder(all, 10, 20)]
+      const { leave } = yield* one.own("r", 10)
+      assert.strictEqual((yield* two.own("r", 20)).why, "AlreadyWatched")
+      assert.strictEqual((yield* two.run("r")).fence, 0)
+      yield* leave
+      assert.strictEqual((yield* two.own("r", 20)).why, "owned")
     })
   )
   it.effect("says and does nothing more once it is overtaken, nor what is not true of the run", () =>

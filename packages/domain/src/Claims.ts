@@ -15,9 +15,12 @@ export class AlreadyWatched extends Schema.TaggedError<AlreadyWatched>()("Alread
   why: Schema.String
 }) {}
 
+/** What one souffleur has at a time: a Conductor, or a project in which a plan is conducted, by its real path. */
+export type Claimable = ProcessIdentity | { readonly project: string }
+
 /**
- * One claim a user and Conductor, outside every state folder, so that two state folders cannot watch one Conductor
- * (spec §4). A claim whose owner is provably dead is taken over.
+ * One claim a user and Conductor, or project, outside every state folder, so that two state folders cannot watch one Conductor, nor
+ * conduct two plans in one project (spec §4). A claim whose owner is provably dead is taken over.
  */
 export class Claims extends Context.Service<
   Claims,
@@ -26,7 +29,7 @@ export class Claims extends Context.Service<
     readonly self: Owner
     /** Provably dead: same host and pid namespace, and the process is gone or from an earlier boot. */
     readonly isDead: (owner: Owner) => Effect.Effect<boolean>
-    readonly claim: (conductor: ProcessIdentity) => Effect.Effect<void, AlreadyWatched>
-    readonly release: (conductor: ProcessIdentity) => Effect.Effect<void>
+    readonly claim: (claimable: Claimable) => Effect.Effect<void, AlreadyWatched>
+    readonly release: (claimable: Claimable) => Effect.Effect<void>
   }
 >()("@souffleur/domain/Claims") {}

@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { AlreadyWatched, Claims, Owner, Processes, type ProcessIdentity } from "@souffleur/domain"
+import { AlreadyWatched, type Claimable, Claims, Owner, Processes } from "@souffleur/domain"
 import { Config, Effect, Layer, Option, Schema } from "effect"
 import { makeFolder } from "./Folder.ts"
 import { createWhole, readWhole } from "./WholeFile.ts"
@@ -58,7 +59,7 @@ interface Standing {
 }
 
 /**
- * Claims as plain files: `<boot id>-<pid>-<start time>.<n>` holds an owner, and the greatest `n` is in force until
+ * Claims as plain files: `<boot id>-<pid>-<start time>.<n>`, or `project-<hash>.<n>`, holds an owner, and the greatest `n` is in force until
  * `<…>.<n>.released` stands beside it. Taking over is making `n + 1`, which is exclusive. No claim is ever deleted:
  * so a slow process that has read `n` cannot make an `n + 1` that was there before. The system empties the folder.
  */
@@ -72,7 +73,10 @@ export const layer = (options: { readonly folder?: string } = {}) =>
       const folder = options.folder ?? (yield* usualFolder(uid))
       yield* openFolder(folder, uid)
 
-      const keyOf = (conductor: ProcessIdentity) => `${conductor.bootId}-${conductor.pid}-${conductor.startTime}`
+      const keyOf = (one: Claimable) =>
+        "project" in one
+          ? `project-${createHash("sha256").update(one.project).digest("hex").slice(0, 32)}`
+          : `${one.bootId}-${one.pid}-${one.startTime}`
 
       const standing = (key: string): Standing => {
         const claims = fs.readdirSync(folder).filter((file) => file.startsWith(`${key}.`))
@@ -92,8 +96,8 @@ export const layer = (options: { readonly folder?: string } = {}) =>
         return condition === "gone" || condition === "zombie"
       })
 
-      const claim = Effect.fn("Claims.claim")(function* (conductor: ProcessIdentity) {
-        const key = keyOf(conductor)
+      const claim = Effect.fn("Claims.claim")(function* (claimable: Claimable) {
+        const key = keyOf(claimable)
         while (true) {
           const before = yield* Effect.sync(() => standing(key))
           if (before.number > 0 && !before.released) {
@@ -115,9 +119,9 @@ export const layer = (options: { readonly folder?: string } = {}) =>
         }
       })
 
-      const release = Effect.fn("Claims.release")((conductor: ProcessIdentity) =>
+      const release = Effect.fn("Claims.release")((claimable: Claimable) =>
         Effect.sync(() => {
-          const key = keyOf(conductor)
+          const key = keyOf(claimable)
           const { number, owner } = standing(key)
           if (Option.isSome(owner) && sameProcess(owner.value, self)) createWhole(join(folder, `${key}.${number}.released`), "")
         })

@@ -38,6 +38,21 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
+  it.effect("claims a project by its path, beside any Conductor", () =>
+    Effect.gen(function* () {
+      const at = join(yield* folder, "claims")
+      const claims = yield* claimsIn(at)
+      const project = "/home/a b/$(x)/../opera"
+      yield* claims.claim({ project })
+      yield* claims.claim(conductor)
+      const name = fs.readdirSync(at).find((file) => file.startsWith("project-")) ?? ""
+      assert.match(name, /^project-[0-9a-f]{32}\.1$/u)
+      const other = { host: claims.self.host, pidNamespace: claims.self.pidNamespace, process: { ...claims.self.process, pid: 1 } }
+      fs.writeFileSync(join(at, name.replace(/1$/u, "2")), JSON.stringify({ ...other, pidNamespace: "pid:[0]" }))
+      assert.deepInclude(yield* Effect.flip(claims.claim({ project })), { _tag: "AlreadyWatched" })
+      yield* claims.claim({ project: `${project}/` })
+    })
+  )
   it.effect("refuses while another souffleur lives or is stopped, and takes over when it is dead", () =>
     Effect.gen(function* () {
       const at = yield* folder

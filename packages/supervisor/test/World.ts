@@ -163,7 +163,9 @@ const claims = (world: World) =>
   Claims.of({
     self,
     isDead: (owner) => Effect.sync(() => owner.host === self.host && !world.alive.has(owner.process.pid)),
-    claim: Effect.fnUntraced(function* ({ pid }) {
+    claim: Effect.fnUntraced(function* (one) {
+      if (!("pid" in one)) return yield* Effect.die("a supervisor conducts no plan")
+      const { pid } = one
       const holder = world.claims.get(pid)
       if (
         holder !== undefined &&
@@ -174,7 +176,7 @@ const claims = (world: World) =>
       }
       world.claims.set(pid, self)
     }),
-    release: ({ pid }) => Effect.sync(() => void (world.claims.get(pid) === self && world.claims.delete(pid)))
+    release: (one) => Effect.sync(() => void ("pid" in one && world.claims.get(one.pid) === self && world.claims.delete(one.pid)))
   })
 
 /** Keeps what was prepared; a launch that was asked for before is not done again. */
