@@ -7,7 +7,7 @@ import { Conducting, type Git, ownRun, RunLog, type Turn, tellRun } from "../src
 import { planOf } from "./Stage.ts"
 
 const identity = (pid: number): ProcessIdentity => ({ pid, startTime: pid, bootId: "boot" })
-const limit = Duration.hours(1)
+const limit = Duration.minutes(6)
 const [agentPid, childPid] = [101, 102]
 
 /** An implementer at work, launched now, with a child; and who is asked for and signalled by its conductor. */
@@ -88,13 +88,13 @@ describe("an agent", () => {
   it.effect("has its time from its launch on, also while nobody conducts; that it is over is in the log, with what it is judged by", () =>
     Effect.gen(function* () {
       const the = yield* scene()
-      yield* TestClock.adjust("40 minutes")
+      yield* TestClock.adjust("4 minutes")
       const waiting = yield* Effect.forkChild(the.awaits)
-      yield* TestClock.adjust("1199 seconds")
+      yield* TestClock.adjust("119 seconds")
       assert.isNull((yield* the.ref.state).turn?.ending)
       yield* TestClock.adjust("1 seconds")
-      assert.deepStrictEqual(yield* Fiber.join(waiting), { cause: "timeout", limit: 3_600_000 })
-      assert.deepStrictEqual((yield* the.ref.state).turn?.ending, { cause: "timeout", limit: 3_600_000 })
+      assert.deepStrictEqual(yield* Fiber.join(waiting), { cause: "timeout", limit: 360_000 })
+      assert.deepStrictEqual((yield* the.ref.state).turn?.ending, { cause: "timeout", limit: 360_000 })
       assert.deepStrictEqual(the.signals, [])
     }).pipe(Effect.scoped)
   )

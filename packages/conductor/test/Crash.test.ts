@@ -1,9 +1,21 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { NotPermitted } from "@souffleur/domain"
-import { Duration, Effect, FileSystem } from "effect"
+import { Duration, Effect, FileSystem, Layer, Path } from "effect"
+import { Disk } from "../../../test/simulation/Disk.ts"
 import { type Finish, type Git, isOver, parseStatus, taskOf } from "../src/index.ts"
 import { type Act, approves, complete, planOf, refusedFor, rejects, stage } from "./Stage.ts"
+
+/** Files in memory: a hundred conductors crash here, none of them for the disk. */
+const files = Layer.sync(FileSystem.FileSystem, () => {
+  const disk = new Disk(() => 0)
+  let folders = 0
+  return FileSystem.FileSystem.of({
+    ...disk.fileSystem,
+    makeTempDirectoryScoped: () => Effect.sync(() => `/folder-${++folders}`),
+    writeFileString: (path, text) => Effect.sync(() => disk.write(path, text))
+  })
+})
+const services = Layer.mergeAll(files, Path.layer)
 
 /** A repository that is a list of commits. */
 const repository = () => {
@@ -74,14 +86,14 @@ const killedEverywhere = Effect.fnUntraced(function* (
 const hangs: Act = () => Effect.succeed(undefined)
 const approved = [() => Effect.succeed(approves)]
 
-describe.concurrent("a conductor", () => {
+describe("a conductor", () => {
   it.live("killed at any of its moments, it goes on from the log, and no agent does its work twice", () =>
     Effect.gen(function* () {
       const rejected = play([], [() => Effect.succeed(rejects(1)), () => Effect.succeed(approves)])
       const agents = ["implementer", "reviewer", "implementer again", "reviewer"]
       // Each append and each launch, before and after.
       assert.isAbove(yield* killedEverywhere(rejected, ["c0", "c1", "c2"], agents, { attempts: 2, rejections: 1 }), 45)
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(services))
   )
 
   it.live("killed at any moment of its finishing step, that is asked once", () =>
@@ -91,7 +103,7 @@ describe.concurrent("a conductor", () => {
       // What comes before is told above.
       const verified = 26
       assert.isAbove(yield* killedEverywhere(finishing, ["c0", "c1"], agents, { attempts: 1 }, verified), verified + 10)
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(services))
   )
 
   it.live("killed at any moment of a usage limit, it waits it out from the log, and the same implementer goes on", () =>
@@ -99,7 +111,7 @@ describe.concurrent("a conductor", () => {
       const refused = play([refusedFor(0)], [() => Effect.succeed(approves)])
       const agents = ["implementer", "implementer again", "reviewer"]
       assert.isAbove(yield* killedEverywhere(refused, ["c0", "c1"], agents, { attempts: 1, failures: 0 }), 35)
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(services))
   )
 
   it.live("killed at any moment while it ends an overdue agent, and what it left running: the next one goes on with that, once", () =>
@@ -121,7 +133,7 @@ describe.concurrent("a conductor", () => {
       // What comes before is told above.
       const launched = 10
       assert.isAbove(yield* killedEverywhere(overdue, ["c0", "c1"], agents, { attempts: 2, failures: 0 }, launched), 38)
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(services))
   )
 
   it.live("an agent that ended and left something running has done its work, and that is ended", () =>
@@ -131,7 +143,7 @@ describe.concurrent("a conductor", () => {
       assert.deepInclude(taskOf(run, "t1"), { status: "completed", attempts: 1 })
       assert.deepStrictEqual(scene.signals, ["SIGTERM to what it left", "SIGTERM to what it left"])
       assert.strictEqual((yield* scene.tags).filter((tag) => tag === "AgentEnding").length, 1)
-    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+    }).pipe(Effect.scoped, Effect.provide(services))
   )
 
   it.live("what a finishing command has started is the user's own, and goes on", () =>
@@ -140,7 +152,7 @@ describe.concurrent("a conductor", () => {
       const scene = yield* play([], approved, { finish, leaves: 1, leaver: "finisher" })
       const run = yield* scene.conducts
       assert.deepStrictEqual([run.finishing, scene.signals], ["done", []])
-    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+    }).pipe(Effect.scoped, Effect.provide(services))
   )
 
   it.live("who cannot be ended pauses the run: nobody works beside it, and it goes on once that is gone", () =>
@@ -155,7 +167,7 @@ describe.concurrent("a conductor", () => {
       yield* scene.vanish
       const run = yield* scene.conducts
       assert.deepStrictEqual([isOver(run), taskOf(run, "t1")?.attempts], [true, 2])
-    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+    }).pipe(Effect.scoped, Effect.provide(services))
   )
 
   it.live("who was overtaken signals nobody: not before the first signal, and not between two", () =>
@@ -172,7 +184,7 @@ describe.concurrent("a conductor", () => {
         assert.deepInclude(error, { _tag: "Refused", why: "fenced" })
         assert.deepStrictEqual(scene.signals, when === "before" ? [] : ["SIGTERM"])
       }
-    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+    }).pipe(Effect.scoped, Effect.provide(services))
   )
 })
 
