@@ -5,7 +5,7 @@ import { inject } from "vitest"
 import { type LabOptions, makeLab, type Part } from "./Lab.ts"
 import { limited } from "./ModelEndpoint.ts"
 import { headless } from "./Stage.ts"
-import { bash, services } from "./Watched.ts"
+import { bash, services, told } from "./Watched.ts"
 
 const claude = inject("claude")
 
@@ -38,6 +38,7 @@ const conducted = Effect.fn("conducted")(function* (text: string, part: Part, op
   yield* lab.write(".claude/settings.json", JSON.stringify({ permissions: { allow: ["Bash"] } }))
   const stage = yield* headless(lab)
   const souffleur = yield* stage.souffleur(["conduct", "plan.yaml", "--json"])
+  yield* told(souffleur, "TaskCompleted")
   const code = yield* souffleur.exitCode
   const said = yield* souffleur.said
   assert.strictEqual(code, 0, said)
