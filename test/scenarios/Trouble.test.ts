@@ -131,6 +131,21 @@ it("a Conductor that beats again is not signalled by an operator's retry either:
   }
 })
 
+it("a Conductor that goes on after an outage is not signalled by an operator's retry that comes before its next word", () => {
+  const stage = new Stage({ fate: "outage", at: seconds(6), lasts: minutes(6) })
+  stage.souffleur({ plan: (_, name) => (name === "processes.tree" ? "before" : undefined) })
+  stage.until("StepStarted")
+  stage.pass(minutes(2))
+  stage.souffleur()
+  assert.strictEqual(stage.world.ledger.count("RecoveryFailedClosed"), 1)
+  stage.retry()
+  stage.pass(seconds(5))
+  assert.strictEqual(stage.world.ledger.count("RecoveryFailedClosed"), 2)
+  stage.pass(minutes(20)).close()
+  assert.strictEqual(stage.world.signals.length, 0)
+  assert.isTrue(stage.world.conductor.isHealthy)
+})
+
 it("a self-monitor that dies is replaced, and one after it replaces a watcher that hangs", () => {
   const stage = new Stage()
   stage.souffleur({

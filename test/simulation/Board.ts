@@ -29,11 +29,31 @@ export class Board {
     lastHeartbeat: null,
     lastError: ""
   }
-  readonly messages: Array<Message> = []
+  messages: Array<Message> = []
+  /** What was written to files that another one has replaced. */
+  readonly lost: Array<Message> = []
+  /** Counted from 0, by the file that is there. */
+  file = 0
+  /** The most tasks that any file held. */
+  mostTasks = 0
+  /** The row is its maker's until souffleur's state changes again. */
+  isNew = false
   readonly #timeline: Timeline
 
   constructor(timeline: Timeline) {
     this.#timeline = timeline
+  }
+
+  /** Its owners put another file in its place, as `souffleur init` makes it. */
+  replace(): void {
+    this.lost.push(...this.messages)
+    this.mostTasks = Math.max(this.mostTasks, this.tasks.size)
+    this.messages = []
+    this.tasks.clear()
+    this.conductor = undefined
+    this.souffleur = { state: "watching", lastHeartbeat: null, lastError: "" }
+    this.file++
+    this.isNew = true
   }
 
   /** What the Conductor writes: its state and its heartbeat; `false` where the database did not take it. */
@@ -98,7 +118,10 @@ export class Board {
   }
 
   setState(state: SouffleurState, at: number, lastError?: string) {
-    return this.#useRow((row) => Object.assign(row, { state, lastHeartbeat: formatTime(at), lastError: lastError ?? row.lastError }))
+    return this.#useRow((row) => {
+      this.isNew = false
+      Object.assign(row, { state, lastHeartbeat: formatTime(at), lastError: lastError ?? row.lastError })
+    })
   }
 
   beat(at: number) {

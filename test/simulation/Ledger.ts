@@ -60,16 +60,19 @@ export class Ledger {
     return this.events.filter(({ _tag }) => _tag === tag).length
   }
 
-  /** A payload that a successor was launched with. */
-  readonly #consumed = new Set<number>()
+  /** A payload that a successor was launched with, by its file and number. */
+  readonly #consumed = new Set<string>()
+  /** The file that the running cycle's was read from. */
+  #readFrom = 0
 
   #consume({ recovery }: Watch): void {
     const request = recovery?.steps["0 payload"]
     if (request?._tag !== "Succeeded") return
     const { messageId } = request.outcome as { readonly messageId: number | null }
     if (messageId === null) return
-    if (this.#consumed.has(messageId)) this.#world.violated(`payload ${messageId} was consumed twice`)
-    this.#consumed.add(messageId)
+    const payload = `${messageId} of file ${this.#readFrom}`
+    if (this.#consumed.has(payload)) this.#world.violated(`payload ${payload} was consumed twice`)
+    this.#consumed.add(payload)
   }
 
   #record(event: WatchEvent): void {
@@ -88,6 +91,7 @@ export class Ledger {
     if (watch.phase === "Watching" && !settlesLater(event) && rolesOf(watch).every((role) => role.startsWith("bootstrap/"))) {
       world.violated(`nobody guards the watch after ${event._tag}`)
     }
+    if (event._tag === "StepSucceeded" && event.step === "0 payload") this.#readFrom = world.board.file
     switch (event._tag) {
       case "ConductorConfirmed":
       case "ConductorAdopted":
@@ -103,6 +107,13 @@ export class Ledger {
         else world.violated(`the recorded Conductor ${event.conductor.pid} never was one`)
         return
       }
+      case "ConductorResolved": {
+        const found = world.conductors.find(({ process }) => sameAs(process.identity, event.conductor))
+        if (found === undefined || !found.isAlive || found.sessionId !== before.sessionId)
+          world.violated("whom the watch follows again does not hold its session")
+        else found.followed = true
+        return
+      }
       case "TurnEnded":
         // A pid file is named by the pid alone: who has it now, and the same session, left it behind or removed it.
         if (
@@ -113,13 +124,13 @@ export class Ledger {
           world.violated("a turn ended that did not")
         return
       case "ConductorDied":
-        // A finished turn is no death, unless nobody could know: not in print mode, or another agent has its pid.
-        if (
-          event.cause === "pid" &&
-          before.print &&
-          world.conductors.findLast(({ process }) => process.identity.pid === before.conductor!.pid)?.turnEnded === true
-        )
-          world.violated("a finished turn was taken for a death")
+        if (event.cause === "pid" && before.conductor === undefined) world.violated("a process that is not known was found to be gone")
+        // A finished turn is no death, unless nobody could know: not in print mode, in a session that no poll had found yet, or another
+        // agent has its pid.
+        if (event.cause === "pid" && before.print) {
+          const last = world.conductors.findLast(({ process }) => process.identity.pid === before.conductor!.pid)
+          if (last?.turnEnded === true && before.sessions.includes(last.sessionId)) world.violated("a finished turn was taken for a death")
+        }
         return
       case "ConductorCompleted":
         if (!(world.finished && event.by === "agent") && !isComplete(world, before))

@@ -66,6 +66,14 @@ export const lifeOf = (seed: Seed, temper: Temper, generation: number): Life => 
     onTerm: seed.chance(0.03) ? "unkillable" : seed.chance(0.2) ? "never" : seed.between(0, 2000),
     resetsIn: seed.chance(0.5) ? seed.between(-minute, 20 * minute) : undefined,
     answersAfter: seed.chance(0.1) ? seed.between(0, 3 * minute) : seed.between(0, 2000),
+    ...(!first && seed.chance(0.01)
+      ? {
+          moves: {
+            to: `77777777-0000-4000-8000-${String(generation).padStart(12, "0")}`,
+            heldAfter: seed.pick([undefined, 500, 20 * minute])
+          }
+        }
+      : {}),
     beatsAs: seed.chance(0.03) ? seed.pick(["nothing", "words", "tomorrow"] as const) : undefined
   }
 }

@@ -36,7 +36,8 @@ export class Oracle {
 
   #tasks(count: number | null): void {
     const { board, solo } = this.#world
-    if (solo === undefined && count !== null && count > board.tasks.size)
+    // A poll may have read the file that another one has replaced since.
+    if (solo === undefined && count !== null && count > Math.max(board.tasks.size, board.mostTasks))
       this.#world.violated(`${count} tasks were seen, and there are ${board.tasks.size}`)
   }
 
@@ -75,7 +76,6 @@ export class Oracle {
       case "ContextExhausted":
       case "HandoffRequested":
         this.#handedOff(event.taskFingerprint, event.retries)
-        if (event._tag === "HandoffRequested") this.waitsUntil = undefined
         break
       case "WaitStarted":
         if (before.retries !== this.#retries && event.kind !== "quiet-hours") world.violated("a wait counts as a death")

@@ -25,6 +25,7 @@ export class SignalJudge {
     const conductor = conductors.find((one) => one.process === process)
     if (conductor !== undefined && byHand.has(conductor) && watch.conductor?.startTime !== process.identity.startTime)
       found.push("a signal to a Conductor that a person started, and the watch does not follow")
+    if (process.belongsTo > 0 && watch.conductor === undefined) found.push("a signal to a Conductor whose process is not known")
     if (
       process.belongsTo !== 0 &&
       conductors[process.belongsTo - 1]?.isHealthy === true &&

@@ -47,7 +47,10 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
   const lives = seed.fork()
   world.lives = (generation) => {
     const life = lifeOf(lives, temper, generation)
-    return world.calm ? { ...life, fate: "lives", onTerm: 0, beatsAs: undefined, answersAfter: 0 } : life
+    const { moves: _, ...settled } = life
+    return world.calm || world.solo !== undefined
+      ? { ...settled, ...(world.calm ? { fate: "lives", onTerm: 0, beatsAs: undefined, answersAfter: 0 } : {}) }
+      : life
   }
   world.ceiling = seed.chance(0.2) ? "bypassPermissions" : "acceptEdits"
   world.hooked = seed.chance(0.5)

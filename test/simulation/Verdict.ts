@@ -41,19 +41,24 @@ export const unwell = (world: World, keeper: Keeper): string | undefined => {
   const beat = Option.getOrElse(parseTime(world.board.conductor.lastHeartbeat), () => -Infinity)
   if (!world.steadyClock && Math.abs(world.timeline.wall - beat) <= 240_000) return undefined
   if (conductor?.isHealthy !== true) return "the Conductor is not healthy"
-  return world.board.souffleur?.state === "confirmed" ? undefined : `the row says ${world.board.souffleur?.state}`
+  return world.board.isNew || world.board.souffleur?.state === "confirmed" ? undefined : `the row says ${world.board.souffleur?.state}`
 }
 
-/** Comms has every message of the log once, in its order, as far as the log was told, and the row's last state. */
+/** Comms, with the files that were replaced, has every message of the log once, in its order, as far as the log was told, and the row's last state. */
 export const converged = (world: World): void => {
   const { board, id, ledger, outbox } = world
   if (world.solo !== undefined) return
   const told = Effect.runSync(outbox.told(id))
   const expected = ledger.events.flatMap((event, index) => (tellingOf(event).message === undefined || index + 1 > told ? [] : [index + 1]))
-  const found = board.messages.flatMap(({ from, text }) => {
-    const revision = from === "souffleur" ? new RegExp(`^\\[${id}#(\\d+)\\] `, "u").exec(text)?.[1] : undefined
-    return revision === undefined ? [] : [Number(revision)]
-  })
+  // What was taken and denied is told again to a file that came in its place.
+  const found = [
+    ...new Set(
+      [...board.lost, ...board.messages].flatMap(({ from, text }) => {
+        const revision = from === "souffleur" ? new RegExp(`^\\[${id}#(\\d+)\\] `, "u").exec(text)?.[1] : undefined
+        return revision === undefined ? [] : [Number(revision)]
+      })
+    )
+  ]
   const known = found.filter((revision) => revision <= told)
   if (JSON.stringify(known) !== JSON.stringify(expected)) world.violated(`comms has the messages ${known}, the log ${expected}`)
   if (found.some((revision) => revision > ledger.events.length)) world.violated("comms has a message of nothing")

@@ -20,6 +20,7 @@ export const weather = (world: World, seed: Seed): void => {
       "none",
       "locked",
       "missing",
+      "replaced",
       "slow launch",
       "lost launch",
       "export fails",
@@ -38,6 +39,9 @@ export const weather = (world: World, seed: Seed): void => {
       case "locked":
       case "missing":
         board.trouble = trouble
+        break
+      case "replaced":
+        board.replace()
         break
       case "lies":
         board.lies = true

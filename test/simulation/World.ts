@@ -126,6 +126,8 @@ export class World extends SimMachine {
 
   /** A Conductor writes a record to its session file. */
   wrote({ sessionId }: Conductor, turn: Turn): void {
+    // A command that is no agent has no session.
+    if (sessionId === "") return
     const asked = this.sessions.get(sessionId)?.asked ?? []
     if (turn._tag === "Asked") asked.push(turn.at)
     this.sessions.set(sessionId, { writtenAt: this.timeline.wall, turn, asked })

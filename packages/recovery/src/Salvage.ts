@@ -6,9 +6,10 @@ import {
   Processes,
   SessionMark,
   Settings,
-  type Watch,
   Stopped,
-  StopFailed
+  StopFailed,
+  type Turn,
+  type Watch
 } from "@souffleur/domain"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Schema } from "effect"
 import { unlessComplete } from "./Completion.ts"
@@ -40,15 +41,22 @@ const unlessBeating = Effect.fnUntraced(function* (watch: Watch, snapshot: Optio
   return yield* new FailedClosed({ stage: "stop", reason })
 })
 
+/** A turn at work: neither over, nor waiting for a person, nor ended by the service. */
+const isAtWork = ({ _tag }: Turn) => _tag === "Asked" || _tag === "Tool" || _tag === "Retrying"
+
 /**
  * Given up for what its session file said, or did not say any more: where that has gone on since, it is healthy, and is not
- * stopped either. What it writes next ends the standby.
+ * stopped either; nor where an operator has it tried again before its next word. What it writes next ends the standby.
  */
 const unlessMoving = Effect.fnUntraced(function* ({ conductor, recovery, sessionId }: Watch) {
   const judged = recovery !== undefined && ["hang", "untaken", "limit", "context"].includes(recovery.trigger)
   if (!judged || conductor === undefined) return
+  const [{ stallAfter }, now] = [yield* Settings, yield* Clock.currentTimeMillis]
   const signs = yield* (yield* Agent).signs(sessionId)
-  const moves = Option.exists(signs, ({ turn }) => turn !== undefined && turn.at > recovery.since)
+  const moves = Option.exists(
+    signs,
+    ({ turn }) => turn !== undefined && (turn.at > recovery.since || (isAtWork(turn) && now - turn.at <= Duration.toMillis(stallAfter)))
+  )
   if (!moves || (yield* (yield* Processes).condition(conductor)) !== "running") return
   return yield* new FailedClosed({ stage: "stop", reason: "the Conductor goes on again: it is not stopped" })
 })
