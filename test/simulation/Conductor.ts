@@ -183,7 +183,7 @@ export class Conductor {
   }
 
   #meetFate(): void {
-    if (!this.isAlive || this.#world.calm) return
+    if (!this.isAlive || (this.#world.calm && !this.#world.serviceOut)) return
     const { processes, timeline } = this.#world
     this.#world.tell(`the Conductor (S${this.generation}, pid ${this.process.identity.pid}) ${this.life.fate}`)
     switch (this.life.fate) {

@@ -30,8 +30,8 @@ export class Gate {
   dead = false
   /** How often it was stopped, or lost a role without a word. */
   disturbed = 0
-  /** Stopped then, and it has not looked since who holds the session; ms, monotonic. */
-  blindSince: number | undefined = undefined
+  /** When each fiber looked last who holds the session; ms, monotonic. */
+  readonly #looks = new WeakMap<object, number>()
 
   constructor(plan: (passed: number, name: string) => Fate | undefined, host: Host) {
     this.#plan = plan
@@ -50,6 +50,16 @@ export class Gate {
     return Effect.never
   }
 
+  #looking<A, E>(look: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return Effect.withFiber((fiber) => {
+      this.#looks.set(fiber, this.#host.now())
+      return look
+    })
+  }
+
+  /** When this fiber looked last who holds the session; `undefined`: it never did. */
+  readonly lookedAt: Effect.Effect<number | undefined> = Effect.withFiber((fiber) => Effect.succeed(this.#looks.get(fiber)))
+
   through<A, E>(name: string, effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
     return Effect.suspend(() => {
       if (this.dead) return Effect.never
@@ -58,8 +68,7 @@ export class Gate {
       const fate = this.#plan(++this.passed, name)
       switch (fate) {
         case undefined:
-          if (name === "agent.sessions") this.blindSince = undefined
-          return effect
+          return name === "agent.sessions" ? this.#looking(effect) : effect
         case "before":
           return this.#end(`before ${name}`)
         case "inside":
@@ -69,9 +78,8 @@ export class Gate {
         default:
           // Whatever it was about to do, it does when it wakes.
           this.disturbed++
-          this.blindSince ??= this.#host.now()
           this.#host.pause(fate.pausedFor)
-          return Effect.andThen(Effect.yieldNow, effect)
+          return Effect.andThen(Effect.yieldNow, name === "agent.sessions" ? this.#looking(effect) : effect)
       }
     })
   }

@@ -34,10 +34,10 @@ export class LaunchJudge {
    * A launcher is started: until now there was time to see who else holds the session; for a souffleur that was stopped after its last
    * look, until it was (docs/reliability.md, not promised).
    */
-  spawned(id: string, blindSince: number | undefined): void {
+  spawned(id: string, lookedAt: number | undefined): void {
     const { ledger, timeline } = this.#world
     const { events, watch } = ledger
-    const looked = Math.min(timeline.monotonic, blindSince ?? Infinity)
+    const looked = lookedAt ?? timeline.monotonic
     this.#spawned.set(id, looked)
     const holder = this.#byHand().find(
       (one) => !this.#leaving.has(one) && watch.sessions.includes(one.sessionId) && one.process.since < looked

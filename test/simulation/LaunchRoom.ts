@@ -28,7 +28,7 @@ export interface LaunchPlace {
   readonly timeline: Timeline
   readonly processes: ProcessTable
   readonly tell: (what: string) => void
-  readonly judge: { readonly spawned: (id: string, blindSince: number | undefined) => void }
+  readonly judge: { readonly spawned: (id: string, lookedAt: number | undefined) => void }
   readonly agentStarted: (process: SimProcess, order: LaunchOrder) => void
 }
 
@@ -57,10 +57,10 @@ export class LaunchRoom {
   }
 
   /** A launcher starts, takes its time, and becomes the agent if the receipt's name is still free. */
-  spawn(id: string, blindSince: number | undefined): SimProcess {
+  spawn(id: string, lookedAt: number | undefined): SimProcess {
     const { processes, timeline } = this.#world
     this.#world.tell(`the launcher of ${id} starts`)
-    this.#world.judge.spawned(id, blindSince)
+    this.#world.judge.spawned(id, lookedAt)
     const pace = this.pace()
     const process = processes.start({ name: "launch", environment: { SOUFFLEUR_LAUNCH_ID: id }, belongsTo: souffleursOwn })
     if (pace === "lost") timeline.after(100, () => processes.end(process))

@@ -30,7 +30,7 @@ export const launcher = (
     if (before !== undefined) return yield* new LaunchFailed({ why: "the launch was cancelled" })
     const process = yield* gate.through(
       "launcher.launch: spawn",
-      Effect.sync(() => room.spawn(id, gate.blindSince))
+      Effect.map(gate.lookedAt, (lookedAt) => room.spawn(id, lookedAt))
     )
     return yield* look(id, process).pipe(
       Effect.repeat({ until: Option.isSome, schedule: receiptPoll }),

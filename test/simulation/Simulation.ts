@@ -5,6 +5,7 @@ import { releaseBy } from "./Words.ts"
 import { Keeper } from "./Keeper.ts"
 import { compactionOf, lifeOf } from "./Lives.ts"
 import { operators } from "./Operators.ts"
+import { endlessOutage } from "./Outage.ts"
 import { converged, sightings, unwell } from "./Verdict.ts"
 import { weather } from "./Weather.ts"
 import { World } from "./World.ts"
@@ -28,6 +29,9 @@ const comms = Array.from({ length: 14 }, () => "comms" as const)
 const without = ["solo", "solo", "run", "run", "command", "command"] as const
 const runSession = "33333333-0000-4000-8000-000000000000"
 
+/** Of so many worlds: half a day is long. */
+const endless = 0.005
+
 /** Characters, where exports are trimmed. */
 const longestExport = 1000
 
@@ -48,6 +52,17 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
   world.lives = (generation) => {
     const life = lifeOf(lives, temper, generation)
     const { moves: _, ...settled } = life
+    if (world.serviceOut)
+      return {
+        ...settled,
+        fate: "outage",
+        at: 3000,
+        lasts: 1,
+        onTerm: 0,
+        beatsAs: undefined,
+        answersAfter: Infinity,
+        worksEvery: undefined
+      }
     return world.calm || world.solo !== undefined
       ? { ...settled, ...(world.calm ? { fate: "lives", onTerm: 0, beatsAs: undefined, answersAfter: 0 } : {}) }
       : life
@@ -91,6 +106,7 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
   world.run(storm, ended)
   world.calmDown()
   keeper.wake()
+  if (!ended() && seed.chance(endless)) endlessOutage(world, seed.fork())
   // A heartbeat of the future, after a clock was set back, is neither dead nor fresh until its time has come.
   const ahead = Math.max(0, Option.getOrElse(parseTime(world.board.conductor?.lastHeartbeat ?? null), () => 0) - timeline.wall)
   // What was begun before the end may not go on after it.

@@ -62,6 +62,8 @@ export class World extends SimMachine {
   hooked = false
   /** How long it takes until a souffleur hears what another process appended, in ms: the log on disk is looked at each second. */
   hearing = 1000
+  /** The service fails every turn. */
+  serviceOut = false
   released = false
   finished = false
 

@@ -1,0 +1,28 @@
+import type { Seed } from "./Seed.ts"
+import type { World } from "./World.ts"
+
+const hour = 3_600_000
+const hours = 12
+/** A wait for the service grows to half an hour within this time. */
+const settled = 2
+
+/** Events, and launches, of an hour in which nothing can get better; a cycle is about twenty events. */
+const [mostEvents, mostLaunches] = [100, 4]
+
+/** Comms, or the service of the agents, is out for half a day, and nothing else goes wrong: what the log grows by in an hour has a bound. */
+export const endlessOutage = (world: World, seed: Seed): void => {
+  const { board, ledger, timeline } = world
+  const what = seed.pick(["comms", "service"] as const)
+  world.tell(`the world: ${what} is out for ${hours} hours`)
+  if (what === "comms") board.trouble = "missing"
+  else world.serviceOut = true
+  for (let nth = 1; nth <= hours && ledger.endedAt === undefined; nth++) {
+    const [events, launches] = [ledger.events.length, ledger.count("LaunchPrepared")]
+    world.run(timeline.monotonic + hour, () => ledger.endedAt !== undefined)
+    const [grown, launched] = [ledger.events.length - events, ledger.count("LaunchPrepared") - launches]
+    if (nth > settled && grown > mostEvents) world.violated(`${grown} events in an hour in which ${what} was out`)
+    if (nth > settled && launched > mostLaunches) world.violated(`${launched} launches in an hour in which ${what} was out`)
+  }
+  board.trouble = undefined
+  world.serviceOut = false
+}
