@@ -19,8 +19,8 @@ export const supervisorMutants = [
       ["supervise: a log that fails ends it", 'if (error.value._tag !== "Refused") yield* Deferred.fail(broken, error.value)\n', ""],
       [
         "supervise: each generation is claimed",
-        "yield* Effect.catchTag(claims.claim(after.conductor)",
-        "yield* Effect.catchTag(Effect.void as ReturnType<typeof claims.claim>"
+        "yield* claims.claim(after.conductor)",
+        "yield* Effect.ignore(claims.claim(after.conductor))"
       ]
     ]
   ),

@@ -36,8 +36,8 @@ export class Board {
   file = 0
   /** The most tasks that any file held. */
   mostTasks = 0
-  /** The row is its maker's until souffleur's state changes again. */
-  isNew = false
+  /** The row is its maker's, or was written from another state folder, until souffleur's state changes again. */
+  isForeign = false
   readonly #timeline: Timeline
 
   constructor(timeline: Timeline) {
@@ -53,7 +53,7 @@ export class Board {
     this.conductor = undefined
     this.souffleur = { state: "watching", lastHeartbeat: null, lastError: "" }
     this.file++
-    this.isNew = true
+    this.isForeign = true
   }
 
   /** What the Conductor writes: its state and its heartbeat; `false` where the database did not take it. */
@@ -118,10 +118,7 @@ export class Board {
   }
 
   setState(state: SouffleurState, at: number, lastError?: string) {
-    return this.#useRow((row) => {
-      this.isNew = false
-      Object.assign(row, { state, lastHeartbeat: formatTime(at), lastError: lastError ?? row.lastError })
-    })
+    return this.#useRow((row) => Object.assign(row, { state, lastHeartbeat: formatTime(at), lastError: lastError ?? row.lastError }))
   }
 
   beat(at: number) {

@@ -18,6 +18,12 @@ export class ClaimRoom {
     return condition === "gone" || condition === "zombie"
   }
 
+  /** The live souffleur that has claimed it. */
+  holder(conductor: Claimable): ProcessIdentity | undefined {
+    const owner = this.#claims.get(JSON.stringify(conductor))
+    return owner === undefined || this.isDead(owner) ? undefined : owner.process
+  }
+
   claim(self: Owner, conductor: Claimable): Effect.Effect<void, AlreadyWatched> {
     return Effect.suspend(() => {
       const key = JSON.stringify(conductor)

@@ -1,8 +1,10 @@
 import { AlreadyWatched, Claims, type ResolvedSettings, Refused, type Role, Settings, Processes, type Watch } from "@souffleur/domain"
 import { command, Fenced, forget, herald, own, type Restoration, restore, Roles, supervise } from "@souffleur/supervisor"
 import { Cause, Duration, Effect, Exit, Fiber, Option, Path } from "effect"
+import type { Conductor } from "./Conductor.ts"
 import { ports } from "./Ports.ts"
 import { Program, type ProgramOptions } from "./Program.ts"
+import type { StateFolder } from "./StateFolder.ts"
 import type { World } from "./World.ts"
 
 export const defaults: ResolvedSettings = {
@@ -41,6 +43,10 @@ export interface IncarnationOptions extends ProgramOptions {
   readonly settings?: Partial<ResolvedSettings>
   /** Which roles end without a word, and after how long: a watcher hangs, a self-monitor dies. */
   readonly silent?: (role: Role) => Duration.Duration | undefined
+  /** Another state folder than the world's own. */
+  readonly folder?: StateFolder
+  /** Whom the user names; else the first Conductor. */
+  readonly target?: Conductor
   /** A guardian has started it, over that owner. */
   readonly restored?: Restoration
 }
@@ -60,11 +66,11 @@ const withSilence = (silent: IncarnationOptions["silent"], disturbed: () => void
   }))
 
 /** Keeps what the roles see of the watch, to hold it against the log later. */
-const withSight = (world: World) =>
+const withSight = (world: World, folder: StateFolder) =>
   Effect.updateService(Roles, (roles) => ({
     run: (role, watch, ref) => {
       const seeing = <E>(state: Effect.Effect<Watch, E>) => Effect.tap(state, (seen) => Effect.sync(() => void world.seen.add(seen)))
-      if (!world.sighted) return roles.run(role, watch, ref)
+      if (!world.sighted || folder !== world) return roles.run(role, watch, ref)
       world.seen.add(watch)
       return roles.run(role, watch, { ...ref, state: seeing(ref.state), tell: (intent) => seeing(ref.tell(intent)) })
     }
@@ -82,19 +88,23 @@ export class Incarnation extends Program {
   #left: Outcome = "running"
   readonly #restored: Restoration | undefined
   readonly #world: World
+  readonly #folder: StateFolder
+  readonly #target: Conductor | undefined
 
   constructor(world: World, options: IncarnationOptions = {}) {
     super(world, options)
     this.#world = world
+    this.#folder = options.folder ?? world
+    this.#target = options.target
     this.#restored = options.restored
     const settings = { ...defaults, maxExternalPermission: world.ceiling, ...world.settings, ...options.settings }
     const main = this.#main().pipe(
       withSilence(options.silent, () => void (this.gate.disturbed = Infinity)),
-      withSight(world),
+      withSight(world, this.#folder),
       Effect.provide(Roles.layer),
       Effect.provide(Path.layer)
     )
-    this.run(main, ports(world, this.process, this.gate, settings), (exit) => this.#ended(exit))
+    this.run(main, ports(world, this.process, this.gate, settings, this.#folder), (exit) => this.#ended(exit))
   }
 
   get outcome(): Outcome {
@@ -103,9 +113,10 @@ export class Incarnation extends Program {
 
   readonly #main = Effect.fnUntraced(
     function* (this: Incarnation) {
-      const { board, conductors, id, ledger } = this.#world
+      const { board, conductors } = this.#world
+      const { id, ledger } = this.#folder
       if (ledger.watch.phase === "New") {
-        const [first] = conductors
+        const first = this.#target ?? conductors[0]
         const { solo } = this.#world
         const open = { _tag: "Open", project: "/project", comms: solo === undefined ? board.path : null, observe: false } as const
         if (first !== undefined) {

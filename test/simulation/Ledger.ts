@@ -1,9 +1,9 @@
-import { Conflict, type EventLog, evolve, initial, type Recorded, rolesOf, type Watch, type WatchEvent } from "@souffleur/domain"
-import { Effect, Option, Stream } from "effect"
+import { type EventLog, evolve, initial, rolesOf, type Watch, type WatchEvent } from "@souffleur/domain"
 import { asked, secret } from "./Conductor.ts"
+import { SimLog } from "./SimLog.ts"
 import type { World } from "./World.ts"
 
-/** The log on the simulated disk: it outlives every souffleur, and each append is judged by what is true in the world then. */
+/** The log of the watch: each append is judged by what is true in the world then. */
 export class Ledger {
   watch: Watch = initial
   readonly events: Array<WatchEvent> = []
@@ -12,48 +12,11 @@ export class Ledger {
   /** The guardian's last word: nobody watches any more. */
   gaveUp = false
   readonly #world: World
-  readonly #recorded: Array<Recorded> = []
-  /** Those who follow the log, and have read all of it. */
-  #waiting: Array<() => void> = []
   readonly log: EventLog["Service"]
 
   constructor(world: World) {
     this.#world = world
-    this.log = {
-      append: (stream, expected, events) =>
-        Effect.suspend(() =>
-          expected === this.#recorded.length || events.length === 0
-            ? Effect.succeed(this.#append(events))
-            : Effect.fail(new Conflict({ stream, expected }))
-        ),
-      read: (_, after) => Effect.sync(() => this.#recorded.slice(after)),
-      changes: (_, after) =>
-        Stream.paginate(after, (last) => Effect.map(this.#more(last), (more) => [more, Option.some(last + more.length)] as const)),
-      // Of one watch, nobody reads all.
-      readAll: () => Stream.die("not simulated"),
-      changesAll: () => Stream.die("not simulated"),
-      streams: Effect.die("not simulated")
-    }
-  }
-
-  /** In one go: a souffleur that is abandoned has appended or has not. Who follows hears when it has its turn. */
-  #append(events: ReadonlyArray<WatchEvent>): number {
-    for (const event of events) {
-      const revision = this.#recorded.length + 1
-      this.#recorded.push({ position: revision, stream: this.#world.id, revision, event })
-    }
-    for (const event of events) this.#record(event)
-    if (events.length > 0) for (const wake of this.#waiting.splice(0)) wake()
-    return this.#recorded.length
-  }
-
-  #more(last: number): Effect.Effect<ReadonlyArray<Recorded>> {
-    return Effect.callback((resume) => {
-      const look = () => resume(Effect.sync(() => this.#recorded.slice(last)))
-      if (this.#recorded.length > last) return look()
-      this.#waiting.push(look)
-      return Effect.sync(() => void (this.#waiting = this.#waiting.filter((one) => one !== look)))
-    })
+    this.log = new SimLog(world.id, (event) => this.#record(event)).service
   }
 
   count(tag: WatchEvent["_tag"]): number {

@@ -23,6 +23,7 @@ import { launcher } from "./SimLauncher.ts"
 import { hooks } from "./SimHooks.ts"
 import { processes } from "./SimProcesses.ts"
 import { boundary, summary } from "./Compaction.ts"
+import type { StateFolder } from "./StateFolder.ts"
 import type { World } from "./World.ts"
 
 /** What every call to the model costs in this world. */
@@ -167,14 +168,19 @@ const exitCode = (world: World, launchId: string): Option.Option<number> => {
 }
 
 /** The world as one souffleur can reach it: every effect of every port goes through its gate. */
-export const ports = (world: World, self: SimProcess, gate: Gate, settings: ResolvedSettings) => {
-  const { beats, board, claims, disk, ledger, outbox } = world
+export const ports = (world: World, self: SimProcess, gate: Gate, settings: ResolvedSettings, folder: StateFolder = world) => {
+  const { board, claims, disk } = world
+  const { beats, ledger, outbox, room } = folder
   const owner: Owner = { host: machine.name, pidNamespace: machine.pidNamespace, process: self.identity }
   const comms: Comms["Service"] = {
     path: board.path,
     snapshot: gate.through("comms.snapshot", board.snapshot),
     replies: (after) => gate.through("comms.replies", board.replies(after)),
-    setState: (state, at, lastError) => gate.through("comms.setState", board.setState(state, at, lastError)),
+    setState: (state, at, lastError) =>
+      gate.through(
+        "comms.setState",
+        Effect.tap(board.setState(state, at, lastError), () => Effect.sync(() => folder.wroteRow()))
+      ),
     beat: (at) => gate.through("comms.beat", board.beat(at)),
     post: (message) => gate.through("comms.post", board.post(message))
   }
@@ -213,7 +219,7 @@ export const ports = (world: World, self: SimProcess, gate: Gate, settings: Reso
         gate.through(
           "beats.beat",
           Effect.suspend(() => {
-            world.heard(self, gate.disturbed)
+            folder.heard(self, gate.disturbed)
             return beats.beat(watch, beat)
           })
         ),
@@ -240,11 +246,22 @@ export const ports = (world: World, self: SimProcess, gate: Gate, settings: Reso
     Context.add(Comms, world.solo === undefined ? comms : Comms.solo(Effect.succeed(soloSnapshot))),
     Context.add(CycleSettings, cycleSettings),
     Context.add(DateTime.CurrentTimeZone, DateTime.zoneMakeOffset(0)),
-    Context.add(Processes, processes(world, self, gate)),
+    Context.add(
+      Processes,
+      processes(
+        {
+          processes: world.processes,
+          signalled: (process, signal, wrongs) => folder.signalled(process, signal, wrongs),
+          wrongsOf: (process) => folder.wrongsOf(process, self)
+        },
+        self,
+        gate
+      )
+    ),
     Context.add(Agent, agent(world, gate)),
     Context.add(
       Launcher,
-      launcher(world, gate, (id) => exitCode(world, id))
+      launcher({ processes: world.processes, room }, gate, (id) => exitCode(world, id))
     ),
     Context.add(FileSystem.FileSystem, fileSystem),
     Context.add(Settings, settings)

@@ -1,4 +1,4 @@
-import type { Signal } from "@souffleur/domain"
+import type { Signal, Watch } from "@souffleur/domain"
 import type { SimProcess } from "./ProcessTable.ts"
 import type { World } from "./World.ts"
 
@@ -15,10 +15,12 @@ export class SignalJudge {
    * What is wrong with a signal to it, by the world as souffleur sees it last: who is stopped between that look and the signal does on
    * waking the one act that it was about to do (docs/reliability.md, not promised).
    */
-  wrongs(process: SimProcess): ReadonlyArray<string> {
-    const { byHand, conductors, ledger, timeline } = this.#world
-    const { watch } = ledger
+  wrongs(process: SimProcess, self: SimProcess, watch: Watch = this.#world.ledger.watch): ReadonlyArray<string> {
+    const { byHand, claims, conductors, ledger, timeline } = this.#world
     const found: Array<string> = []
+    const holder = watch.conductor === undefined ? undefined : claims.holder(watch.conductor)
+    if (process.belongsTo > 0 && holder !== undefined && holder.startTime !== self.identity.startTime)
+      found.push(`a signal to a Conductor that souffleur ${holder.pid} has claimed, by souffleur ${self.identity.pid}`)
     // One souffleur ends another: its guardian had said so in the log.
     const restored = process.name === "souffleur" && watch.restored !== undefined
     if (process.belongsTo === 0 && !restored) found.push(`a signal to a stranger, pid ${process.identity.pid}`)

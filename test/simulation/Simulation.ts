@@ -6,6 +6,7 @@ import { Keeper } from "./Keeper.ts"
 import { compactionOf, lifeOf } from "./Lives.ts"
 import { operators } from "./Operators.ts"
 import { endlessOutage } from "./Outage.ts"
+import { Rivals } from "./Rivals.ts"
 import { converged, sightings, unwell } from "./Verdict.ts"
 import { weather } from "./Weather.ts"
 import { World } from "./World.ts"
@@ -96,6 +97,8 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
   const keeper = new Keeper(world, seed.fork())
   keeper.keep()
   if (seed.chance(temper === "hot" ? 0.9 : 0.5)) operators(world, seed.fork(), temper)
+  const rivals = kind === "comms" && seed.chance(0.15) ? new Rivals(world, seed.fork()) : undefined
+  rivals?.begin()
   const storm = temper === "hot" ? 60 * minute : seed.between(30, 100) * minute
   if (seed.chance(0.15)) {
     timeline.after(seed.between(0, storm), () => {
@@ -105,6 +108,7 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
   const ended = () => world.ledger.endedAt !== undefined
   world.run(storm, ended)
   world.calmDown()
+  rivals?.end()
   keeper.wake()
   if (!ended() && seed.chance(endless)) endlessOutage(world, seed.fork())
   // A heartbeat of the future, after a clock was set back, is neither dead nor fresh until its time has come.

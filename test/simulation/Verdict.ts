@@ -41,7 +41,7 @@ export const unwell = (world: World, keeper: Keeper): string | undefined => {
   const beat = Option.getOrElse(parseTime(world.board.conductor.lastHeartbeat), () => -Infinity)
   if (!world.steadyClock && Math.abs(world.timeline.wall - beat) <= 240_000) return undefined
   if (conductor?.isHealthy !== true) return "the Conductor is not healthy"
-  return world.board.isNew || world.board.souffleur?.state === "confirmed" ? undefined : `the row says ${world.board.souffleur?.state}`
+  return world.board.isForeign || world.board.souffleur?.state === "confirmed" ? undefined : `the row says ${world.board.souffleur?.state}`
 }
 
 /** Comms, with the files that were replaced, has every message of the log once, in its order, as far as the log was told, and the row's last state. */

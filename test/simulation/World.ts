@@ -21,13 +21,14 @@ import { Ledger } from "./Ledger.ts"
 import type { SimProcess } from "./ProcessTable.ts"
 import { SignalJudge } from "./SignalJudge.ts"
 import { SimMachine } from "./SimMachine.ts"
+import type { StateFolder } from "./StateFolder.ts"
 import { origin } from "./Timeline.ts"
 
 /** A beat each minute, and as long as a souffleur hears of an operator's word. */
 const longestSilence = 65_000
 
 /** A user's machine with one project on it, of which souffleur knows what its ports show. What must never be is seen here. */
-export class World extends SimMachine {
+export class World extends SimMachine implements StateFolder {
   /** What each session file states, by its newest records. */
   readonly sessions = new Map<string, { readonly writtenAt: number; readonly turn: Turn; readonly asked: Array<number> }>()
   readonly board: Board
@@ -189,12 +190,12 @@ export class World extends SimMachine {
   }
 
   /** A launcher took its receipt and becomes the agent: the most dangerous moment there is. */
-  agentStarted(process: SimProcess, order: LaunchOrder): void {
+  agentStarted(process: SimProcess, order: LaunchOrder, judge: Pick<LaunchJudge, "started"> = this.judge): void {
     const { args } = order.command
     const named = args.findIndex((word) => word === "--session-id" || word === "--resume")
     const sessionId = named === -1 ? "" : (args[named + 1] ?? "")
     this.tell(`${order.title} starts: pid ${process.identity.pid}, session ${sessionId}`)
-    this.judge.started(order)
+    judge.started(order)
     process.print = args.includes("-p")
     if (args.at(-1) === "/compact") return compact(this, process, sessionId)
     this.#become(process, sessionId)
@@ -204,8 +205,12 @@ export class World extends SimMachine {
     return this.signalJudge.all
   }
 
-  wrongsOf(process: SimProcess): ReadonlyArray<string> {
-    return this.signalJudge.wrongs(process)
+  wrongsOf(process: SimProcess, self: SimProcess): ReadonlyArray<string> {
+    return this.signalJudge.wrongs(process, self)
+  }
+
+  wroteRow(): void {
+    this.board.isForeign = false
   }
 
   signalled(process: SimProcess, signal: Signal, wrongs: ReadonlyArray<string>): void {

@@ -70,6 +70,12 @@ const run = async (): Promise<void> => {
   else await Promise.all(Array.from({ length: workers }, one))
 }
 
+// Who stops it has what was seen until then.
+process.once("SIGINT", () => {
+  console.log(reportOf(campaign, seed, play))
+  process.exit(1)
+})
+
 const start = performance.now()
 console.log(`seed ${seed}, ${wanted} ${play.cycles}`)
 if (wanted <= told) tell()

@@ -19,7 +19,8 @@ export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", { fence: Sche
 
 /**
  * One watch, under a fence: follows its events and runs what the state asks for, by difference. Starts come before stops,
- * and a role that died stays dead until an event replaces it. Returns the watch when it has ended.
+ * and a role that died stays dead until an event replaces it. Returns the watch when it has ended;
+ * fails with `AlreadyWatched` where another state folder has claimed the Conductor of a new generation first.
  */
 export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: WatchRef, fence: number) {
   const [claims, log, roles, settings] = [yield* Claims, yield* EventLog, yield* Roles, yield* Settings]
@@ -61,14 +62,10 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
 
   const act = Effect.fnUntraced(function* (before: Watch, after: Watch) {
     const [was, is] = [rolesOf(before), rolesOf(after)]
+    // Each generation is claimed too, before anybody acts on it: who comes too late leaves it to the other state folder.
+    if (after.conductor !== undefined && after.conductor !== before.conductor) yield* claims.claim(after.conductor)
     for (const role of is) if (!was.includes(role)) yield* FiberMap.run(fibers, role, run(role, after))
     for (const role of was) if (!is.includes(role)) yield* FiberMap.remove(fibers, role)
-    // Each generation is claimed too, so that no other state folder can watch it.
-    if (after.conductor !== undefined && after.conductor !== before.conductor) {
-      yield* Effect.catchTag(claims.claim(after.conductor), "AlreadyWatched", ({ why }) =>
-        Effect.logWarning(`the Conductor is claimed elsewhere: ${why}`)
-      )
-    }
   })
 
   const now = yield* ref.state

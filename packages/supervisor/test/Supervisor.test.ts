@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Claims, Event, LogUnusable, makeWatchRef, type Role, type Watch, type WatchEvent, type WatchRef } from "@souffleur/domain"
-import { Cause, Context, Effect, Exit, Fiber } from "effect"
+import { Event, LogUnusable, makeWatchRef, type Role, type Watch, type WatchEvent, type WatchRef } from "@souffleur/domain"
+import { Cause, Effect, Exit, Fiber } from "effect"
 import { Roles, supervise } from "../src/index.ts"
 import {
   begun,
@@ -264,17 +264,25 @@ it.effect("an operator's release while a step records: the step ends, then super
   })
 )
 
-it.effect("a Conductor that is claimed elsewhere is a warning: the watch is ours by its fence", () =>
+it.effect("a Conductor that another state folder has claimed is left to it: no role of ours runs", () =>
   Effect.gen(function* () {
     const all = yield* living(watching, Object.assign(new World(), { claims: new Map([[4711, ownerOf(77, "elsewhere")]]) }))
     const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
-    const fiber = yield* supervise(ref, 1).pipe(
-      Effect.provideService(Roles, Roles.of({ run: () => Effect.never })),
+    const ran: Array<string> = []
+    const left = yield* supervise(ref, 1).pipe(
+      Effect.provideService(
+        Roles,
+        Roles.of({
+          run: (role) =>
+            Effect.andThen(
+              Effect.sync(() => ran.push(role)),
+              Effect.never
+            )
+        })
+      ),
       Effect.provideContext(all.context),
-      Effect.forkChild
+      Effect.flip
     )
-    yield* settle
-    assert.isUndefined(fiber.pollUnsafe())
-    assert.strictEqual(Context.get(all.context, Claims).self.process.pid, 10)
+    assert.deepStrictEqual([left._tag, ran], ["AlreadyWatched", []])
   })
 )

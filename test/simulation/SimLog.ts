@@ -1,0 +1,52 @@
+import { Conflict, type EventLog, type Recorded, type WatchEvent } from "@souffleur/domain"
+import { Effect, Option, Stream } from "effect"
+
+/** One stream of the log on the simulated disk: it outlives every souffleur, and `heard` hears of each event before anybody who follows. */
+export class SimLog {
+  readonly service: EventLog["Service"]
+  readonly #recorded: Array<Recorded> = []
+  readonly #stream: string
+  readonly #heard: (event: WatchEvent) => void
+  /** Those who follow the log, and have read all of it. */
+  #waiting: Array<() => void> = []
+
+  constructor(stream: string, heard: (event: WatchEvent) => void) {
+    this.#stream = stream
+    this.#heard = heard
+    this.service = {
+      append: (name, expected, events) =>
+        Effect.suspend(() =>
+          expected === this.#recorded.length || events.length === 0
+            ? Effect.succeed(this.#append(events))
+            : Effect.fail(new Conflict({ stream: name, expected }))
+        ),
+      read: (_, after) => Effect.sync(() => this.#recorded.slice(after)),
+      changes: (_, after) =>
+        Stream.paginate(after, (last) => Effect.map(this.#more(last), (more) => [more, Option.some(last + more.length)] as const)),
+      // Of one watch, nobody reads all.
+      readAll: () => Stream.die("not simulated"),
+      changesAll: () => Stream.die("not simulated"),
+      streams: Effect.die("not simulated")
+    }
+  }
+
+  /** In one go: a souffleur that is abandoned has appended or has not. Who follows hears when it has its turn. */
+  #append(events: ReadonlyArray<WatchEvent>): number {
+    for (const event of events) {
+      const revision = this.#recorded.length + 1
+      this.#recorded.push({ position: revision, stream: this.#stream, revision, event })
+    }
+    for (const event of events) this.#heard(event)
+    if (events.length > 0) for (const wake of this.#waiting.splice(0)) wake()
+    return this.#recorded.length
+  }
+
+  #more(last: number): Effect.Effect<ReadonlyArray<Recorded>> {
+    return Effect.callback((resume) => {
+      const look = () => resume(Effect.sync(() => this.#recorded.slice(last)))
+      if (this.#recorded.length > last) return look()
+      this.#waiting.push(look)
+      return Effect.sync(() => void (this.#waiting = this.#waiting.filter((one) => one !== look)))
+    })
+  }
+}

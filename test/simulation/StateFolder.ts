@@ -1,0 +1,65 @@
+import { Beats, type EventLog, evolve, initial, type LaunchOrder, Outbox, type Signal, type Watch } from "@souffleur/domain"
+import { Effect } from "effect"
+import { asked, secret } from "./Conductor.ts"
+import { LaunchRoom } from "./LaunchRoom.ts"
+import type { SimProcess } from "./ProcessTable.ts"
+import { SimLog } from "./SimLog.ts"
+import type { World } from "./World.ts"
+
+/** What one state folder holds, and who hears of the acts of its souffleurs. */
+export interface StateFolder {
+  readonly id: string
+  readonly ledger: { readonly watch: Watch; readonly log: EventLog["Service"] }
+  readonly beats: Beats["Service"]
+  readonly outbox: Outbox["Service"]
+  readonly room: LaunchRoom
+  readonly heard: (by: SimProcess, disturbed: number) => void
+  readonly wrongsOf: (process: SimProcess, self: SimProcess) => ReadonlyArray<string>
+  readonly signalled: (process: SimProcess, signal: Signal, wrongs: ReadonlyArray<string>) => void
+  /** What the word for comms comes from a souffleur of. */
+  readonly wroteRow: () => void
+}
+
+/** Another state folder of the same user, whose souffleur was asked to watch the same Conductor: only the claim keeps the two apart. */
+export class OtherFolder implements StateFolder {
+  readonly id = "other-0002"
+  readonly beats: Beats["Service"]
+  readonly outbox: Outbox["Service"]
+  readonly room: LaunchRoom
+  readonly ledger: { watch: Watch; readonly log: EventLog["Service"] }
+  readonly #world: World
+
+  constructor(world: World) {
+    this.#world = world
+    const log = new SimLog(this.id, (event) => {
+      const text = JSON.stringify(event)
+      if (text.includes(secret) || text.includes(asked)) world.violated("the conversation is in the log of another state folder")
+      world.tell(`(other folder) ${event._tag}`)
+      this.ledger.watch = evolve(this.ledger.watch, event)
+    })
+    this.ledger = { watch: initial, log: log.service }
+    this.beats = Effect.runSync(Effect.provide(Effect.service(Beats), Beats.layerMemory))
+    this.outbox = Effect.runSync(Effect.provide(Effect.service(Outbox), Outbox.layerMemory))
+    this.room = new LaunchRoom({
+      timeline: world.timeline,
+      processes: world.processes,
+      tell: (what) => world.tell(what),
+      judge: { spawned: () => undefined },
+      agentStarted: (process: SimProcess, order: LaunchOrder) => {
+        if (world.living.length > 0) world.violated("two live Conductors, one of another state folder")
+        world.agentStarted(process, order, { started: () => undefined })
+      }
+    })
+  }
+
+  readonly heard = (): void => undefined
+  readonly wroteRow = (): void => void (this.#world.board.isForeign = true)
+
+  wrongsOf(process: SimProcess, self: SimProcess): ReadonlyArray<string> {
+    return this.#world.signalJudge.wrongs(process, self, this.ledger.watch)
+  }
+
+  signalled(process: SimProcess, signal: Signal, wrongs: ReadonlyArray<string>): void {
+    this.#world.signalJudge.sent(process, signal, wrongs)
+  }
+}
