@@ -1,6 +1,7 @@
 import { AlreadyWatched, Claims, Launcher, Refused } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import { isLeft } from "./AgentEnd.ts"
+import { invocation } from "./Invocation.ts"
 import type { NamedRun } from "./RunLog.ts"
 import { launchIdOf } from "./Turn.ts"
 
@@ -23,13 +24,13 @@ export const nobodyElse = Effect.fnUntraced(function* (runs: ReadonlyArray<Named
 export const nobodyAtWork = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, project: string, mine?: string) {
   const launcher = yield* Launcher
   for (const { id, run } of runs) {
-    const { plan, turn } = run
+    const { turn } = run
     if (id === mine || run.project !== project || turn === null) continue
     const launchId = launchIdOf(id, turn.token)
     const launched =
       turn.launch ?? Option.getOrNull(Option.map(yield* launcher.settle(launchId), (process) => ({ launchId, process, at: turn.askedAt })))
     if (launched === null || !(yield* isLeft(turn, launched))) continue
-    const detail = `an agent of run ${id}, pid ${launched.process.pid}, or what it started still works in this project: go on with its plan first: souffleur conduct ${plan}`
+    const detail = `an agent of run ${id}, pid ${launched.process.pid}, or what it started still works in this project: go on with its plan first: ${invocation(run)}`
     return yield* new Refused({ why: "not now", detail })
   }
 })

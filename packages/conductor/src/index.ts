@@ -1,3 +1,4 @@
+export * from "./Invocation.ts"
 export * from "./Plan.ts"
 export * from "./PlanFile.ts"
 export * from "./Prompt.ts"

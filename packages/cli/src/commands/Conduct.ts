@@ -5,6 +5,7 @@ import {
   conductOn,
   completionSummary,
   gitOf,
+  invocation,
   isOver,
   type LoadedPlan,
   loadPlan,
@@ -67,10 +68,10 @@ const narrate = Effect.fn("Conduct.narrate")(function* (id: string, from: number
 
 /** Who ends the conductor does not end its agent. */
 const leftAtWork = Effect.fnUntraced(function* (id: string) {
-  const { plan, turn } = yield* loadRun(id)
-  const pid = turn?.launch?.process.pid
+  const run = yield* loadRun(id)
+  const pid = run.turn?.launch?.process.pid
   if (pid !== undefined && Option.isSome(yield* (yield* Processes).find(pid)))
-    yield* Console.error(`its ${turn?.role}, pid ${pid}, works on; it is gone on with by: souffleur conduct ${plan}`)
+    yield* Console.error(`its ${run.turn?.role}, pid ${pid}, works on; it is gone on with by: ${invocation(run, (yield* Environment).cwd)}`)
 })
 
 /** What a person is told at the end, and the exit code (cli.md). */

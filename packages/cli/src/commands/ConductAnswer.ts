@@ -1,9 +1,10 @@
-import { isOver, type RunIntent, tellRun } from "@souffleur/conductor"
+import { invocation, isOver, type RunIntent, tellRun } from "@souffleur/conductor"
 import { isGone, Processes } from "@souffleur/domain"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { host, settingsOf } from "../App.ts"
 import { findRun, runs } from "../Conducted.ts"
+import { Environment } from "../Environment.ts"
 import { BadUsage } from "../Failure.ts"
 import { projectDir, realProject } from "./Options.ts"
 
@@ -58,7 +59,11 @@ export const conductAnswerCommand = Command.make(
       const after = yield* tellRun(id, word, { _tag: "Operator" })
       const processes = yield* Processes
       const waits = after.owner !== null && !(yield* isGone(processes, after.owner.process))
-      const how = isOver(after) ? "it is over" : waits ? "its conductor goes on" : `it goes on with: souffleur conduct ${after.plan}`
+      const how = isOver(after)
+        ? "it is over"
+        : waits
+          ? "its conductor goes on"
+          : `it goes on with: ${invocation(after, (yield* Environment).cwd)}`
       const what = word._tag === "Answer" ? `task ${word.taskId}` : "its finishing step"
       yield* Console.error(`run ${id}: ${what} ${word.answer === "skip" ? "is skipped" : "is tried again"}; ${how}`)
     }).pipe(Effect.provide([runs(settings), host]))

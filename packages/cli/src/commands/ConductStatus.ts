@@ -1,4 +1,4 @@
-import { allRuns, isOver, stateJson, streamOf, type NamedRun } from "@souffleur/conductor"
+import { allRuns, invocation, isOver, stateJson, streamOf, type NamedRun } from "@souffleur/conductor"
 import { Beats, Processes } from "@souffleur/domain"
 import { Clock, Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -45,7 +45,7 @@ export const conductStatusCommand = Command.make(
   Effect.fnUntraced(function* ({ all, run, ...flags }) {
     const project = yield* realProject(flags.projectDir)
     const settings = yield* settingsOf(project)
-    const { colour } = yield* Environment
+    const { colour, cwd } = yield* Environment
     const brush = paint(colour)
     yield* Effect.gen(function* () {
       const found = all ? yield* allRuns : [yield* findRun(run, project)]
@@ -58,7 +58,7 @@ export const conductStatusCommand = Command.make(
           owner === null || owner.condition === "gone"
             ? isOver(run)
               ? ""
-              : `  nobody conducts: souffleur conduct ${run.plan}`
+              : `  nobody conducts: ${invocation(run, cwd)}`
             : `  by pid ${owner.pid}, beat ${inWords(beat_age_ms)} ago`
         yield* Console.log(`${id}  ${run.workflowId}  ${runStanding(run)}${brush("dim", by)}`)
         if (!all) yield* Effect.forEach(run.tasks, (task) => Console.log(taskLine(task)))

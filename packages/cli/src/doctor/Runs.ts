@@ -1,8 +1,9 @@
-import { allRuns, isOver, lookAtState, needsPerson, type NamedRun } from "@souffleur/conductor"
+import { allRuns, invocation, isOver, lookAtState, needsPerson, type NamedRun } from "@souffleur/conductor"
 import { Claims, type ResolvedSettings } from "@souffleur/domain"
 import { Effect, Path } from "effect"
 import { claims, host } from "../App.ts"
 import { runs } from "../Conducted.ts"
+import { Environment } from "../Environment.ts"
 import { told } from "../Failure.ts"
 import { runNeeds, runStanding } from "../RunTelling.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
@@ -10,7 +11,7 @@ import { type Finding, note, ok, wrong } from "./Finding.ts"
 /** One unfinished run: who conducts it, and what it waits for. */
 const standingOf = Effect.fnUntraced(function* ({ id, run }: NamedRun) {
   const name = `run ${id}`
-  const goOn = `souffleur conduct ${run.plan}`
+  const goOn = invocation(run, (yield* Environment).cwd)
   const needs = needsPerson(run)
   if (run.owner !== null && !(yield* (yield* Claims).isDead(run.owner)))
     return needs ? note(name, runNeeds(id, run), "answer it: it goes on by itself, or with souffleur conduct") : ok(name, runStanding(run))
@@ -21,11 +22,11 @@ const standingOf = Effect.fnUntraced(function* ({ id, run }: NamedRun) {
 /** The state file of a project's newest run, where it has the usual name. */
 const stateOf = Effect.fnUntraced(function* ({
   run
-}: NamedRun): Effect.fn.Return<ReadonlyArray<Finding>, never, Path.Path | Effect.Services<ReturnType<typeof lookAtState>>> {
+}: NamedRun): Effect.fn.Return<ReadonlyArray<Finding>, never, Path.Path | Environment | Effect.Services<ReturnType<typeof lookAtState>>> {
   const file = (yield* Path.Path).join(run.project, "state.json")
   const { state } = yield* lookAtState(file)
   return state._tag === "Corrupt"
-    ? [wrong("state file", `${file} is damaged`, `souffleur conduct ${run.plan} makes it anew from the log`)]
+    ? [wrong("state file", `${file} is damaged`, `${invocation(run, (yield* Environment).cwd)} makes it anew from the log`)]
     : []
 })
 
