@@ -377,8 +377,9 @@ export const conductorMutants = [
     [`${tests}/RunRef.test.ts`],
     [
       ["run: a live owner is not overtaken", "run.owner !== null && !(yield* claims.isDead(run.owner))", "false"],
+      ["run: its project is claimed", "claims.claim({ project }),", "Effect.asVoid(Effect.succeed(claims)),"],
+      ["run: its project is released", "() => claims.release({ project })", "() => Effect.void"],
       ["run: left at the end", '  yield* Effect.addFinalizer(() => Effect.ignore(ref.tell({ _tag: "Leave" })))\n', ""],
-      ["run: of two plans that begin at once one", "  yield* nobodyElse(runs, project, id)\n", ""],
       [
         "run: under its own fence",
         'tellRun(id, intent, { _tag: "Owner", fence }, from)',
@@ -392,7 +393,10 @@ export const conductorMutants = [
   ...mutantsOf(
     `${src}/RunRef.ts`,
     [`${tests}/Opening.test.ts`],
-    [["run: no agent at work of a plan that began at once", "  yield* nobodyAtWork(runs, project, id)\n", ""]]
+    [
+      ["run: of two plans that begin at once one", "  yield* nobodyElse(runs, project, id)\n", ""],
+      ["run: no agent at work of a plan that began at once", "  yield* nobodyAtWork(runs, project, id)\n", ""]
+    ]
   ),
   ...mutantsOf(
     `${src}/Neighbours.ts`,

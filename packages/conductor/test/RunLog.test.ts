@@ -35,3 +35,30 @@ it.live("runs and watches share a table, and neither sees the other's streams", 
     )
   }).pipe(Effect.provide(both), Effect.provide(NodeServices.layer), Effect.scoped)
 )
+
+it.effect("who is overtaken by another's word decides anew, on what is true then", () =>
+  Effect.gen(function* () {
+    const log = yield* RunLog
+    const operator = { _tag: "Operator" } as const
+    yield* log.append("run/r", 0, [examples.RunOpened, examples.TaskStarted, examples.TaskEscalated])
+    // Another operator skips the task between the reading and the append of the first.
+    let between = Effect.asVoid(tellRun("r", { _tag: "Answer", taskId: "task-001", answer: "skip", text: "" }, operator))
+    const late = RunLog.of({
+      ...log,
+      read: (stream, after) =>
+        Effect.suspend(() => {
+          const next = between
+          between = Effect.void
+          return Effect.tap(log.read(stream, after), Effect.orDie(Effect.provideService(next, RunLog, log)))
+        })
+    })
+    const answered = tellRun("r", { _tag: "Answer", taskId: "task-001", answer: "retry", text: "" }, operator)
+    assert.deepInclude(yield* Effect.flip(Effect.provideService(answered, RunLog, late)), { _tag: "Refused", why: "not now" })
+    between = Effect.asVoid(tellRun("r", { _tag: "RebuildStateFile", found: "missing" }, operator))
+    yield* Effect.provideService(tellRun("r", { _tag: "RebuildStateFile", found: "corrupt" }, operator), RunLog, late)
+    assert.deepStrictEqual(
+      (yield* log.read("run/r", 3)).map(({ event }) => event._tag),
+      ["TaskAnswered", "StateFileRebuilt", "StateFileRebuilt"]
+    )
+  }).pipe(Effect.provide(RunLog.layerMemory))
+)
