@@ -108,11 +108,11 @@ export class Conductor {
   }
 
   #startTool(number: number): SimProcess {
-    const { identity } = this.process
+    const { environment, identity } = this.process
     return this.#world.processes.start({
       parent: number % 2 === 0 ? 1 : identity.pid,
       name: "tool",
-      environment: { CLAUDE_PID: String(identity.pid), CLAUDE_CODE_SESSION_ID: this.sessionId },
+      environment: { ...environment, CLAUDE_PID: String(identity.pid), CLAUDE_CODE_SESSION_ID: this.sessionId },
       belongsTo: this.generation,
       onTerm: number % 3 === 0 ? "never" : 200
     })

@@ -51,7 +51,8 @@ const run = async (): Promise<void> => {
   const progress = () => {
     if (performance.now() - printed < 15_000) return
     printed = performance.now()
-    console.error(`${campaign.faulted} of ${wanted}, ${campaign.failed.length} worlds failed`)
+    const failed = campaign.failed.map((one) => one.seed)
+    console.error(`${campaign.faulted} of ${wanted}, ${failed.length === 0 ? "no world" : `worlds ${failed.join(", ")}`} failed`)
   }
   const one = () =>
     new Promise<void>((resolve, reject) => {

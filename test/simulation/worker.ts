@@ -4,4 +4,7 @@ import { plays } from "./Play.ts"
 const play = process.argv[2] === "runs" ? plays.runs : plays.watches
 
 /** Simulates each world that it is asked for. */
-process.on("message", (seeds: ReadonlyArray<number>) => process.send?.(seeds.map((seed) => tallyOf(play, seed))))
+process.on("message", (seeds: ReadonlyArray<number>) => {
+  const tallies = seeds.map((seed) => tallyOf(play, seed))
+  if (process.connected) process.send?.(tallies)
+})
