@@ -23,7 +23,13 @@ export class LaunchJudge {
   /** A Conductor that a person started: the launches in a row are counted from it. What nobody could read counts as progress later, once. */
   anew(): void {
     const { board } = this.#world
-    this.#launches = board.trouble === undefined ? [board.fingerprint] : []
+    this.#launches = board.trouble === undefined ? [this.#tasks] : []
+  }
+
+  /** As they are, in the file that is there: what was done before it came was progress. */
+  get #tasks(): string {
+    const { board } = this.#world
+    return `${board.file} ${board.fingerprint}`
   }
 
   #byHand() {
@@ -84,7 +90,7 @@ export class LaunchJudge {
         Predicate.hasProperty(step.outcome, "taskFingerprint") &&
         step.outcome.taskFingerprint === world.board.fingerprint
     )
-    this.#launches = measured ? [...this.#launches, world.board.fingerprint] : []
+    this.#launches = measured ? [...this.#launches, this.#tasks] : []
     // The start by a person counts: after it, or after progress, three deaths are two or three launches.
     const last = this.#launches.slice(-4)
     if (last.length === 4 && new Set(last).size === 1) world.violated("more than three launches in a row without progress")
@@ -95,7 +101,9 @@ export class LaunchJudge {
     const { wall } = this.#world.timeline
     const last = this.#resumed
     this.#resumed = { at: wall, waits }
-    const least = waits > 1 && last !== undefined && waits > last.waits ? 30_000 * 2 ** Math.min(waits - 1, 6) : 0
+    // When an end is stated, it is asked then.
+    const least =
+      !this.#world.oracle.endStated && waits > 1 && last !== undefined && waits > last.waits ? 30_000 * 2 ** Math.min(waits - 1, 6) : 0
     if (wall - (last?.at ?? 0) < least && this.#world.steadyClock)
       this.#world.violated(`two launches within ${wall - last!.at} ms, in wait ${waits} in a row`)
   }

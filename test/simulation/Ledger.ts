@@ -92,7 +92,8 @@ export class Ledger {
         // agent has its pid.
         if (event.cause === "pid" && before.print) {
           const last = world.conductors.findLast(({ process }) => process.identity.pid === before.conductor!.pid)
-          if (last?.turnEnded === true && before.sessions.includes(last.sessionId)) world.violated("a finished turn was taken for a death")
+          const known = last !== undefined && sameAs(last.process.identity, before.conductor!) && before.sessions.includes(last.sessionId)
+          if (known && last.turnEnded) world.violated("a finished turn was taken for a death")
         }
         return
       case "ConductorCompleted":

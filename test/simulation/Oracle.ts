@@ -11,6 +11,8 @@ export class Oracle {
   #baseline = { count: 0, fingerprint: "" }
   /** Nothing is launched before it, epoch ms. */
   waitsUntil: number | undefined = undefined
+  /** The service had said when the last wait would be over. */
+  endStated = false
   #ceiling = false
   /** The ceiling on permissions that were in force since the running cycle began. */
   #before: WatchEvent["_tag"] | undefined = undefined
@@ -80,6 +82,7 @@ export class Oracle {
       case "WaitStarted":
         if (before.retries !== this.#retries && event.kind !== "quiet-hours") world.violated("a wait counts as a death")
         this.waitsUntil = event.until
+        this.endStated = event.resetsAt !== null
         break
       case "WaitEnded":
         if (this.waitsUntil === undefined) world.violated("a wait ended twice")

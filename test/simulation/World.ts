@@ -172,7 +172,9 @@ export class World extends SimMachine implements StateFolder {
   /** A person resumes the session in a terminal of their own: souffleur hears of it, or not. */
   resumeByHand(sessionId = this.conductor.sessionId): Conductor {
     this.tell("a person resumes the session by hand")
-    const conductor = this.#become(this.processes.start({ name: "claude", session: sessionId }), sessionId)
+    // It goes on in the session that was named.
+    const { moves: _, ...life } = this.lives(this.conductors.length + 1)
+    const conductor = this.#become(this.processes.start({ name: "claude", session: sessionId }), sessionId, life)
     conductor.process.print = conductor.life.print
     this.byHand.add(conductor)
     return conductor
@@ -181,10 +183,10 @@ export class World extends SimMachine implements StateFolder {
   /** Started by a person, not by souffleur. */
   readonly byHand = new Set<Conductor>()
 
-  #become(process: SimProcess, sessionId: string): Conductor {
+  #become(process: SimProcess, sessionId: string, life = this.lives(this.conductors.length + 1)): Conductor {
     const generation = this.conductors.length + 1
     process.session = sessionId === "" ? undefined : sessionId
-    const conductor = new Conductor(this, process, sessionId, generation, this.lives(generation))
+    const conductor = new Conductor(this, process, sessionId, generation, life)
     this.conductors.push(conductor)
     return conductor
   }
