@@ -104,6 +104,8 @@ export class Keeper {
   keep(): void {
     const { ledger, timeline } = this.#world
     const look = (): void => {
+      for (const { gate, outcome, process } of this.all)
+        if (outcome === "running" && process.condition === "running") this.#world.listen(process, gate.disturbed)
       if (ledger.endedAt === undefined && (!this.isRunning || (!this.#world.calm && this.#seed.chance(0.02)))) this.start()
       timeline.after(this.#seed.chance(0.1) ? this.#seed.between(0, 3 * minute) : this.#seed.between(0, 8000), look)
     }

@@ -68,6 +68,8 @@ export class Ledger {
         const known = world.conductors.find(({ process }) => sameAs(process.identity, event.conductor))
         if (known !== undefined) known.followed = true
         else world.violated(`the recorded Conductor ${event.conductor.pid} never was one`)
+        if (event._tag === "ConductorRelaunched" && known?.process.environment["SOUFFLEUR_LAUNCH_ID"] !== event.launchId)
+          world.violated(`the recorded Conductor ${event.conductor.pid} is of another launch`)
         return
       }
       case "ConductorResolved": {

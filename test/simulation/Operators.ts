@@ -32,6 +32,8 @@ export const operators = (world: World, seed: Seed, temper: Temper): void => {
       else if (adoptable.length === 1 && seed.chance(0.03)) requestBy(world, adoptable[0]!, `request-${++requests}`)
       else if (adoptable.length === 1 && seed.chance(0.002)) finishBy(world)
       else if (watch.recovery !== undefined && seed.chance(0.002)) releaseBy(world)
+      // The last word of who is dead by now, or of one of its agents.
+      else if (watch.recovery !== undefined && world.solo === undefined && seed.chance(0.003)) world.board.write({ state: "complete" })
     }
     timeline.after(seed.between(500, often * minute), meddle)
   }

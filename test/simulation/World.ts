@@ -72,9 +72,15 @@ export class World extends SimMachine implements StateFolder {
 
   /** Whoever guards the watch beats: within the minute, while its souffleur runs undisturbed (spec §2, the ordering invariant). */
   heard(by: SimProcess, disturbed: number): void {
+    this.listen(by, disturbed)
+    const { monotonic, starved } = this.timeline
+    this.#heard = { by, at: monotonic, disturbed: disturbed + starved }
+  }
+
+  /** Whether it was heard of in time; whoever looks at a souffleur that runs asks. */
+  listen(by: SimProcess, disturbed: number): void {
     const { monotonic, starved } = this.timeline
     const last = this.#heard
-    this.#heard = { by, at: monotonic, disturbed: disturbed + starved }
     // A role that ends without a word is seen by the self-monitor, in its time.
     if (!Number.isFinite(disturbed) || last?.by !== by || last.disturbed !== disturbed + starved || this.ledger.watch.phase !== "Watching")
       return
