@@ -70,6 +70,7 @@ export class Conduction extends Program {
       const { project } = this.#world
       const { digest, id: runId, path, plan, statePath } = this.#script
       const loaded = { plan, path, digest }
+      this.#script.witness.look()
       const git = yield* gitOf(project, yield* ownFiles(statePath, [loaded.path, "/project/comms.db"]))
       const [link, comms] = [Option.some(yield* CommsLink), Option.some(yield* Comms)]
       const { from, id } = yield* openRun(loaded, project, statePath, Effect.succeed(runId))
@@ -104,6 +105,8 @@ export class Conduction extends Program {
     if (error instanceof Refused && error.why === "fenced") return "fenced"
     if (error instanceof GitUnusable && (this.#world.gitFailures > 0 || this.gate.disturbed > 0)) return "hindered"
     if (error instanceof StateForeign && (this.#script.witness.isForeign || this.gate.disturbed > 0)) return "hindered"
+    // Its successor has used the same draft of the state file.
+    if (error instanceof PlatformError.PlatformError && this.#world.zombies && this.gate.disturbed > 0) return "hindered"
     // The world alone says so, while its disk is full.
     if (error instanceof LogUnusable || (error instanceof PlatformError.PlatformError && error.reason._tag === "Unknown")) return "hindered"
     return "failed"

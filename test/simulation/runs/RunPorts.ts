@@ -135,10 +135,13 @@ const files = ({ disk, plans }: RunWorld, gate: Gate): FileSystem.FileSystem => 
           sync: gate.through("fs.sync", file.sync)
         })
       ),
+    remove: (path, options) => gate.through("fs.remove", fs.remove(path, options)),
     rename: (from, to) =>
       gate.through(
         "fs.rename",
-        Effect.tap(fs.rename(from, to), () => Effect.sync(() => plans.find(({ statePath }) => to.startsWith(statePath))?.witness.look()))
+        Effect.tap(fs.rename(from, to), () =>
+          Effect.sync(() => plans.find(({ statePath }) => to.startsWith(statePath))?.witness.look(gate.disturbed > 0))
+        )
       )
   }
 }
@@ -199,7 +202,7 @@ export const runPorts = (world: RunWorld, program: Program, self: SimProcess, ga
       isDead: (one) =>
         gate.through(
           "claims.isDead",
-          Effect.sync(() => claims.isDead(one))
+          Effect.sync(() => claims.isDead(one) || (world.zombies && world.processes.condition(one.process) === "stopped"))
         ),
       claim: () => Effect.void,
       release: () => Effect.void

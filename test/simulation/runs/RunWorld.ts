@@ -52,6 +52,8 @@ export class RunWorld extends SimMachine {
   readonly implementerTimeout = 5 * 60_000
   readonly reviewerTimeout = 3 * 60_000
   readonly plans: ReadonlyArray<SimPlan>
+  /** Whoever is stopped is taken for dead here, and finds a successor when it wakes: the fence alone is left between them. */
+  zombies = false
   ceiling: Permission = "acceptEdits"
   gitFails: () => boolean = () => false
   gitFailures = 0

@@ -13,6 +13,8 @@ export class StateWitness {
   spoiled: string | undefined = undefined
 
   readonly #statePath: string
+  /** Somebody took it away. */
+  #taken = false
 
   constructor(world: RunWorld, statePath: string) {
     this.#world = world
@@ -21,6 +23,7 @@ export class StateWitness {
 
   /** Somebody else writes there, or takes the file away. */
   spoil(text: string | undefined): void {
+    this.#taken = text === undefined
     const { disk } = this.#world
     if (text === undefined) disk.files.delete(this.#statePath)
     else disk.write(this.#statePath, text)
@@ -42,15 +45,18 @@ export class StateWitness {
     this.#texts.set(stateText(run), ++this.#count)
   }
 
-  /** Souffleur put something under a name. */
-  look(): void {
+  /** Souffleur put something under a name; `blind`: it was stopped, maybe after its last look at what is there. */
+  look(blind = false): void {
+    // Who was stopped in the midst of writing goes on with the draft that its successor has used; no such successor is promised.
+    if (this.#world.zombies) return
     const { disk } = this.#world
     const [text, backup] = [disk.read(this.#statePath), disk.read(`${this.#statePath}.backup`)]
     if (backup !== undefined && Result.isFailure(readState(backup))) this.#world.violated("the backup of the state file is not whole")
     if (text === this.spoiled) return
-    if (this.isForeign) this.#world.violated("somebody else's file was written over")
+    if (this.isForeign && !blind) this.#world.violated("somebody else's file was written over")
     this.spoiled = undefined
-    if (text === undefined) return
+    if (text === undefined) return void (this.#newest > 0 && !this.#taken && this.#world.violated("the state file is gone"))
+    this.#taken = false
     if (Result.isFailure(readState(text))) return this.#world.violated("the state file is not whole")
     const number = this.#texts.get(text)
     if (number === undefined) return this.#world.violated("the state file is not what the log said at any moment")
@@ -60,6 +66,7 @@ export class StateWitness {
 
   /** A conductor has left it at its own word: the file says what the log says. */
   idle(run: Run): void {
+    if (this.#world.zombies) return
     const text = this.#world.disk.read(this.#statePath)
     const found = text === undefined ? undefined : Result.getOrUndefined(readState(text))
     // That it was left is in the log after the file was written.
