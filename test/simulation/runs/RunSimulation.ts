@@ -33,7 +33,8 @@ const conducted = (number: number, quiet: boolean, struck: boolean, story: boole
   const person = new Person(world, late, (position) => new Seed(hash(position, number + 1)).pick(["guidance", "guidance", "retry", "skip"]))
   person.care()
   if (!quiet) runWeather(world, weather)
-  world.zombies = !quiet && choices.chance(0.2)
+  // The fence is of one run: between two plans there is none.
+  world.zombies = !quiet && plans.length === 1 && choices.chance(0.2)
   const keeper = new RunKeeper(world, moods)
   if (!struck) keeper.spare()
   const done = () => world.plans.every(({ isDone }) => isDone)
