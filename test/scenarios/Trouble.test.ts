@@ -146,6 +146,25 @@ it("a Conductor that goes on after an outage is not signalled by an operator's r
   assert.isTrue(stage.world.conductor.isHealthy)
 })
 
+it("in an outage without end, of the service or of comms, the log grows by a bounded number of events an hour", () => {
+  const out = { fate: "outage", at: seconds(3), lasts: 1, answersAfter: Infinity } as const
+  for (const trouble of ["service", "comms"] as const) {
+    const stage = new Stage(...(trouble === "service" ? Array.from({ length: 60 }, () => out) : []))
+    stage.souffleur()
+    stage.pass(2 * hour)
+    if (trouble === "comms") stage.world.board.trouble = "missing"
+    for (let nth = 0; nth < 4; nth++) {
+      const [events, launches] = [stage.tags().length, stage.launches.length]
+      stage.pass(hour)
+      assert.isAtMost(stage.tags().length - events, 100)
+      assert.isAtMost(stage.launches.length - launches, 4)
+    }
+    stage.world.board.trouble = undefined
+    stage.close()
+    assert.strictEqual(stage.watch.phase, "Watching")
+  }
+})
+
 it("a self-monitor that dies is replaced, and one after it replaces a watcher that hangs", () => {
   const stage = new Stage()
   stage.souffleur({

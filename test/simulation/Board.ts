@@ -34,6 +34,8 @@ export class Board {
   readonly lost: Array<Message> = []
   /** Counted from 0, by the file that is there. */
   file = 0
+  /** When somebody wrote over a completion, monotonic. */
+  completeUntil = -Infinity
   /** The most tasks that any file held. */
   mostTasks = 0
   /** The row is its maker's, or was written from another state folder, until souffleur's state changes again. */
@@ -59,6 +61,8 @@ export class Board {
   /** What the Conductor writes: its state and its heartbeat; `false` where the database did not take it. */
   write(change: Partial<Row>): boolean {
     if (this.trouble !== undefined) return false
+    if (this.conductor?.state === "complete" && change.state !== undefined && change.state !== "complete")
+      this.completeUntil = this.#timeline.monotonic
     const before = this.conductor ?? { state: "working", lastHeartbeat: null, sessionId: null }
     this.conductor = { ...before, lastHeartbeat: formatTime(this.#timeline.wall), ...change }
     return true

@@ -27,6 +27,8 @@ export class Conductor {
   condition: "working" | "silent" | "handoff" | "complete" | "failed" = "working"
   /** The watch has recorded it. */
   followed = false
+  /** Another process was adopted in its place. */
+  superseded = false
   /** It ended by itself, its last turn finished. */
   turnEnded = false
   /** When the model answered it for the first time; wall time. */
@@ -129,8 +131,9 @@ export class Conductor {
     const orphan = this.#startTool(0)
     const beat = (): void => {
       if (!processes.isAlive(orphan)) return
-      // What a person began that the watch never followed, and left behind, is not souffleur's to end.
-      if (!this.isAlive && (this.followed || !this.#world.byHand.has(this))) board.write({})
+      // What a person began that the watch never followed, and left behind, is not souffleur's to end; nor what is left of who was there
+      // before an operator's adopt, which stops nobody (docs/reliability.md, not promised).
+      if (!this.isAlive && !this.superseded && (this.followed || !this.#world.byHand.has(this))) board.write({})
       timeline.after(beatEvery, beat)
     }
     beat()

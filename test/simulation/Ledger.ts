@@ -38,7 +38,15 @@ export class Ledger {
     this.#consumed.add(payload)
   }
 
+  /** When the last event was appended, monotonic. */
+  #saidAt = -Infinity
+
   #record(event: WatchEvent): void {
+    this.#judge(event)
+    this.#saidAt = this.#world.timeline.monotonic
+  }
+
+  #judge(event: WatchEvent): void {
     const world = this.#world
     const text = JSON.stringify(event)
     if (text.includes(secret) || text.includes(asked)) world.violated("the conversation is in the log")
@@ -61,6 +69,7 @@ export class Ledger {
       case "ConductorRelaunched": {
         if (event._tag === "ConductorAdopted") {
           world.judge.anew()
+          for (const conductor of world.conductors) conductor.superseded = !sameAs(conductor.process.identity, event.conductor)
           // It is the Conductor still, and its handoff is not done: it works on.
           world.conductors.find(({ process }) => sameAs(process.identity, event.conductor))?.worksOn()
         }
@@ -99,7 +108,7 @@ export class Ledger {
         }
         return
       case "ConductorCompleted":
-        if (!(world.finished && event.by === "agent") && !isComplete(world, before))
+        if (!(world.finished && event.by === "agent") && !isComplete(world, before, this.#saidAt))
           world.violated("the watch ended as completed, and nothing is complete")
         break
       case "RetriesExhausted":
@@ -118,10 +127,13 @@ export class Ledger {
   }
 }
 
-/** With comms somebody has said so; without, its last turn is finished and it is gone, or its exit code was 0. */
-const isComplete = (world: World, { conductor }: Watch): boolean =>
+/**
+ * With comms somebody has said so, and wrote over it at the most while souffleur said nothing any more: stopped after its look, it says what it
+ * saw. Without, its last turn is finished and it is gone, or its exit code was 0.
+ */
+const isComplete = (world: World, { conductor }: Watch, saidAt: number): boolean =>
   world.solo === undefined
-    ? world.board.conductor?.state === "complete"
+    ? world.board.conductor?.state === "complete" || world.board.completeUntil > saidAt
     : conductor !== undefined && world.conductors.find(({ process }) => sameAs(process.identity, conductor))?.turnEnded === true
 
 /** The first of two events of one append: the watcher or the recovery is in the second. */
