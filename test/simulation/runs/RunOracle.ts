@@ -113,6 +113,13 @@ export class RunOracle {
     switch (event._tag) {
       case "RunOpened":
         return this.#outline(event.tasks)
+      case "ProgressImported":
+        for (const { feedback, id, status } of event.tasks) {
+          const standing = status === "completed" ? "done" : status === "escalated" ? "escalated" : "waiting"
+          // One rejection more is a person's, however many there were.
+          Object.assign(this.#rung(id), { standing, rejections: Math.min(feedback.length, 2) })
+        }
+        return
       case "PlanRevised":
         this.#outline(event.tasks)
         if ([...this.rungs.values()].some(({ standing }) => standing === "waiting")) {

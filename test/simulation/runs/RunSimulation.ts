@@ -35,6 +35,7 @@ const conducted = (number: number, quiet: boolean, struck: boolean, story: boole
   if (!quiet) runWeather(world, weather)
   // The fence is of one run: between two plans there is none.
   world.zombies = !quiet && plans.length === 1 && choices.chance(0.2)
+  if (!quiet && choices.chance(0.2)) world.plans[0]!.begin(choices)
   const keeper = new RunKeeper(world, moods)
   if (!struck) keeper.spare()
   const done = () => world.plans.every(({ isDone }) => isDone)

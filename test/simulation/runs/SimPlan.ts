@@ -57,6 +57,19 @@ export class SimPlan {
     return run !== undefined && isOver(run) && run.digest === this.digest
   }
 
+  /** Somebody has begun it before there was a run, and left a state file of the seed's kind. */
+  begin(seed: Seed): void {
+    const at = new Date(this.#world.timeline.wall).toISOString()
+    const feedback = Array.from({ length: seed.between(0, 3) }, (_, n) => ({ attempt: n + 1, summary: "not yet", issues: ["an issue"] }))
+    const tasks = this.plan.tasks.map(({ id }) => {
+      const status = seed.pick(["completed", "completed", "in_progress", "pending", "escalated"] as const)
+      return { id, status, attempts: feedback.length, feedback, started_at: at }
+    })
+    const gone = seed.chance(0.3) ? [{ id: "gone", status: "pending" }] : []
+    const state = { workflow_id: this.plan.workflowId, phase: "implementation", current_task: null, created_at: at, updated_at: at }
+    this.witness.spoil(JSON.stringify({ ...state, tasks: [...tasks, ...gone] }))
+  }
+
   /** There is more to do than was planned. */
   grow(seed: Seed): void {
     this.edition++
