@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { simulateRun } from "./runs/RunSimulation.ts"
 
 /** As many fresh seeds as fit, in ms. */
-const slice = 2500
+const slice = 2000
 
 const check = (seed: number) => {
   const { violations } = simulateRun(seed, { story: false })
@@ -14,7 +14,7 @@ const check = (seed: number) => {
 
 describe("simulated runs", () => {
   it("a seed tells the same story of a run each time", () => {
-    for (const seed of [3, 4]) assert.strictEqual(JSON.stringify(simulateRun(seed)), JSON.stringify(simulateRun(seed)))
+    assert.strictEqual(JSON.stringify(simulateRun(5)), JSON.stringify(simulateRun(5)))
   })
   it.live("fresh seeds of runs", () =>
     Effect.gen(function* () {

@@ -61,8 +61,12 @@ export class SimPlan {
   begin(seed: Seed): void {
     const at = new Date(this.#world.timeline.wall).toISOString()
     const feedback = Array.from({ length: seed.between(0, 3) }, (_, n) => ({ attempt: n + 1, summary: "not yet", issues: ["an issue"] }))
-    const tasks = this.plan.tasks.map(({ id }) => {
-      const status = seed.pick(["completed", "completed", "in_progress", "pending", "escalated"] as const)
+    const done = new Set<string>()
+    const tasks = this.plan.tasks.map(({ dependsOn, id }) => {
+      // Nobody who kept to the seed has begun what depends on more.
+      const ready = dependsOn.every((other) => done.has(other))
+      const status = ready ? seed.pick(["completed", "completed", "in_progress", "pending", "escalated"] as const) : "pending"
+      if (status === "completed") done.add(id)
       return { id, status, attempts: feedback.length, feedback, started_at: at }
     })
     const gone = seed.chance(0.3) ? [{ id: "gone", status: "pending" }] : []
