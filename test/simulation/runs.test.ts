@@ -14,7 +14,7 @@ const check = (seed: number) => {
 
 describe("simulated runs", () => {
   it("a seed tells the same story of a run each time", () => {
-    assert.strictEqual(JSON.stringify(simulateRun(5)), JSON.stringify(simulateRun(5)))
+    assert.strictEqual(JSON.stringify(simulateRun(11)), JSON.stringify(simulateRun(11)))
   })
   it.live("fresh seeds of runs", () =>
     Effect.gen(function* () {
