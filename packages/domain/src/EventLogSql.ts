@@ -9,7 +9,7 @@ import { lockPatience, patiently } from "./Store.ts"
 
 /** Rows of one read, and of one write: what is in memory at once. */
 const page = 1000
-/** Milliseconds: what a log that nobody else writes is polled at. */
+/** Whole milliseconds, as all times of the log are: what a log that nobody else writes is polled at. */
 const quiet = 1000
 /** SQLite takes 32766 values in a statement. */
 const mostRows = 4096
@@ -223,7 +223,7 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
     // Whoever follows the log reads then, and has the error as its own.
     Effect.orElseSucceed(() => undefined),
     Effect.flatMap((now) => {
-      pause = now === known ? Math.max(often, Math.min(pause * 1.2, quiet)) : often
+      pause = now === known ? Math.max(often, Math.min(Math.ceil(pause * 1.2), quiet)) : often
       if (now === known) return Effect.void
       known = now
       return PubSub.publish(moved, undefined)
