@@ -1,7 +1,7 @@
 import { mutantsOf } from "./Mutant.ts"
 
 const watcher = "packages/watcher"
-const look = [`${watcher}/test/Classify.test.ts`, `${watcher}/test/Watcher.test.ts`, `${watcher}/test/Signs.test.ts`]
+const look = [`${watcher}/test/Classify.test.ts`]
 export const watcherMutants = [
   ...mutantsOf(`${watcher}/src/Classify.ts`, look, [
     [
