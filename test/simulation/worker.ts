@@ -6,5 +6,6 @@ const play = process.argv[2] === "runs" ? plays.runs : plays.watches
 /** Simulates each world that it is asked for. */
 process.on("message", (seeds: ReadonlyArray<number>) => {
   const tallies = seeds.map((seed) => tallyOf(play, seed))
-  if (process.connected) process.send?.(tallies)
+  // Who asked may have been stopped meanwhile.
+  process.send?.(tallies, () => undefined)
 })
