@@ -91,9 +91,10 @@ export class Ledger {
       case "TurnEnded":
         // A pid file is named by the pid alone: who has it now, and the same session, left it behind or removed it.
         if (
-          world.conductors.findLast(
-            ({ process, sessionId }) => process.identity.pid === before.conductor!.pid && sessionId === before.sessionId
-          )?.turnEnded !== true
+          !world.conductors.some(
+            ({ process, sessionId, turnEnded }) =>
+              turnEnded && process.identity.pid === before.conductor!.pid && sessionId === before.sessionId
+          )
         )
           world.violated("a turn ended that did not")
         return
