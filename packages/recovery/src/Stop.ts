@@ -43,8 +43,9 @@ export const isStopped = Effect.fn("Recovery.isStopped")(function* (watch: Watch
  */
 export const otherWriter = Effect.fn("Recovery.otherWriter")(function* (watch: Watch) {
   const agent = yield* Agent
+  const left = watch.conductor === undefined ? [] : yield* treeOf(watch, watch.conductor)
+  // Last: what was left does not come back, but a person may come at any moment.
   const holder = (yield* agent.sessions).find((session) => watch.sessions.includes(session.sessionId))
   if (holder !== undefined) return `process ${holder.pid} holds the session`
-  const left = watch.conductor === undefined ? [] : yield* treeOf(watch, watch.conductor)
   return left.length === 0 ? undefined : `processes of the old Conductor still run: ${left.map((info) => info.identity.pid).join(", ")}`
 })

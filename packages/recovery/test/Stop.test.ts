@@ -219,4 +219,14 @@ describe("one writer", () => {
       assert.include(yield* writer, "30")
     })
   )
+  it.effect("looks for who holds the session last: souffleur may be stopped between its looks, and a person come meanwhile", () =>
+    Effect.gen(function* () {
+      const world = new World()
+      world.run({ pid: 70, parent: 1 })
+      let looks = 0
+      Object.defineProperty(world, "sessions", { get: () => (looks++ === 0 ? [] : [{ pid: 70, sessionId: "s1" }]) })
+      assert.strictEqual(yield* within(world, otherWriter(watch)), "process 70 holds the session")
+      assert.strictEqual(looks, 2)
+    })
+  )
 })
