@@ -124,13 +124,7 @@ export class Oracle {
     if (this.#retries >= 3 && !asked) world.violated("a recovery that may launch began after three deaths without progress")
     if (this.#ceiling) world.violated("a recovery that may launch began above a ceiling of the user's")
     const { quietHours } = world.settings
-    if (
-      quietHours &&
-      !asked &&
-      this.#before !== "HandoffRequested" &&
-      quietUntil(quietHours, world.timeline.wall, utc) !== null &&
-      world.steadyClock
-    )
+    if (quietHours && !asked && quietUntil(quietHours, world.timeline.wall, utc) !== null && world.steadyClock)
       world.violated("a recovery began in the quiet hours")
   }
 }

@@ -6,6 +6,7 @@ import {
   type EventLog,
   type Launcher,
   Processes,
+  quietUntilNow,
   type Settings,
   unreadBaseline
 } from "@souffleur/domain"
@@ -45,7 +46,7 @@ export const releaseBy = (world: World): void => {
   operate(world, "release", release(world.id))
 }
 
-/** An agent says through its tools that the work is done, or asks for a handoff. */
+/** An agent says through its tools that the work is done, or asks for a handoff, which the quiet hours put off. */
 export const finishBy = (world: World): void => {
   world.finished = true
   operate(world, "done", finish(world.id, "agent"))
@@ -54,16 +55,17 @@ export const requestBy = (world: World, conductor: Conductor, request: string): 
   operate(
     world,
     "handoff",
-    Effect.tap(
-      command(world.id, {
+    Effect.gen(function* () {
+      yield* command(world.id, {
         _tag: "RequestHandoff",
         sessionId: conductor.sessionId,
         request,
+        quietUntil: yield* quietUntilNow(world.settings.quietHours ?? null),
         digest: "0".repeat(64),
         tasks: { count: world.board.tasks.size, fingerprint: world.board.fingerprint }
-      }),
-      () => Effect.sync(() => void (conductor.condition = "handoff"))
-    )
+      })
+      conductor.condition = "handoff"
+    })
   )
 
 export const retryBy = (world: World): void => operate(world, "retry", command(world.id, { _tag: "Retry" }))
