@@ -40,7 +40,7 @@ export const supervisorMutants = [
         "if (false as boolean && Option.isSome(intended)) yield*"
       ],
       ["own: what was meant is forgotten", "  yield* forgetIntent(id)\n", ""],
-      ["own: the fence that was seen", "over: watch.fence }).pipe(", "over: (yield* load(id)).fence }).pipe("],
+      ["own: the fence that was seen", "over: watch.fence }, watch).pipe(", "over: (yield* load(id)).fence }, watch).pipe("],
       [
         "own: who was faster is said",
         '(error) => error._tag === "Refused" && error.why === "owned",',

@@ -12,10 +12,10 @@ export interface WatchRef {
   readonly tell: Tell
 }
 
-/** Folds each event once, however often it is asked; every word is stamped with the Clock and `by`. */
-export const makeWatchRef = Effect.fnUntraced(function* (id: string, by: Stamp["by"]) {
+/** Folds each event once, however often it is asked, `from` a state that is known; every word is stamped with the Clock and `by`. */
+export const makeWatchRef = Effect.fnUntraced(function* (id: string, by: Stamp["by"], from: Watch = initial) {
   const log = yield* EventLog
-  const known = yield* Ref.make<Watch>(initial)
+  const known = yield* Ref.make<Watch>(from)
   const remember = (watch: Watch) => Ref.update(known, (before) => (before.revision > watch.revision ? before : watch))
   const withLog = Effect.provideService(EventLog, log)
   const state = Ref.get(known).pipe(

@@ -18,8 +18,8 @@ import { forgetIntent, intentOf } from "./RestoreIntent.ts"
 const operator = { _tag: "Operator" } as const
 
 /** An operator's word, from whatever process: it outranks recovery and needs no fence (cli.md). */
-export const command = Effect.fn("Watch.command")(function* (id: string, intent: WatchIntent) {
-  return yield* tell(id, { ...intent, now: yield* Clock.currentTimeMillis, by: operator })
+export const command = Effect.fn("Watch.command")(function* (id: string, intent: WatchIntent, from?: Watch) {
+  return yield* tell(id, { ...intent, now: yield* Clock.currentTimeMillis, by: operator }, from)
 })
 
 /** The newest launch has run, or never will. */
@@ -91,13 +91,14 @@ export const own = Effect.fn("Ownership.own")(function* (id: string, conductor?:
   const intended = yield* intentOf(id, watch.fence)
   if (Option.isSome(intended)) yield* Effect.catchTag(command(id, { _tag: "Restore", ...intended.value }), "Refused", () => Effect.void)
   yield* forgetIntent(id)
-  const { fence } = yield* command(id, { _tag: "TakeOwnership", owner: claims.self, over: watch.fence }).pipe(
+  const mine = yield* command(id, { _tag: "TakeOwnership", owner: claims.self, over: watch.fence }, watch).pipe(
     Effect.catchIf(
       (error) => error._tag === "Refused" && error.why === "owned",
       (refused) => overtaken(id, refused)
     )
   )
-  const ref = yield* makeWatchRef(id, { _tag: "Owner", fence })
+  const { fence } = mine
+  const ref = yield* makeWatchRef(id, { _tag: "Owner", fence }, mine)
   yield* Effect.addFinalizer(() => Effect.ignore(ref.tell({ _tag: "Leave" })))
   return { fence, ref }
 })
