@@ -51,9 +51,11 @@ export const estimate: (path: string, blockBytes?: number) => Effect.Effect<Esti
     const file = yield* fs.open(path)
     const before = yield* file.stat
 
-    const windowEnd = windowStart + 2 * reach + blockBytes
+    // Of a short file no more than it needs.
+    const block = Math.min(blockBytes, Math.max(1024, Number(before.size)))
+    const windowEnd = windowStart + 2 * reach + block
     const found = windowEnd + reach
-    const kernel = makeByteKernel(found + blockBytes)
+    const kernel = makeByteKernel(found + block)
     const bytes = kernel.memory
     const words = new DataView(bytes.buffer)
     // A file begins where a line begins.

@@ -123,7 +123,7 @@ export const trim: (path: string, limit: number) => Effect.Effect<Trimmed, TrimF
     const file = yield* fs.open(path)
     const before = yield* file.stat
     const size = Number(before.size)
-    const source = { file, size, kernel: makeByteKernel(base + blockBytes + slack) }
+    const source = { file, size, kernel: makeByteKernel(base + Math.min(blockBytes, size) + slack) }
 
     // Longer than that, it is over the limit without being counted.
     if (size <= limit * longestCharacter) {

@@ -22,94 +22,93 @@ const gateTelling = ({ estimated_tokens, start_mode, threshold, warnings }: Gate
 }
 
 /** The states and messages of spec §2, Lifecycle, by event; never a word of the conversation. */
-export const tellingOf = (event: WatchEvent): Telling =>
-  Match.value(event).pipe(
-    Match.tag("ValidationFailed", ({ attempt, check, reason }) => ({
-      row: { state: "error" as const, lastError: reason },
-      message: {
-        kind: "error" as const,
-        text: `Validation ${attempt} of 3 failed at the check "${check}": ${reason}. Reply with an instruction: PID:<pid> SESSION_ID:<id>`
-      }
-    })),
-    Match.tag("ValidationExhausted", ({ reasons }) => ({
-      row: { state: "exited" as const, lastError: reasons.at(-1) ?? "" },
-      message: {
-        kind: "error" as const,
-        text: `Nothing is watched: validation failed ${reasons.length} times. ${reasons.map((reason, n) => `${n + 1}: ${reason}`).join(". ")}`
-      }
-    })),
-    Match.tag("ConductorConfirmed", () => ({ row: { state: "confirmed" as const } })),
-    Match.tag("ConductorRelaunched", ({ conductor, generation, provider }) => ({
-      row: { state: "confirmed" as const },
-      message: { kind: "system" as const, text: `Conductor (S${generation}) was launched by ${provider}, pid ${conductor.pid}` }
-    })),
-    Match.tag("ConductorUnresolved", ({ sessionId }) => ({
-      message: {
-        kind: "warning" as const,
-        text: `No live process says that it holds session ${sessionId}: until one does, the Conductor's heartbeat alone is watched, and a recovery could not stop it. souffleur adopt names its process`
-      }
-    })),
-    Match.tag("ConductorResolved", ({ conductor }) => ({
-      message: { kind: "system" as const, text: `The Conductor is pid ${conductor.pid}: it holds the session` }
-    })),
-    Match.tag("ConductorDied", ({ cause, retries }) => ({
-      message: {
-        kind: "warning" as const,
-        text: `The Conductor is dead (${cause})${retries === 0 ? "" : `: death ${retries} of 3 without progress`}`
-      }
-    })),
-    Match.tag("LaunchPrepared", ({ effective, launchId, requested }) =>
-      requested === effective
-        ? {}
-        : {
-            message: {
-              kind: "warning" as const,
-              text: `Launch ${launchId}: permission ${requested} was asked for, ${effective} is what it gets (MAX_EXTERNAL_PERMISSION)`
-            }
+export const tellingOf: (event: WatchEvent) => Telling = Match.type<WatchEvent>().pipe(
+  Match.tag("ValidationFailed", ({ attempt, check, reason }) => ({
+    row: { state: "error" as const, lastError: reason },
+    message: {
+      kind: "error" as const,
+      text: `Validation ${attempt} of 3 failed at the check "${check}": ${reason}. Reply with an instruction: PID:<pid> SESSION_ID:<id>`
+    }
+  })),
+  Match.tag("ValidationExhausted", ({ reasons }) => ({
+    row: { state: "exited" as const, lastError: reasons.at(-1) ?? "" },
+    message: {
+      kind: "error" as const,
+      text: `Nothing is watched: validation failed ${reasons.length} times. ${reasons.map((reason, n) => `${n + 1}: ${reason}`).join(". ")}`
+    }
+  })),
+  Match.tag("ConductorConfirmed", () => ({ row: { state: "confirmed" as const } })),
+  Match.tag("ConductorRelaunched", ({ conductor, generation, provider }) => ({
+    row: { state: "confirmed" as const },
+    message: { kind: "system" as const, text: `Conductor (S${generation}) was launched by ${provider}, pid ${conductor.pid}` }
+  })),
+  Match.tag("ConductorUnresolved", ({ sessionId }) => ({
+    message: {
+      kind: "warning" as const,
+      text: `No live process says that it holds session ${sessionId}: until one does, the Conductor's heartbeat alone is watched, and a recovery could not stop it. souffleur adopt names its process`
+    }
+  })),
+  Match.tag("ConductorResolved", ({ conductor }) => ({
+    message: { kind: "system" as const, text: `The Conductor is pid ${conductor.pid}: it holds the session` }
+  })),
+  Match.tag("ConductorDied", ({ cause, retries }) => ({
+    message: {
+      kind: "warning" as const,
+      text: `The Conductor is dead (${cause})${retries === 0 ? "" : `: death ${retries} of 3 without progress`}`
+    }
+  })),
+  Match.tag("LaunchPrepared", ({ effective, launchId, requested }) =>
+    requested === effective
+      ? {}
+      : {
+          message: {
+            kind: "warning" as const,
+            text: `Launch ${launchId}: permission ${requested} was asked for, ${effective} is what it gets (MAX_EXTERNAL_PERMISSION)`
           }
-    ),
-    Match.tag("StepSucceeded", ({ outcome, step }) => {
-      const gate = step === "4 estimate" ? Option.getOrUndefined(decodeGate(outcome)) : undefined
-      return gate === undefined ? {} : gateTelling(gate)
-    }),
-    Match.tag("RecoveryFailedClosed", ({ reason, stage }) => ({
-      row: { state: "error" as const, lastError: `${stage}: ${reason}` },
-      message: { kind: "error" as const, text: `Recovery failed closed at ${stage}: ${reason}. Nothing was launched.` }
-    })),
-    Match.tag("RetriesExhausted", ({ exportPath }) => ({
-      row: { state: "error" as const, lastError: "three deaths without progress" },
-      message: { kind: "error" as const, text: `Three deaths without progress: nothing is launched any more. ${exportAt(exportPath)}` }
-    })),
-    Match.tag("ConductorCompleted", () => ({
-      row: { state: "complete" as const },
-      message: { kind: "completion" as const, text: "The Conductor completed; souffleur leaves." }
-    })),
-    Match.tag("ConductorAdopted", ({ by, conductor, generation }) => ({
-      row: { state: "confirmed" as const },
-      message: {
-        kind: "system" as const,
-        text: `Conductor (S${generation}) is pid ${conductor.pid}: ${by === "operator" ? "adopted by an operator" : "it came back by itself"}`
-      }
-    })),
-    Match.tag("SouffleurRestored", ({ cause, restorations }) => ({
-      message: {
-        kind: "warning" as const,
-        text: `souffleur itself ${cause === "died" ? "died" : "fell silent"} and is brought back by its guardian${restorations === 1 ? "" : ` (${restorations} of 3 without progress)`}`
-      }
-    })),
-    Match.tag("GuardianGaveUp", ({ restorations }) => ({
-      message: {
-        kind: "error" as const,
-        text: `Nobody watches any more: souffleur was brought back ${restorations} times without progress. Resume it with "souffleur watch".`
-      }
-    })),
-    Match.tag("RecoveryRetried", () => ({ row: { state: "confirmed" as const } })),
-    Match.tag("WatchReleased", ({ exportPath }) => ({
-      row: { state: "exited" as const },
-      message: { kind: "system" as const, text: `An operator released the watch; the Conductor is left as it is. ${exportAt(exportPath)}` }
-    })),
-    Match.orElse((): Telling => ({}))
-  )
+        }
+  ),
+  Match.tag("StepSucceeded", ({ outcome, step }) => {
+    const gate = step === "4 estimate" ? Option.getOrUndefined(decodeGate(outcome)) : undefined
+    return gate === undefined ? {} : gateTelling(gate)
+  }),
+  Match.tag("RecoveryFailedClosed", ({ reason, stage }) => ({
+    row: { state: "error" as const, lastError: `${stage}: ${reason}` },
+    message: { kind: "error" as const, text: `Recovery failed closed at ${stage}: ${reason}. Nothing was launched.` }
+  })),
+  Match.tag("RetriesExhausted", ({ exportPath }) => ({
+    row: { state: "error" as const, lastError: "three deaths without progress" },
+    message: { kind: "error" as const, text: `Three deaths without progress: nothing is launched any more. ${exportAt(exportPath)}` }
+  })),
+  Match.tag("ConductorCompleted", () => ({
+    row: { state: "complete" as const },
+    message: { kind: "completion" as const, text: "The Conductor completed; souffleur leaves." }
+  })),
+  Match.tag("ConductorAdopted", ({ by, conductor, generation }) => ({
+    row: { state: "confirmed" as const },
+    message: {
+      kind: "system" as const,
+      text: `Conductor (S${generation}) is pid ${conductor.pid}: ${by === "operator" ? "adopted by an operator" : "it came back by itself"}`
+    }
+  })),
+  Match.tag("SouffleurRestored", ({ cause, restorations }) => ({
+    message: {
+      kind: "warning" as const,
+      text: `souffleur itself ${cause === "died" ? "died" : "fell silent"} and is brought back by its guardian${restorations === 1 ? "" : ` (${restorations} of 3 without progress)`}`
+    }
+  })),
+  Match.tag("GuardianGaveUp", ({ restorations }) => ({
+    message: {
+      kind: "error" as const,
+      text: `Nobody watches any more: souffleur was brought back ${restorations} times without progress. Resume it with "souffleur watch".`
+    }
+  })),
+  Match.tag("RecoveryRetried", () => ({ row: { state: "confirmed" as const } })),
+  Match.tag("WatchReleased", ({ exportPath }) => ({
+    row: { state: "exited" as const },
+    message: { kind: "system" as const, text: `An operator released the watch; the Conductor is left as it is. ${exportAt(exportPath)}` }
+  })),
+  Match.orElse((): Telling => ({}))
+)
 
 /** As long as comms is out: sooner at first, then each half minute. */
 const untilTold = Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced("30 seconds")])
