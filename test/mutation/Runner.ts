@@ -11,7 +11,7 @@ const vitest = await createVitest("test", {
   bail: 1,
   maxWorkers: 1,
   // A machine that does other things besides.
-  testTimeout: 60_000,
+  testTimeout: 30_000,
   reporters: [{}]
 })
 await vitest.standalone()
