@@ -105,7 +105,11 @@ export const conductorMutants = [
       ],
       ["agent: other sessions are spared", ".filter((pid) => pid !== process.pid)", ".filter((pid) => pid < 0)"],
       ["agent: known by its launch too", ", { environment: { SOUFFLEUR_LAUNCH_ID: launchId } }]", ", ...[launchId].flatMap(() => [])]"],
-      ["agent: its time", "Effect.timeoutOption(left), ", ""],
+      [
+        "agent: its time",
+        "Effect.timeoutOption(processes.untilOver(started.process, lookEvery), left)",
+        "processes.untilOver(started.process, lookEvery)"
+      ],
       [
         "agent: its time goes on while nobody conducts",
         "started.at + millis - (yield* Clock.currentTimeMillis)",

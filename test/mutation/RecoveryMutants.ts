@@ -49,8 +49,15 @@ export const recoveryMutants = [
       ],
       ["stop: nothing is sent to what is gone", 'if (yield* gone) return "already gone" as const', ""],
       ["stop: SIGKILL after the grace", 'yield* signal("SIGKILL")', ""],
-      ["stop: SIGTERM first", 'yield* signal("SIGTERM")', ""],
-      ["stop: a zombie is gone", ' || condition === "zombie")', ")"]
+      ["stop: SIGTERM first", 'yield* signal("SIGTERM")', ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/Process.ts",
+    [`${recovery}/test/Stop.test.ts`],
+    [
+      ["process: a zombie does nothing any more", 'condition === "gone" || condition === "zombie"', 'condition === "gone"'],
+      ["process: waited for until it is over", "until: isOver }", "until: () => true }"]
     ]
   ),
   ...mutantsOf(

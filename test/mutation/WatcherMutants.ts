@@ -114,8 +114,8 @@ export const watcherMutants = [
       ["watcher: says that it runs", 'yield* ref.tell({ _tag: "WatcherReady", watcher: me })', ""],
       [
         "watcher: no probe in standby",
-        "|| watch.standby !== undefined || watch.wait !== undefined\n      ? Effect.never\n      : Effect.repeat(gone",
-        "|| watch.wait !== undefined\n      ? Effect.never\n      : Effect.repeat(gone"
+        "|| watch.standby !== undefined || watch.wait !== undefined\n      ? Effect.never\n      : Effect.andThen(processes",
+        "|| watch.wait !== undefined\n      ? Effect.never\n      : Effect.andThen(processes"
       ],
       ["watcher: a wait's end is looked at then", "Effect.andThen(waiting, Effect.never)\n", ""],
       ["watcher: a hand-off is told once", "if (yield* Ref.get(taken)) return\n", ""],
@@ -124,8 +124,8 @@ export const watcherMutants = [
       ["watcher: a hand-off is told", "    yield* tellTaken\n    const seen", "    const seen"],
       [
         "watcher: no probe in a wait",
-        "watch.standby !== undefined || watch.wait !== undefined\n      ? Effect.never\n      : Effect.repeat(gone",
-        "watch.standby !== undefined\n      ? Effect.never\n      : Effect.repeat(gone"
+        "watch.standby !== undefined || watch.wait !== undefined\n      ? Effect.never\n      : Effect.andThen(processes",
+        "watch.standby !== undefined\n      ? Effect.never\n      : Effect.andThen(processes"
       ],
       [
         "watcher: the ceiling of time",

@@ -1,4 +1,5 @@
 import type { Condition, ProcessIdentity, ProcessInfo, Signal } from "@souffleur/domain"
+import { Effect } from "effect"
 import type { Seed } from "./Seed.ts"
 import type { Timeline } from "./Timeline.ts"
 
@@ -33,6 +34,8 @@ export const machine = { name: "stage", pidNamespace: "pid:[1]", uid: 1000, boot
 export class ProcessTable {
   #bootId = machine.bootId
   #boots = 1
+  /** Who waits for an end. */
+  readonly #awaited = new Set<(ended: SimProcess) => void>()
   readonly #byPid = new Map<number, SimProcess>()
   readonly #timeline: Timeline
   readonly #seed: Seed
@@ -87,6 +90,24 @@ export class ProcessTable {
     return this.find(identity)?.condition ?? "gone"
   }
 
+  /** As who looks each so many ms sees it, from now on. */
+  untilOver(identity: ProcessIdentity, every: number): Effect.Effect<void> {
+    return Effect.callback<void>((resume) => {
+      const process = this.find(identity)
+      if (process === undefined || !this.isAlive(process)) return resume(Effect.void)
+      const since = this.#timeline.monotonic
+      let cancel: () => void = () => void this.#awaited.delete(tell)
+      const tell = (ended: SimProcess): void => {
+        if (ended !== process) return
+        this.#awaited.delete(tell)
+        const passed = this.#timeline.monotonic - since
+        cancel = this.#timeline.after(every * Math.ceil(passed / every) - passed, () => resume(Effect.void))
+      }
+      this.#awaited.add(tell)
+      return Effect.sync(() => cancel())
+    })
+  }
+
   isAlive(process: SimProcess): boolean {
     return process.condition === "running" || process.condition === "stopped"
   }
@@ -98,6 +119,7 @@ export class ProcessTable {
     process.condition = process.leavesZombie ? "zombie" : "gone"
     if (!process.leavesZombie) this.#byPid.delete(process.identity.pid)
     process.ended()
+    for (const tell of this.#awaited) tell(process)
   }
 
   /** The power goes, and comes back: nothing of before runs, and the machine has another boot id. */

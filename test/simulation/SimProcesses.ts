@@ -1,5 +1,5 @@
 import type { Processes, Signal, Tag } from "@souffleur/domain"
-import { Effect, Option } from "effect"
+import { Duration, Effect, Option } from "effect"
 import { startedBy } from "../../packages/node/src/ProcessTree.ts"
 import type { Gate } from "./Gate.ts"
 import { machine, type ProcessTable, type SimProcess } from "./ProcessTable.ts"
@@ -36,6 +36,12 @@ export const processes = (world: Signalled, self: SimProcess, gate: Gate): Proce
     // Nobody here looks at what a process uses: unknown, and so never a sign.
     processorTime: () => Effect.succeed(undefined),
     condition: (identity) => sync("processes.condition", () => processes.condition(identity)),
+    // The world tells when: thousands of looks at one that lives would find nothing.
+    untilOver: (identity, every) =>
+      Effect.andThen(
+        processes.untilOver(identity, Duration.toMillis(every)),
+        sync("processes.condition", () => undefined)
+      ),
     ancestors: Effect.succeed([self.parent]),
     tagged: (tag) =>
       sync("processes.tagged", () => processes.all.filter((process) => carries(process, tag)).map((process) => processes.info(process))),

@@ -2,10 +2,10 @@ import {
   Beats,
   brokenOff,
   dueWithin,
-  type Condition,
   guard,
   guardFrom,
   guardianOf,
+  isOver,
   load,
   moment,
   Outbox,
@@ -66,13 +66,8 @@ export const startGuardian = Effect.fnUntraced(function* (id: string) {
 const end = Effect.fnUntraced(function* (identity: ProcessIdentity) {
   const processes = yield* Processes
   yield* Effect.ignore(processes.signal(identity, "SIGKILL"))
-  const gone = Effect.map(processes.condition(identity), isGone)
-  return Option.isSome(
-    yield* Effect.timeoutOption(Effect.repeat(gone, { until: (yes) => yes, schedule: Schedule.spaced("20 millis") }), "10 seconds")
-  )
+  return Option.isSome(yield* Effect.timeoutOption(processes.untilOver(identity, "20 millis"), "10 seconds"))
 })
-
-const isGone = (condition: Condition) => condition === "gone" || condition === "zombie"
 
 /**
  * Keeps a guardian beside this souffleur, by the guardian's own rule (spec §4): one that is gone is started, one that is silent is killed,
@@ -93,7 +88,7 @@ export const guarded = Effect.fn("Guarding")(function* <E, R>(id: string, begin:
     const condition = guardian === undefined ? "gone" : yield* processes.condition(guardian)
     // Of a guardian the pid is what its fence is of an owner: another one is another guardian.
     const owner = { fence: condition === "gone" ? state.fence : (guardian?.pid ?? 0), condition }
-    const running = started !== undefined && !isGone(yield* processes.condition(started))
+    const running = started !== undefined && !isOver(yield* processes.condition(started))
     const sight = { now: now.wall, late, owner, beatAt: beat?.at ?? null, started: running ? ("running" as const) : ("ended" as const) }
     const [after, act] = guard(state, sight, silentAfter(settings))
     const before = state

@@ -1,5 +1,14 @@
 import { assert, it } from "@effect/vitest"
-import { Beats, type Condition, guardianOf, loadSettings, Processes, Settings } from "@souffleur/domain"
+import {
+  Beats,
+  type Condition,
+  guardianOf,
+  loadSettings,
+  Processes,
+  type ProcessIdentity,
+  Settings,
+  untilSeenOver
+} from "@souffleur/domain"
 import { Effect, Exit, Fiber, FileSystem, Layer, Logger, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { guarded, restorationOf } from "../src/Guarding.ts"
@@ -8,13 +17,15 @@ import { guarded, restorationOf } from "../src/Guarding.ts"
 const silent = Effect.fnUntraced(function* (killed: Condition) {
   const did: Array<string> = []
   const warnings: Array<string> = []
+  const condition = () => Effect.sync(() => (did.includes("SIGKILL 50") ? killed : "stopped"))
   const world = Layer.mergeAll(
     Beats.layerMemory,
     Layer.mock(Processes)({
       self: { pid: 10, startTime: 1, bootId: "boot" },
       host: { name: "host", pidNamespace: "pid:[1]", uid: 1000 },
       find: () => Effect.succeedNone,
-      condition: () => Effect.sync(() => (did.includes("SIGKILL 50") ? killed : "stopped")),
+      condition,
+      untilOver: untilSeenOver(condition),
       signal: ({ pid }, signal) => Effect.sync(() => void did.push(`${signal} ${pid}`))
     }),
     Layer.effect(Settings, loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
@@ -57,13 +68,15 @@ const guarding = Effect.fnUntraced(function* (given: { readonly guardian?: Condi
   const identity = { pid: 51, startTime: 5, bootId: "boot" }
   const info = { identity, parent: 1, uid: 1000, name: "node", condition: "running" as const }
   const conditionOf = (pid: number) => (did.includes(`SIGKILL ${pid}`) ? "gone" : pid === 51 ? "running" : (given.guardian ?? "gone"))
+  const condition = ({ pid }: ProcessIdentity) => Effect.sync(() => conditionOf(pid))
   const world = Layer.mergeAll(
     Beats.layerMemory,
     Layer.mock(Processes)({
       self: { pid: 10, startTime: 1, bootId: "boot" },
       host: { name: "host", pidNamespace: "pid:[1]", uid: 1000 },
       find: (pid) => Effect.succeed(pid === 51 ? Option.some(info) : Option.none()),
-      condition: ({ pid }) => Effect.sync(() => conditionOf(pid)),
+      condition,
+      untilOver: untilSeenOver(condition),
       signal: ({ pid }, signal) => Effect.sync(() => void did.push(`${signal} ${pid}`))
     }),
     Layer.effect(Settings, loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(

@@ -1,10 +1,10 @@
 import { Agent, endTree, isGone, Processes, Settings } from "@souffleur/domain"
-import { Clock, Duration, Effect, Schedule } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import { Conducting } from "./Conducting.ts"
 import type { Turn } from "./Run.ts"
 
 /** How often a running agent is looked at. */
-const look = Schedule.spaced("200 millis")
+const lookEvery = "200 millis"
 
 export type Launched = NonNullable<Turn["launch"]>
 
@@ -25,7 +25,7 @@ export const awaitEnding = Effect.fn("AgentEnd.await")(function* (turn: Turn, st
   // A clock that was set back gives nobody more than the whole.
   const left = Math.min(millis, Math.max(0, started.at + millis - (yield* Clock.currentTimeMillis)))
   const gone = isGone(processes, started.process)
-  const inTime = yield* Effect.repeat(gone, { schedule: look, until: (yes) => yes }).pipe(Effect.timeoutOption(left), Effect.andThen(gone))
+  const inTime = yield* Effect.andThen(Effect.timeoutOption(processes.untilOver(started.process, lookEvery), left), gone)
   const others = (yield* treeOf(turn, started)).map(({ identity }) => identity.pid)
   // What a finishing command has started is the user's own, and nobody comes after it.
   if (inTime && (others.length === 0 || (turn.role === "finisher" && finishing !== null))) return null

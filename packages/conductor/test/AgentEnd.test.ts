@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Agent, Claims, Launcher, type ProcessIdentity, Processes, type ResolvedSettings, Settings } from "@souffleur/domain"
+import { Agent, Claims, Launcher, type ProcessIdentity, Processes, type ResolvedSettings, Settings, untilSeenOver } from "@souffleur/domain"
 import { Context, Duration, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { awaitEnding, endAgent, isLeft } from "../src/AgentEnd.ts"
@@ -16,9 +16,11 @@ const scene = Effect.fnUntraced(function* () {
   const alive = new Set([agentPid, childPid])
   const signals: Array<string> = []
   const trees: Array<ReadonlyArray<unknown>> = []
+  const condition = ({ pid }: ProcessIdentity) => Effect.sync(() => (alive.has(pid) ? ("running" as const) : ("gone" as const)))
   const processes = Processes.of({
     ...({} as Processes["Service"]),
-    condition: ({ pid }) => Effect.sync(() => (alive.has(pid) ? "running" : "gone")),
+    condition,
+    untilOver: untilSeenOver(condition),
     tree: (...args) =>
       Effect.sync(() => {
         trees.push(args)

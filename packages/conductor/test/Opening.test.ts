@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Agent, Claims, Launcher, Processes, type ProcessIdentity } from "@souffleur/domain"
+import { Agent, Claims, Launcher, Processes, type ProcessIdentity, untilSeenOver } from "@souffleur/domain"
 import { Effect, FileSystem, Option } from "effect"
 import { allRuns, type LoadedPlan, loadRun, openRun, ownRun, RunLog, tellRun } from "../src/index.ts"
 import { planOf } from "./Stage.ts"
@@ -25,9 +25,11 @@ const project = Effect.fnUntraced(function* (
   receipt: () => ProcessIdentity | undefined = () => undefined
 ) {
   const [log, folder] = [yield* RunLog, yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()]
+  const condition = ({ pid }: ProcessIdentity) => Effect.sync(() => (alive.includes(pid) ? ("running" as const) : ("gone" as const)))
   const processes = Processes.of({
     ...({} as Processes["Service"]),
-    condition: ({ pid }) => Effect.sync(() => (alive.includes(pid) ? "running" : "gone")),
+    condition,
+    untilOver: untilSeenOver(condition),
     tree: () =>
       Effect.sync(() =>
         alive.flatMap((pid) =>

@@ -9,7 +9,8 @@ import {
   Processes,
   type ProcessIdentity,
   type ResolvedSettings,
-  Settings
+  Settings,
+  untilSeenOver
 } from "@souffleur/domain"
 import { Clock, Context, Deferred, Duration, Effect, Fiber, FileSystem, Layer, Option, Path } from "effect"
 import { conduct, Conducting, conductOn, type Git, loadRun, ownFiles, ownRun, type Plan, type Run, RunLog, tellRun } from "../src/index.ts"
@@ -133,9 +134,11 @@ export const stage = Effect.fnUntraced(function* (
     exitCode: () => (plan.finish._tag === "Command" ? Effect.succeedSome(0) : Effect.succeedNone),
     outputPath: (id) => path.join(outputs, id)
   })
+  const condition = ({ pid }: ProcessIdentity) => Effect.sync(() => (running.has(pid) ? ("running" as const) : ("gone" as const)))
   const processes = Processes.of({
     ...(notAsked as Processes["Service"]),
-    condition: ({ pid }) => Effect.sync(() => (running.has(pid) ? "running" : "gone")),
+    condition,
+    untilOver: untilSeenOver(condition),
     tree: (root) =>
       Effect.sync(() =>
         [...left].flatMap(([pid, parent]) =>

@@ -1,5 +1,5 @@
-import { type Duration, Effect, Schedule, Schema } from "effect"
-import { type NotPermitted, Processes, type ProcessIdentity, type ProcessInfo, type Signal } from "./Process.ts"
+import { type Duration, Effect, Schema } from "effect"
+import { isOver, type NotPermitted, Processes, type ProcessIdentity, type ProcessInfo, type Signal } from "./Process.ts"
 
 /** Not provably gone: nothing may be launched in its place (spec §2, Stop). */
 export class StopFailed extends Schema.TaggedError<StopFailed>()("StopFailed", { why: Schema.String }) {}
@@ -12,13 +12,12 @@ export const Stopped = Schema.Struct({
 export type Stopped = typeof Stopped.Type
 
 /** How often we look whether a process that was told to end is gone. */
-const untilGone = Schedule.spaced("100 millis")
+const lookEvery = "100 millis"
 /** After SIGKILL only the kernel can delay an end; longer than this, it is not provably gone (spec §2, Stop). */
 const killedWithin = "5 seconds"
 
 /** A zombie does nothing any more. */
-export const isGone = (processes: Processes["Service"], identity: ProcessIdentity) =>
-  Effect.map(processes.condition(identity), (condition) => condition === "gone" || condition === "zombie")
+export const isGone = (processes: Processes["Service"], identity: ProcessIdentity) => Effect.map(processes.condition(identity), isOver)
 
 const notPermitted = ({ pid }: NotPermitted) => new StopFailed({ why: `process ${pid} belongs to somebody else: not allowed to signal it` })
 
@@ -30,8 +29,7 @@ export const endProcess = Effect.fnUntraced(function* <E>(
 ) {
   const processes = yield* Processes
   const gone = isGone(processes, identity)
-  const waitFor = (limit: Duration.Input) =>
-    Effect.repeat(gone, { schedule: untilGone, until: (yes) => yes }).pipe(Effect.timeoutOption(limit), Effect.andThen(gone))
+  const waitFor = (limit: Duration.Input) => Effect.andThen(Effect.timeoutOption(processes.untilOver(identity, lookEvery), limit), gone)
   const signal = (name: Signal) => Effect.andThen(granted, Effect.mapError(processes.signal(identity, name), notPermitted))
   if (yield* gone) return "already gone" as const
   yield* signal("SIGTERM")

@@ -1,4 +1,4 @@
-import { Context, type Effect, type Option, Schema } from "effect"
+import { Context, type Duration, Effect, type Option, Schedule, Schema } from "effect"
 
 /**
  * Who a process is, for as long as the machine is up and after: a pid alone is reused.
@@ -13,6 +13,9 @@ export type ProcessIdentity = typeof ProcessIdentity.Type
 
 /** What the process with an identity is now. `gone` also means that its pid belongs to somebody else. */
 export type Condition = "running" | "stopped" | "zombie" | "gone"
+
+/** It does nothing any more: a zombie only waits for its parent. */
+export const isOver = (condition: Condition | undefined): boolean => condition === "gone" || condition === "zombie"
 
 export interface ProcessInfo {
   readonly identity: ProcessIdentity
@@ -50,6 +53,8 @@ export class Processes extends Context.Service<
     /** The arguments it was started with, the program first; empty where they cannot be read. */
     readonly commandLine: (pid: number) => Effect.Effect<ReadonlyArray<string>>
     readonly condition: (identity: ProcessIdentity) => Effect.Effect<Condition>
+    /** Comes back when it is gone or a zombie, `every` later at most. */
+    readonly untilOver: (identity: ProcessIdentity, every: Duration.Input) => Effect.Effect<void>
     /**
      * What it has used of the processor since it began, in clock ticks, all its threads and none of its children: as good as
      * nothing else to see that it does nothing. `undefined` where it is gone.
@@ -72,3 +77,9 @@ export class Processes extends Context.Service<
     readonly signal: (identity: ProcessIdentity, signal: Signal) => Effect.Effect<void, NotPermitted>
   }
 >()("@souffleur/domain/Processes") {}
+
+/** `untilOver` where nobody tells an end: by looking, first at once. */
+export const untilSeenOver =
+  (condition: Processes["Service"]["condition"]): Processes["Service"]["untilOver"] =>
+  (identity, every) =>
+    Effect.repeat(condition(identity), { schedule: Schedule.spaced(every), until: isOver }).pipe(Effect.asVoid)

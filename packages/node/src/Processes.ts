@@ -1,5 +1,5 @@
 import * as os from "node:os"
-import { NotPermitted, type ProcessIdentity, type ProcessInfo, Processes, type Signal, type Tag } from "@souffleur/domain"
+import { NotPermitted, type ProcessIdentity, type ProcessInfo, Processes, type Signal, type Tag, untilSeenOver } from "@souffleur/domain"
 import { Effect, Layer, Option, Schema } from "effect"
 import { KeptStats } from "./KeptStats.ts"
 import * as Proc from "./Proc.ts"
@@ -84,6 +84,12 @@ const make = Effect.gen(function* () {
   /** From its open descriptor; of an earlier boot there is none. */
   const keptOf = (identity: ProcessIdentity) => (identity.bootId === bootId && identity.pid > 0 ? kept.read(identity) : undefined)
 
+  const condition = (identity: ProcessIdentity) =>
+    Effect.sync(() => {
+      const stat = keptOf(identity)
+      return stat === undefined ? ("gone" as const) : Proc.conditionOf(stat)
+    })
+
   return Processes.of({
     self,
     host: { name: os.hostname(), pidNamespace: Proc.pidNamespace(), uid: process.getuid?.() ?? 0 },
@@ -94,11 +100,9 @@ const make = Effect.gen(function* () {
         return Option.fromUndefinedOr(stat && inform(stat))
       }),
     commandLine: (pid) => Effect.sync(() => Proc.commandLine(pid)),
-    condition: (identity) =>
-      Effect.sync(() => {
-        const stat = keptOf(identity)
-        return stat === undefined ? "gone" : Proc.conditionOf(stat)
-      }),
+    condition,
+    // Node has no way to be told of the end of a process that is not its child.
+    untilOver: untilSeenOver(condition),
     processorTime: (identity) => Effect.sync(() => keptOf(identity)?.processor),
     ancestors,
     tagged,

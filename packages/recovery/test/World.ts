@@ -16,7 +16,8 @@ import {
   type ProcessInfo,
   SessionNotFound,
   Settings,
-  type Signal
+  type Signal,
+  untilSeenOver
 } from "@souffleur/domain"
 import { Clock, Effect, FileSystem, Layer, Option, Path } from "effect"
 
@@ -125,20 +126,22 @@ const processes = (world: World) => {
     return found
   }
   const find = (pid: number) => Effect.map(present, (all) => all.find((entry) => entry.pid === pid))
+  const condition = (identity: ProcessIdentity) =>
+    Effect.map(find(identity.pid), (entry) =>
+      entry === undefined || identityOf(entry.pid).startTime !== identity.startTime
+        ? "gone"
+        : entry.condition === "zombie"
+          ? "zombie"
+          : "running"
+    )
   return Processes.of({
     self: identityOf(10),
     host: { name: "here", pidNamespace: "pid:[1]", uid: 1000 },
     commandLine: () => Effect.succeed([]),
     processorTime: () => Effect.succeed(undefined),
     find: (pid) => Effect.map(find(pid), (entry) => Option.map(Option.fromUndefinedOr(entry), infoOf)),
-    condition: (identity) =>
-      Effect.map(find(identity.pid), (entry) =>
-        entry === undefined || identityOf(entry.pid).startTime !== identity.startTime
-          ? "gone"
-          : entry.condition === "zombie"
-            ? "zombie"
-            : "running"
-      ),
+    condition,
+    untilOver: untilSeenOver(condition),
     ancestors: Effect.succeed([]),
     tagged: (tag) => Effect.map(present, (all) => all.filter((entry) => carries(entry, tag.environment)).map(infoOf)),
     tree: (root, tags, others) =>

@@ -22,6 +22,7 @@ import {
   SessionNotFound,
   Settings,
   type SouffleurState,
+  untilSeenOver,
   type WatchEvent
 } from "@souffleur/domain"
 import { Context, Effect, FileSystem, Layer, Option, Path } from "effect"
@@ -103,6 +104,11 @@ const comms = (world: World) => {
   })
 }
 
+const conditionIn =
+  (world: World) =>
+  ({ pid }: ProcessIdentity) =>
+    Effect.sync(() => world.processes.get(pid)?.condition ?? "gone")
+
 const processes = (world: World) =>
   Processes.of({
     self: self.process,
@@ -118,7 +124,8 @@ const processes = (world: World) =>
           name: "claude"
         }))
       ),
-    condition: ({ pid }) => Effect.sync(() => world.processes.get(pid)?.condition ?? "gone"),
+    condition: conditionIn(world),
+    untilOver: untilSeenOver(conditionIn(world)),
     ancestors: Effect.sync(() => world.ancestors),
     tagged: () => Effect.succeed([]),
     tree: () => Effect.succeed([]),

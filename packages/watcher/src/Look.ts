@@ -9,6 +9,7 @@ import {
   heartbeatAge,
   type HeartbeatSeen,
   Hooks,
+  isOver,
   judge,
   Launcher,
   moment,
@@ -50,8 +51,6 @@ const isOther = (state: string | null | undefined) => state !== null && state !=
 
 /** What one look takes at most, ms, comms' own patience included: twice that, and it has stood still. */
 const lookWithin = 5_000
-
-export const isGone = (condition: Condition | undefined) => condition === "gone" || condition === "zombie"
 
 /**
  * How one watcher looks at its Conductor: everything is read first, and what changes is seen against the look before
@@ -129,9 +128,9 @@ export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watc
   })
 
   const turnEnded = (condition: Condition | undefined) =>
-    Effect.suspend(() => (isGone(condition) ? agent.turnEnded(watch.conductor!, watch.sessionId) : Effect.succeed(false)))
+    Effect.suspend(() => (isOver(condition) ? agent.turnEnded(watch.conductor!, watch.sessionId) : Effect.succeed(false)))
   const exitedWell = (condition: Condition | undefined) =>
-    Effect.suspend(() => (isGone(condition) && watch.launchId !== undefined ? launcher.exitCode(watch.launchId) : Effect.succeedNone)).pipe(
+    Effect.suspend(() => (isOver(condition) && watch.launchId !== undefined ? launcher.exitCode(watch.launchId) : Effect.succeedNone)).pipe(
       Effect.map((code) => Option.contains(code, 0))
     )
 

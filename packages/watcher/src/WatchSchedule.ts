@@ -4,5 +4,5 @@ import { type Duration, Schedule } from "effect"
 export const patrol = (wait: Duration.Duration, interval: Duration.Duration) =>
   Schedule.duration(wait).pipe(Schedule.concat(Schedule.spaced(interval)))
 
-/** Between polls: is the process still there? Decides nothing, only brings a poll forward. */
-export const probe = Schedule.spaced("1 second")
+/** Between polls: how soon an end of the process is seen. It decides nothing, only brings a poll forward. */
+export const probeEvery = "1 second"

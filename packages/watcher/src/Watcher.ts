@@ -12,8 +12,8 @@ import {
 } from "@souffleur/domain"
 import { Clock, Deferred, Duration, Effect, Option, Ref } from "effect"
 import { classify, evidenceOf, excuseOf, isStale, type Sighting } from "./Classify.ts"
-import { isGone, makeLook } from "./Look.ts"
-import { patrol, probe } from "./WatchSchedule.ts"
+import { makeLook } from "./Look.ts"
+import { patrol, probeEvery } from "./WatchSchedule.ts"
 
 type Report = Pick<Sighting, "comms"> & { readonly exit: WatcherExit; readonly evidence: ReturnType<typeof evidenceOf> }
 
@@ -109,11 +109,10 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
     Effect.flatMap((n) => poll(n === 0 ? wait : interval)),
     Effect.schedule(patrol(settings.watcherInitialWait, settings.watcherInterval))
   )
-  const gone = Effect.suspend(() => Effect.map(processes.condition(watch.conductor!), isGone))
   const probing =
     watch.conductor === undefined || watch.standby !== undefined || watch.wait !== undefined
       ? Effect.never
-      : Effect.repeat(gone, { schedule: probe, until: (yes) => yes }).pipe(Effect.andThen(poll(Math.max(wait, interval))))
+      : Effect.andThen(processes.untilOver(watch.conductor, probeEvery), poll(Math.max(wait, interval)))
 
   /** A wait that is over is looked at then, and not a poll later. */
   const waiting =

@@ -16,9 +16,11 @@ import {
   loadSettings,
   makeWatchRef,
   Processes,
+  type ProcessIdentity,
   SessionNotFound,
   type SessionSigns,
   Settings,
+  untilSeenOver,
   type WatchEvent
 } from "@souffleur/domain"
 import { Clock, Context, Effect, FileSystem, Layer, Option, Path } from "effect"
@@ -127,6 +129,12 @@ const comms = (world: World) => {
   })
 }
 
+const conditionIn = (world: World) =>
+  Effect.fnUntraced(function* (identity: ProcessIdentity) {
+    world.probes.push(yield* secondOf(world))
+    return identity.pid === conductor.pid && identity.startTime === conductor.startTime ? world.condition : "gone"
+  })
+
 const processes = (world: World) =>
   Processes.of({
     self: owner.process,
@@ -139,11 +147,8 @@ const processes = (world: World) =>
       ),
     commandLine: () => Effect.sync(() => world.words),
     processorTime: () => Effect.sync(() => (typeof world.processor === "function" ? world.processor() : world.processor)),
-    condition: (identity) =>
-      Effect.gen(function* () {
-        world.probes.push(yield* secondOf(world))
-        return identity.pid === conductor.pid && identity.startTime === conductor.startTime ? world.condition : "gone"
-      }),
+    condition: conditionIn(world),
+    untilOver: untilSeenOver(conditionIn(world)),
     ancestors: Effect.succeed([]),
     tagged: () => Effect.succeed([]),
     tree: () =>
