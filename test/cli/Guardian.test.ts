@@ -13,6 +13,18 @@ const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope
 /** Five seconds of silence, in place of six minutes. */
 const impatient: Variables = { SOUFFLEUR_MONITOR_STALE_AFTER: "4 seconds", SOUFFLEUR_MONITOR_INTERVAL: "1 second" }
 
+/** The guardian that beats, once it is none of these. */
+const guardianOf = (state: string, id: string, ...not: ReadonlyArray<number>) =>
+  until(
+    Effect.sync(() => {
+      const store = new DatabaseSync(join(state, "souffleur.db"), { readOnly: true, timeout: 5000 })
+      const row = store.prepare("SELECT role FROM beats WHERE watch = ?").get(`${id}/guardian`)
+      store.close()
+      return Number(String(row?.["role"] ?? "").split("/")[1] ?? 0)
+    }),
+    (pid) => pid > 0 && !not.includes(pid)
+  )
+
 /** A watch with its guardian, both there. */
 const guardedWatch = Effect.fnUntraced(function* (tasks = [task(1)], hangAt = 1) {
   const the = yield* stage(tasks, impatient)
@@ -30,17 +42,7 @@ const guardedWatch = Effect.fnUntraced(function* (tasks = [task(1)], hangAt = 1)
     }
     return found
   }).pipe(Effect.provide(Processes.layer), Effect.orDie)
-  /** The one that beats, once that is none of these. */
-  const guardian = (...not: ReadonlyArray<number>) =>
-    until(
-      Effect.sync(() => {
-        const store = new DatabaseSync(join(the.state, "souffleur.db"), { readOnly: true, timeout: 5000 })
-        const row = store.prepare("SELECT role FROM beats WHERE watch = ?").get(`${id}/guardian`)
-        store.close()
-        return Number(String(row?.["role"] ?? "").split("/")[1] ?? 0)
-      }),
-      (pid) => pid > 0 && !not.includes(pid)
-    )
+  const guardian = (...not: ReadonlyArray<number>) => guardianOf(the.state, String(id), ...not)
   const events = the.events
   const owner = Effect.map(the.run(["status", "--json"]), ({ lines }) => JSON.parse(lines.join(""))[0].owner)
   const nobody = until(ours, (all) => all.length === 0)
@@ -103,6 +105,12 @@ describe.concurrent("a guardian", () => {
       yield* the.nobody
       const events = yield* the.events
       assert.deepStrictEqual(restorations(events), [])
+      // Of the one that hung the log says so, of the one that was gone there was nobody to end.
+      const endings = events.filter(({ _tag }) => _tag === "ProcessEnding")
+      assert.deepStrictEqual(
+        endings.map(({ process, what }) => [what, (process as { readonly pid: number }).pid]),
+        [["guardian", second]]
+      )
       assert.strictEqual(events.at(-1)?._tag, "OwnerLeft")
       assert.isTrue(alive(the.conductor.pid))
     })
@@ -142,7 +150,8 @@ describe.concurrent("a guardian", () => {
         const [said, go] = [join(the.project, "said"), join(the.project, "go")]
         const runs = Effect.sync(() => (fs.existsSync(said) ? fs.readFileSync(said, "utf8").trim().split("\n").map(Number) : []))
         const run = the.start(["run", "--json", "--", "/bin/sh", "-c", "echo $$ >> said; until [ -e go ]; do sleep 0.1; done"])
-        yield* prints(run, "WatchSettled")
+        const { watch } = yield* prints(run, "WatchSettled")
+        yield* guardianOf(the.state, String(watch))
         run.kill("SIGSTOP")
         assert.strictEqual((yield* run.ended).signal, "SIGKILL")
         const owners = yield* until(

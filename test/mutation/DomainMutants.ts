@@ -16,6 +16,8 @@ export const domainMutants = [
     ["restore: another owner meanwhile", "if (watch.fence !== command.over) return", "if (false) return"],
     ["restore: three without progress", "return before < attempts\n", "return true\n"],
     ["restore: long ago does not count", "at - watch.restored.at < steadyAfter", "true"],
+    ["end: a first launch only while validating", 'what === "first launch" && watch.phase !== "Validating"', "false"],
+    ["end: said once", "Equal.equals(process, watch.ending) ? ok() : ok", "false ? ok() : ok"],
     ["fail validation: only while validating", 'if (watch.phase !== "Validating") return no("not now", "the watch is validated")', ""],
     ["validation: three attempts", "return attempt < attempts\n", "return true\n"],
     [

@@ -54,19 +54,29 @@ export const guardianMutants = [
         'guardian === undefined ? ("gone" as const) : ("running" as const)'
       ],
       ["guarding: a late look counts for nothing", "const sight = { now: now.wall, late,", "const sight = { now: now.wall, late: false,"],
-      ["guarding: a silent one is ended first", 'act.cause === "silent" && !(yield* end(guardian))', 'act.cause === "silent" && false'],
+      [
+        "guarding: a silent one is ended first",
+        'act.cause === "silent" && !(yield* ended(guardian',
+        'act.cause === "silent" && false && !(yield* ended(guardian'
+      ],
+      [
+        "guarding: the intent to end it",
+        'tell({ _tag: "EndProcess", what: "guardian", process, reason }),',
+        "Effect.void as ReturnType<typeof tell>,"
+      ],
+      ["guarding: of its own watch alone", '(error) => error._tag !== "Refused",', "() => true,"],
       [
         "guarding: none is started beside one that does not end",
-        'act.cause === "silent" && !(yield* end(guardian))',
-        'act.cause === "silent" && !(yield* end(guardian)) && false'
+        '(yield* ended(guardian, "it has not beaten for too long")))',
+        '(yield* ended(guardian, "it has not beaten for too long")) && false)'
       ],
-      ["guarding: what was started in vain is ended", 'if (act._tag === "EndStarted" && started !== undefined) yield* end(started)', ""],
+      ["guarding: what was started in vain is ended", 'yield* ended(started, "it was started, and never beat")', ";"],
       [
         "guarding: what is started is known",
         "started = Option.getOrUndefined(yield* processes.find(pid))?.identity",
         "yield* processes.find(pid)"
       ],
-      ["guarding: told once it is given up", "      return true\n    }\n    if (act", "      return false\n    }\n    if (act"]
+      ["guarding: told once it is given up", "      return true\n    }\n", "      return false\n    }\n"]
     ]
   )
 ]

@@ -139,8 +139,13 @@ export const supervisorMutants = [
       ["first launch: claimed", "  yield* claim(ref, watch, launchId, conductor)\n", ""],
       [
         "first launch: claimed elsewhere, it is ended",
-        "stopConductor({ ...watch, conductor, launchId }, granted).pipe(\n",
-        "Effect.asVoid(granted).pipe(\n"
+        "Effect.andThen(stopConductor({ ...watch, conductor, launchId }, granted)),",
+        "Effect.andThen(Effect.asVoid(granted)),"
+      ],
+      [
+        "first launch: the intent to end it",
+        'ref.tell({ _tag: "EndProcess", what: "first launch", process: conductor, reason: claimed }).pipe(',
+        "Effect.void.pipe("
       ],
       [
         "first launch: ended under its own fence alone",
@@ -157,11 +162,7 @@ export const supervisorMutants = [
       ["first launch: its turn among the watches", "  yield* (yield* LaunchTurns)(ref.id, launchSpacing)\n", ""],
       ["first launch: an attempt has an order of its own", "if (launchId !== first.launchId) {", "if (false as boolean) {"],
       ["first launch: what was kept is forgotten", "yield* Effect.forEach(failures, (_, n) => launcher.forget(idOf(n + 1)))", ""],
-      [
-        "first launch: looked at before its file",
-        'condition === "gone" || condition === "zombie" ? "ended"',
-        'condition === "gone" ? "ended"'
-      ]
+      ["first launch: looked at before its file", 'isOver(condition) ? "ended"', 'condition === "gone" ? "ended"']
     ]
   ),
   ...mutantsOf(

@@ -12,7 +12,8 @@ import {
   type ProcessIdentity,
   Processes,
   Settings,
-  silentAfter
+  silentAfter,
+  type WatchRef
 } from "@souffleur/domain"
 import { guardianNamed, type GuardianOrder, startHeadless } from "@souffleur/node"
 import { herald, notifier, restore, type Restoration } from "@souffleur/supervisor"
@@ -72,9 +73,9 @@ const end = Effect.fnUntraced(function* (identity: ProcessIdentity) {
 /**
  * Keeps a guardian beside this souffleur, by the guardian's own rule (spec §4): one that is gone is started, one that is silent is killed,
  * which is that very process, and proven gone first: as long as it is not, none is started beside it. What cannot be started three
- * times is told, and left.
+ * times is told, and left. The log has each kill before it, unless the guardian itself holds it up.
  */
-export const guarded = Effect.fn("Guarding")(function* <E, R>(id: string, begin: Effect.Effect<number, E, R>) {
+export const guarded = Effect.fn("Guarding")(function* <E, R>({ id, tell }: WatchRef, begin: Effect.Effect<number, E, R>) {
   const [beats, processes, settings] = [yield* Beats, yield* Processes, yield* Settings]
   let last = yield* moment
   let state = guardFrom(0, last.wall)
@@ -97,9 +98,17 @@ export const guarded = Effect.fn("Guarding")(function* <E, R>(id: string, begin:
       yield* Effect.logWarning("a guardian could not be started three times: nobody guards this souffleur")
       return true
     }
-    if (act._tag === "EndStarted" && started !== undefined) yield* end(started)
+    const ended = Effect.fnUntraced(function* (process: ProcessIdentity, reason: string) {
+      yield* Effect.catchIf(
+        tell({ _tag: "EndProcess", what: "guardian", process, reason }),
+        (error) => error._tag !== "Refused",
+        (error) => Effect.logWarning(`the guardian with pid ${process.pid} is killed without a word in the log: ${error._tag}`)
+      )
+      return yield* end(process)
+    })
+    if (act._tag === "EndStarted" && started !== undefined) yield* ended(started, "it was started, and never beat")
     if (act._tag !== "Restore") return false
-    if (guardian !== undefined && act.cause === "silent" && !(yield* end(guardian))) {
+    if (guardian !== undefined && act.cause === "silent" && !(yield* ended(guardian, "it has not beaten for too long"))) {
       yield* Effect.logWarning(
         `the guardian with pid ${guardian.pid} is silent, was killed and does not end: it is killed again in a minute, and no other is started meanwhile`
       )
@@ -110,7 +119,9 @@ export const guarded = Effect.fn("Guarding")(function* <E, R>(id: string, begin:
     started = Option.getOrUndefined(yield* processes.find(pid))?.identity
     return false
   })
-  yield* Effect.repeat(look, { until: (over) => over, schedule: Schedule.spaced(every) })
+  // Refused: another souffleur has the watch, and a guardian of its own, or it has ended.
+  const guarding = Effect.catchTag(look, "Refused", () => Effect.succeed(true))
+  yield* Effect.repeat(guarding, { until: (over) => over, schedule: Schedule.spaced(every) })
 })
 
 /** Everything that a person is to hear of, or as much as can be told in time. */

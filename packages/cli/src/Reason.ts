@@ -148,6 +148,8 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
     case "SouffleurRestored":
     case "GuardianGaveUp":
       return reasonOfGuard(event, before)
+    case "ProcessEnding":
+      return { seen: [event.reason], rule: "What souffleur started itself it ends itself, before another is started: that very process." }
     case "ValidationFailed":
       return { seen: [event.reason], rule: `The check "${event.check}" must pass; three failures end the watch.` }
     case "RecoveryFailedClosed":

@@ -65,6 +65,7 @@ export const sentence = (event: WatchEvent): string =>
       `souffleur ${cause === "died" ? "died" : "fell silent"}: its guardian brings it back${restorations === 1 ? "" : ` (${restorations} of 3 without progress)`}`,
     GuardianGaveUp: ({ restorations }) =>
       `souffleur died or fell silent again after ${restorations} restorations without progress: nobody watches; resume it with "souffleur watch"`,
+    ProcessEnding: ({ process, reason, what }) => `the ${what}, pid ${process.pid}, is ended: ${reason}`,
     ValidationFailed: ({ attempt, check, reason }) => `validation ${attempt} of 3 failed at "${check}": ${reason}`,
     ArgumentsCorrected: ({ pid, sessionId }) => `a reply corrected it: pid ${pid}, session ${sessionId}`,
     ValidationExhausted: () => "validation failed three times: nothing is watched",
@@ -140,6 +141,7 @@ const colourOf = (event: WatchEvent): "red" | "green" | "yellow" | "dim" | undef
     case "ValidationFailed":
     case "WatcherLost":
     case "SouffleurRestored":
+    case "ProcessEnding":
     case "StepFailed":
       return "yellow"
     case "StepStarted":

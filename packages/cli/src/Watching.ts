@@ -41,7 +41,7 @@ export const watching = Effect.fn("Watching")(function* (
   asJson: boolean
 ) {
   const { fence, ref } = yield* own(id)
-  if (guardian) yield* Effect.forkScoped(guarded(id, startGuardian(id)))
+  if (guardian) yield* Effect.forkScoped(guarded(ref, startGuardian(id)))
   yield* Console.error(from === 0 ? `watch ${id}` : `watch ${id} goes on from revision ${from}`)
   yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
 

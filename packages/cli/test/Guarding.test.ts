@@ -3,18 +3,44 @@ import {
   Beats,
   type Condition,
   guardianOf,
+  initial,
   loadSettings,
+  type LogError,
+  LogUnusable,
   Processes,
   type ProcessIdentity,
+  Refused,
   Settings,
-  untilSeenOver
+  untilSeenOver,
+  type Watch,
+  type WatchRef
 } from "@souffleur/domain"
-import { Effect, Exit, Fiber, FileSystem, Layer, Logger, Option, Path } from "effect"
+import { Clock, Duration, Effect, Exit, Fiber, FileSystem, Layer, Logger, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { guarded, restorationOf } from "../src/Guarding.ts"
 
-/** A guardian with pid 50 that beat once and never again, and what SIGKILL makes of it. */
-const silent = Effect.fnUntraced(function* (killed: Condition) {
+/** The watch "w", of which it is seen what is told of whom; or the log says no. */
+const refOf = (did: Array<string>, told: Effect.Effect<Watch, Refused | LogError> = Effect.succeed(initial)): WatchRef => ({
+  id: "w",
+  state: Effect.die("not asked"),
+  tell: (intent) =>
+    Effect.andThen(
+      Effect.sync(() => void did.push(intent._tag === "EndProcess" ? `tell ${intent.what} ${intent.process.pid}` : intent._tag)),
+      told
+    )
+})
+
+/** The machine stands still for this time (seconds), from then on. */
+interface Stillness {
+  readonly at: number
+  readonly lasts: number
+}
+
+/** A guardian with pid 50 that beat once and never again, and what SIGKILL makes of it, in the first eight minutes. */
+const silent = Effect.fnUntraced(function* (
+  killed: Condition,
+  { still, told }: { readonly still?: Stillness; readonly told?: Effect.Effect<Watch, Refused | LogError> } = {}
+) {
   const did: Array<string> = []
   const warnings: Array<string> = []
   const condition = () => Effect.sync(() => (did.includes("SIGKILL 50") ? killed : "stopped"))
@@ -36,11 +62,16 @@ const silent = Effect.fnUntraced(function* (killed: Condition) {
   yield* Effect.gen(function* () {
     const beats = yield* Beats
     yield* beats.beat(guardianOf("w"), { by: "guardian/50/5/boot", at: 0 })
+    const heldUp = Effect.gen(function* () {
+      const now = (yield* Clock.currentTimeMillis) / 1000
+      if (now === still?.at) yield* Effect.sleep(Duration.seconds(still.lasts))
+    })
+    const late = Beats.of({ ...beats, last: (watch) => Effect.tap(beats.last(watch), heldUp) })
     yield* Effect.forkChild(
       guarded(
-        "w",
+        refOf(did, told),
         Effect.sync(() => (did.push("start"), 51))
-      )
+      ).pipe(Effect.provideService(Beats, late))
     )
     for (let second = 0; second < 480; second++) yield* TestClock.adjust("1 second")
   }).pipe(Effect.provide(world), Effect.scoped)
@@ -50,13 +81,33 @@ const silent = Effect.fnUntraced(function* (killed: Condition) {
 it.effect("a guardian that is silent is killed, and another started once it is gone", () =>
   Effect.gen(function* () {
     const { did } = yield* silent("gone")
-    assert.deepStrictEqual(did.slice(0, 2), ["SIGKILL 50", "start"])
+    assert.deepStrictEqual(did.slice(0, 3), ["tell guardian 50", "SIGKILL 50", "start"])
+  })
+)
+it.effect("where souffleur itself stood still, the guardian may have beaten unheard: its silence counts anew from then on", () =>
+  Effect.gen(function* () {
+    const { did } = yield* silent("gone", { still: { at: 200, lasts: 200 } })
+    assert.deepStrictEqual(did, [])
+  })
+)
+it.effect("where the log cannot be written, it is killed all the same, and that is said: it may be the one that holds the log", () =>
+  Effect.gen(function* () {
+    const locked = Effect.fail(new LogUnusable({ reason: "locked", detail: "by the guardian" }))
+    const { did, warnings } = yield* silent("gone", { told: locked })
+    assert.deepStrictEqual(did.slice(0, 3), ["tell guardian 50", "SIGKILL 50", "start"])
+    assert.match(warnings[0] ?? "", /pid 50 is killed without a word in the log/u)
+  })
+)
+it.effect("by a souffleur that does not own the watch any more, nobody is killed, and nobody is looked at again", () =>
+  Effect.gen(function* () {
+    const { did } = yield* silent("gone", { told: Effect.fail(new Refused({ why: "fenced", detail: "another has it" })) })
+    assert.deepStrictEqual(did, ["tell guardian 50"])
   })
 )
 it.effect("one that was killed and does not end is told, and tried again later: no other is started beside it", () =>
   Effect.gen(function* () {
     const { did, warnings } = yield* silent("stopped")
-    assert.deepStrictEqual(new Set(did), new Set(["SIGKILL 50"]))
+    assert.deepStrictEqual(new Set(did), new Set(["tell guardian 50", "SIGKILL 50"]))
     assert.isAbove(did.length, 1)
     assert.match(warnings[0] ?? "", /guardian with pid 50 .* does not end/u)
   })
@@ -86,7 +137,7 @@ const guarding = Effect.fnUntraced(function* (given: { readonly guardian?: Condi
   const begin = Effect.sync(() => (did.push("start"), given.starts ? 51 : 0))
   const fiber = yield* Effect.gen(function* () {
     if (given.guardian !== undefined) yield* (yield* Beats).beat(guardianOf("w"), { by: "guardian/50/5/boot", at: 0 })
-    return yield* Effect.forkScoped(guarded("w", begin))
+    return yield* Effect.forkScoped(guarded(refOf(did), begin))
   }).pipe(Effect.provide(world))
   const seconds = (count: number) => Effect.replicateEffect(TestClock.adjust("1 second"), count, { discard: true })
   return { did, fiber, seconds }
@@ -105,7 +156,7 @@ it.effect("one that was started and never beats is ended after a minute, and onl
     yield* seconds(60)
     assert.deepStrictEqual(did, ["start"])
     yield* seconds(3)
-    assert.deepStrictEqual(did, ["start", "SIGKILL 51"])
+    assert.deepStrictEqual(did, ["start", "tell guardian 51", "SIGKILL 51"])
   })
 )
 it.effect("one that cannot be started three times is told, and left", () =>

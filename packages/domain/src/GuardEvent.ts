@@ -1,5 +1,6 @@
 import { Schema } from "effect"
-import { event } from "./EventFields.ts"
+import { event, Text } from "./EventFields.ts"
+import { ProcessIdentity } from "./Process.ts"
 
 /** A guardian brings souffleur back: the owner died, or nobody beat. The intent, before the old process is killed (spec §4). */
 export const SouffleurRestored = event("SouffleurRestored", {
@@ -11,3 +12,12 @@ export const SouffleurRestored = event("SouffleurRestored", {
 })
 /** Restored again and again without progress: nobody watches any more, and a person is told. The watch can be resumed. */
 export const GuardianGaveUp = event("GuardianGaveUp", { restorations: Schema.Int })
+/**
+ * souffleur is about to end a process of its own making: a guardian that is silent or never beat, or a first launch that another
+ * souffleur has claimed. The intent, before the first signal (spec §4).
+ */
+export const ProcessEnding = event("ProcessEnding", {
+  what: Schema.Literals(["guardian", "first launch"]),
+  process: ProcessIdentity,
+  reason: Text
+})

@@ -103,6 +103,8 @@ export interface Watch {
   readonly owner: Owner | undefined
   /** Restorations by a guardian since the watch last went on. */
   readonly restored: { readonly restorations: number; readonly at: number } | undefined
+  /** A process of its own making that it was about to end last. */
+  readonly ending: ProcessIdentity | undefined
   readonly fence: number
   readonly openedAt: number
   readonly lastEventAt: number
@@ -153,6 +155,7 @@ export const initial: Watch = {
   lastExport: null,
   owner: undefined,
   restored: undefined,
+  ending: undefined,
   fence: 0,
   openedAt: 0,
   lastEventAt: 0,

@@ -2,6 +2,7 @@ import type { Schema } from "effect"
 import type { Owner } from "./Claims.ts"
 import type { Permission } from "./Permission.ts"
 import type { ProcessIdentity } from "./Process.ts"
+import type { ProcessEnding } from "./GuardEvent.ts"
 import type { CeilingReached, WaitKind } from "./SignEvent.ts"
 import type { Check, ConductorDied, Evidence, HandoffTaken, Kind, LaunchPrepared } from "./WatchEvent.ts"
 
@@ -55,6 +56,8 @@ export type WatchIntent =
   | { readonly _tag: "Leave" }
   /** A guardian's word: another souffleur in place of the owner of the fence `over`, which died or is silent. */
   | { readonly _tag: "Restore"; readonly cause: "died" | "silent"; readonly over: number }
+  /** A process of souffleur's own making is about to be ended. */
+  | ({ readonly _tag: "EndProcess" } & Pick<typeof ProcessEnding.Type, "process" | "reason" | "what">)
   | { readonly _tag: "FailValidation"; readonly check: Check; readonly reason: string; readonly lastMessageId: number }
   | { readonly _tag: "CorrectArguments"; readonly pid: number; readonly sessionId: string; readonly messageId: number }
   | {

@@ -1,4 +1,4 @@
-import { Predicate } from "effect"
+import { Equal, Predicate } from "effect"
 import { type Decision, no, ok } from "./Decision.ts"
 import { adopted, attempts, decideExit, nextWatcher } from "./ExitDecider.ts"
 import { decideHandoff } from "./HandoffDecider.ts"
@@ -85,6 +85,11 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
         : ok(Event.GuardianGaveUp.make({ at, restorations: before }))
     }
 
+    case "EndProcess": {
+      const { process, reason, what } = command
+      if (what === "first launch" && watch.phase !== "Validating") return no("not now", "the watch is validated")
+      return Equal.equals(process, watch.ending) ? ok() : ok(Event.ProcessEnding.make({ at, what, process, reason }))
+    }
     case "FailValidation": {
       if (watch.phase !== "Validating") return no("not now", "the watch is validated")
       const { check, lastMessageId, reason } = command

@@ -213,6 +213,7 @@ export const WatchEvent = Schema.Union([
   WatchReleased,
   Guard.SouffleurRestored,
   Guard.GuardianGaveUp,
+  Guard.ProcessEnding,
   Sign.ConductorUnresolved,
   Sign.ConductorResolved,
   Sign.KillDeferred,

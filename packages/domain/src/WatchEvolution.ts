@@ -79,6 +79,7 @@ const changes: Changes = {
   OwnerLeft: () => ({ owner: undefined }),
   SouffleurRestored: ({ at, restorations }) => ({ restored: { restorations, at } }),
   GuardianGaveUp: () => ({ restored: undefined }),
+  ProcessEnding: ({ process }) => ({ ending: process }),
   ValidationFailed: ({ at, check, lastMessageId, reason }, watch) => ({
     failures: [...watch.failures, { at, check, lastMessageId, reason }]
   }),
@@ -196,6 +197,7 @@ const merelyStarted: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "OwnerTook",
   "OwnerLeft",
   "SouffleurRestored",
+  "ProcessEnding",
   "WatcherStarted",
   "WatcherLost",
   "SelfMonitorStarted",

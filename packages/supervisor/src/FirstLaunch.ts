@@ -3,6 +3,7 @@ import {
   baselineOf,
   Claims,
   Comms,
+  isOver,
   Launcher,
   LaunchTurns,
   Processes,
@@ -32,7 +33,8 @@ const claim = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch, launchId
       : Effect.fail(new Refused({ why: "not now", detail: "this souffleur does not start the watch any more" }))
   )
   yield* Effect.catchTag((yield* Claims).claim(conductor), "AlreadyWatched", ({ why: claimed }) =>
-    stopConductor({ ...watch, conductor, launchId }, granted).pipe(
+    ref.tell({ _tag: "EndProcess", what: "first launch", process: conductor, reason: claimed }).pipe(
+      Effect.andThen(stopConductor({ ...watch, conductor, launchId }, granted)),
       Effect.catchTag("StopFailed", ({ why }) => Effect.fail(new Undecided({ reason: `${claimed}; ${why}` }))),
       Effect.andThen(Effect.fail(new Invalid({ check: "process", reason: claimed })))
     )
@@ -76,7 +78,7 @@ export const firstLaunch = Effect.fn("FirstLaunch")(function* (ref: WatchRef, wa
     // Asked before the file is looked for: it may have been written just before the end.
     const condition = yield* processes.condition(conductor)
     const began = Option.isSome(yield* Effect.option(agent.sessionFile(watch.sessionId)))
-    return began ? "began" : condition === "gone" || condition === "zombie" ? "ended" : undefined
+    return began ? "began" : isOver(condition) ? "ended" : undefined
   })
   const seen = yield* Effect.repeat(look, { until: (found) => found !== undefined, schedule: Schedule.spaced("250 millis") }).pipe(
     Effect.timeoutOption(sessionBegins)

@@ -94,13 +94,15 @@ describe("the first launch of a run", () => {
         claims: new Map([[4711, ownerOf(88)]])
       })
       assert.deepStrictEqual(world.signals, ["SIGTERM 4711"])
-      assert.deepInclude((yield* events)[0], { _tag: "ValidationFailed", check: "process" })
+      const [ending, failed] = yield* events
+      assert.deepInclude(ending, { _tag: "ProcessEnding", what: "first launch", process: identityOf(4711) })
+      assert.deepInclude(failed, { _tag: "ValidationFailed", check: "process" })
       // The next attempt is nobody else's.
       world.becomes = () => 4712
       world.processes.set(4712, { uid: 1000, condition: "running" })
       yield* until(30)
-      assert.deepStrictEqual((yield* tags).slice(1), ["LaunchPrepared", "ConductorConfirmed", "WatcherStarted"])
-      assert.deepInclude((yield* events)[2], { conductor: identityOf(4712) })
+      assert.deepStrictEqual((yield* tags).slice(2), ["LaunchPrepared", "ConductorConfirmed", "WatcherStarted"])
+      assert.deepInclude((yield* events)[3], { conductor: identityOf(4712) })
     })
   )
   it.effect("of what another souffleur claims is ended by the owner of its watch alone, and while it is validated", () =>
@@ -114,6 +116,20 @@ describe("the first launch of a run", () => {
       }
     })
   )
+  it.effect("of what another souffleur claims gets no further signal once the watch is another souffleur's, or over", () =>
+    Effect.gen(function* () {
+      const words: ReadonlyArray<WatchIntent> = [{ _tag: "TakeOwnership", owner: ownerOf(77), over: 1 }, { _tag: "Release" }]
+      for (const word of words) {
+        const claims = new Map([[4711, ownerOf(88)]])
+        const { context, world } = yield* starting("agent", { alive: new Set([10, 88]), claims, unkillable: true })
+        assert.deepStrictEqual(world.signals, ["SIGTERM 4711"])
+        const operator = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Operator" }), context)
+        yield* Effect.provideContext(operator.tell(word), context)
+        yield* until(16)
+        assert.deepStrictEqual(world.signals, ["SIGTERM 4711"])
+      }
+    })
+  )
   it.effect("of what does not end is not tried again: it is looked at anew, and goes on once nobody else claims it", () =>
     Effect.gen(function* () {
       const { events, tags, world } = yield* starting("agent", {
@@ -122,11 +138,12 @@ describe("the first launch of a run", () => {
         unkillable: true
       })
       yield* until(16)
-      assert.deepStrictEqual([world.signals, yield* tags], [["SIGTERM 4711", "SIGKILL 4711"], []])
+      assert.deepStrictEqual([world.signals, yield* tags], [["SIGTERM 4711", "SIGKILL 4711"], ["ProcessEnding"]])
       world.alive.delete(88)
       yield* until(46)
       assert.deepStrictEqual(world.launched, [kept.id])
-      assert.deepInclude((yield* events)[0], { _tag: "ConductorConfirmed", conductor: identityOf(4711) })
+      // Told once, however often it was tried.
+      assert.deepInclude((yield* events)[1], { _tag: "ConductorConfirmed", conductor: identityOf(4711) })
     })
   )
   it.effect("keeps what it was started with once, also where a souffleur died before the attempt before was forgotten", () =>
