@@ -113,8 +113,7 @@ const attempt = <A>(act: () => A): A | undefined => {
  * Guards the souffleur of one watch until that leaves, or another guardian has taken this one's place (spec §4): a process of its own, which
  * beats for itself in the same store. It decides nothing about the Conductor, and signals nobody but a souffleur that it has started.
  */
-export const guardian = async (argument: string): Promise<void> => {
-  const order = JSON.parse(argument) as GuardianOrder
+export const guarding = Effect.fnUntraced(function* (order: GuardianOrder) {
   const own = Proc.stat(process.pid)
   if (own === undefined) return
   const [place, name] = [guardianOf(order.watch), guardianName({ pid: own.pid, startTime: own.startTime, bootId: Proc.bootId() })]
@@ -135,40 +134,40 @@ export const guardian = async (argument: string): Promise<void> => {
     return what._tag !== "Leave" && what._tag !== "GiveUp"
   }
 
-  const guarding = Effect.gen(function* () {
-    let last = yield* moment
-    let said = -Infinity
-    const store = new Store(order)
-    store.say(place, name, last.wall)
-    let state = guardFrom(0, last.wall)
-    for (;;) {
-      yield* Effect.sleep(order.every)
-      const now = yield* moment
-      const late = brokenOff(last, now, dueWithin(order.every, order.silentAfter))
-      last = now
-      if (!fs.existsSync(order.database)) return
-      // A minute in memory of SQLite's is no loss; who looks at these beats is as patient as this guardian.
-      if (now.wall - said > order.silentAfter / 6 || now.wall < said) {
-        said = attempt(() => (store.say(place, name, now.wall), now.wall)) ?? said
-      }
-      const seen = attempt(() => ({ owner: store.owner(), beat: store.beat(order.watch), mine: store.beat(place) }))
-      if (seen?.owner === undefined) continue
-      if (seen.mine !== undefined && seen.mine.role !== name) return
-      const running = child !== undefined && !cannot && child.exitCode === null && child.signalCode === null
-      const [after, what] = guard(
-        state,
-        {
-          now: now.wall,
-          late,
-          owner: seen.owner === "left" ? "left" : { fence: seen.owner.fence, condition: conditionOf(seen.owner.process) },
-          beatAt: seen.beat?.at ?? null,
-          started: running ? "running" : "ended"
-        },
-        order.silentAfter
-      )
-      state = after
-      if (!act(what)) return
+  let last = yield* moment
+  let said = -Infinity
+  const store = new Store(order)
+  store.say(place, name, last.wall)
+  let state = guardFrom(0, last.wall)
+  for (;;) {
+    yield* Effect.sleep(order.every)
+    const now = yield* moment
+    const late = brokenOff(last, now, dueWithin(order.every, order.silentAfter))
+    last = now
+    if (!fs.existsSync(order.database)) return
+    // A minute in memory of SQLite's is no loss; who looks at these beats is as patient as this guardian.
+    if (now.wall - said > order.silentAfter / 6 || now.wall < said) {
+      said = attempt(() => (store.say(place, name, now.wall), now.wall)) ?? said
     }
-  })
-  await Effect.runPromise(guarding)
-}
+    const seen = attempt(() => ({ owner: store.owner(), beat: store.beat(order.watch), mine: store.beat(place) }))
+    if (seen?.owner === undefined) continue
+    if (seen.mine !== undefined && seen.mine.role !== name) return
+    const running = child !== undefined && !cannot && child.exitCode === null && child.signalCode === null
+    const [after, what] = guard(
+      state,
+      {
+        now: now.wall,
+        late,
+        owner: seen.owner === "left" ? "left" : { fence: seen.owner.fence, condition: conditionOf(seen.owner.process) },
+        beatAt: seen.beat?.at ?? null,
+        started: running ? "running" : "ended"
+      },
+      order.silentAfter
+    )
+    state = after
+    if (!act(what)) return
+  }
+})
+
+/** {@link guarding} as a whole process: its one argument is the order, as JSON. */
+export const guardian = (argument: string): Promise<void> => Effect.runPromise(guarding(JSON.parse(argument) as GuardianOrder))

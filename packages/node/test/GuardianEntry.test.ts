@@ -1,17 +1,20 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { guardianOf, Store } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FileSystem, Schedule, type Scope } from "effect"
+import { Effect, Fiber, FileSystem, Schedule, type Scope } from "effect"
+import { TestClock } from "effect/testing"
 import { DatabaseSync } from "node:sqlite"
-import { guardian, guardianName, guardianNamed } from "../src/GuardianEntry.ts"
+import { guarding, guardianName, guardianNamed } from "../src/GuardianEntry.ts"
 import * as Proc from "../src/Proc.ts"
 
 const here = { pid: process.pid, startTime: Proc.stat(process.pid)!.startTime, bootId: Proc.bootId() }
 const owned = (fence: number, process = here) => ["OwnerTook", { fence, owner: { process } }] as const
 const left = ["OwnerLeft", {}] as const
 
-/** Looks each 10 ms, and holds half a second for silence; what it starts prints what it was started for. */
-const guarding = Effect.fnUntraced(function* (...events: ReadonlyArray<readonly [tag: string, data: object]>) {
+type Told = readonly [tag: string, data: object]
+
+/** A store with the watch "w", for which somebody beats for ever. */
+const told = Effect.fnUntraced(function* (events: ReadonlyArray<Told>) {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-guardian-" })
   const [database, output] = [`${folder}/own.db`, `${folder}/out`]
@@ -19,7 +22,7 @@ const guarding = Effect.fnUntraced(function* (...events: ReadonlyArray<readonly 
   yield* Effect.addFinalizer(() => Effect.sync(() => store.close()))
   for (const statement of ["PRAGMA journal_mode = WAL", ...Store.migrations.flat()]) store.exec(statement)
   let revision = 0
-  const append = ([tag, data]: readonly [string, object]) =>
+  const append = ([tag, data]: Told) =>
     void store
       .prepare("INSERT INTO events (stream, revision, tag, version, at, data) VALUES ('w', ?, ?, 1, 0, ?)")
       .run((revision += 1), tag, JSON.stringify(data))
@@ -29,11 +32,16 @@ const guarding = Effect.fnUntraced(function* (...events: ReadonlyArray<readonly 
       .run(watch, role, at)
   const beatOf = (watch: string) => store.prepare("SELECT role, at FROM beats WHERE watch = ?").get(watch)
   events.forEach(append)
-  // Somebody beats for ever.
   beat("w", "watcher/1", Number.MAX_SAFE_INTEGER)
+  return { append, beat, beatOf, database, output, said: Effect.orElseSucceed(fs.readFileString(output), () => "") }
+})
+
+/** Looks each 10 ms, and holds half a second for silence; what it starts prints what it was started for. */
+const guardingOf = Effect.fnUntraced(function* (...events: ReadonlyArray<Told>) {
+  const all = yield* told(events)
   const line = [process.execPath, "-e", "process.stdout.write(process.argv[1])"] as const
-  const ended = Effect.promise(() => guardian(JSON.stringify({ database, watch: "w", line, output, silentAfter: 500, every: 10 })))
-  return { append, beat, beatOf, database, ended, said: Effect.orElseSucceed(fs.readFileString(output), () => "") }
+  const { database, output } = all
+  return { ...all, ended: guarding({ database, watch: "w", line, output, silentAfter: 500, every: 10 }) }
 })
 
 const until = <A>(look: Effect.Effect<A>, good: (seen: A) => boolean) =>
@@ -54,7 +62,7 @@ describe("a guardian's process", () => {
   ] as const)
     live(`brings back an owner that is gone, though another process ${whose}, over the fence that it saw`, () =>
       Effect.gen(function* () {
-        const { append, ended, said } = yield* guarding(owned(3, process))
+        const { append, ended, said } = yield* guardingOf(owned(3, process))
         const leaving = until(said, (text) => text !== "").pipe(Effect.tap(Effect.sync(() => append(left))))
         const [text] = yield* Effect.all([leaving, ended], { concurrency: 2 })
         assert.strictEqual(text, "died:3")
@@ -63,7 +71,7 @@ describe("a guardian's process", () => {
 
   live("leaves an owner alone that lives and beats, until another takes its place and dies; beats itself meanwhile", () =>
     Effect.gen(function* () {
-      const { append, beatOf, ended, said } = yield* guarding(owned(1, { ...here, startTime: 1 }), owned(2))
+      const { append, beatOf, ended, said } = yield* guardingOf(owned(1, { ...here, startTime: 1 }), owned(2))
       const own = Effect.sync(() => beatOf(guardianOf("w")))
       const watching = Effect.gen(function* () {
         const first = yield* until(own, (row) => row !== undefined)
@@ -81,18 +89,54 @@ describe("a guardian's process", () => {
     ["its owner has left", left],
     ["the watch has ended", ["ConductorCompleted", {}]],
     ["nobody watches any more", owned(1), ["GuardianGaveUp", {}]]
-  ] as ReadonlyArray<readonly [string, ...ReadonlyArray<readonly [string, object]>]>)
-    live(`leaves when ${what}`, () => Effect.flatMap(guarding(owned(1), ...last), ({ ended }) => ended))
+  ] as ReadonlyArray<readonly [string, ...ReadonlyArray<Told>]>)
+    live(`leaves when ${what}`, () => Effect.flatMap(guardingOf(owned(1), ...last), ({ ended }) => ended))
 
   live("leaves when another guardian has taken its place, or the store is gone", () =>
     Effect.gen(function* () {
-      const one = yield* guarding(owned(1))
+      const one = yield* guardingOf(owned(1))
       // Again and again: where it came late to a look, it beats first, and the other one would leave.
       const another = Effect.sync(() => one.beat(guardianOf("w"), "guardian/1/1/another", 1))
       yield* Effect.raceFirst(one.ended, Effect.andThen(Effect.repeat(another, Schedule.spaced("5 millis")), Effect.never))
-      const two = yield* guarding(owned(1))
+      const two = yield* guardingOf(owned(1))
       const removed = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.remove(two.database))
       yield* Effect.all([two.ended, removed], { concurrency: 2 })
     })
+  )
+
+  it.effect("ends after a minute what it has started in vain, then starts another; three that came to nothing, and it leaves", () =>
+    Effect.gen(function* () {
+      const { database, output, said } = yield* told([owned(3, { ...here, startTime: 1 })])
+      const line = ["/bin/sh", "-c", "echo $$; exec sleep 300"] as const
+      const pids = Effect.map(said, (text) => text.trim().split("\n").filter(Boolean).map(Number))
+      const seconds = (count: number) => Effect.replicateEffect(TestClock.adjust("1 second"), count, { discard: true })
+      const started = (count: number) => Effect.map(TestClock.withLive(until(pids, (all) => all.length === count)), (all) => all.at(-1)!)
+      const gone = (pid: number) =>
+        TestClock.withLive(
+          until(
+            Effect.sync(() => Proc.stat(pid)),
+            (stat) => stat === undefined
+          )
+        )
+      yield* Effect.addFinalizer(() =>
+        Effect.map(pids, (all) => all.filter((pid) => Proc.stat(pid)?.name === "sleep").forEach((pid) => process.kill(pid, "SIGKILL")))
+      )
+      const fiber = yield* Effect.forkChild(guarding({ database, watch: "w", line, output, silentAfter: 500, every: 1000 }))
+      yield* seconds(3)
+      const first = yield* started(1)
+      yield* seconds(57)
+      assert.deepStrictEqual([yield* pids, Proc.stat(first)?.name], [[first], "sleep"])
+      yield* seconds(5)
+      yield* gone(first)
+      yield* seconds(7)
+      for (const count of [2, 3]) {
+        const pid = yield* started(count)
+        process.kill(pid, "SIGKILL")
+        yield* gone(pid)
+        yield* seconds(12)
+      }
+      yield* TestClock.withLive(Fiber.join(fiber))
+      assert.lengthOf(yield* pids, 3)
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 })
