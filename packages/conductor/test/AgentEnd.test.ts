@@ -1,5 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Agent, Claims, Launcher, type ProcessIdentity, Processes, type ResolvedSettings, Settings, untilSeenOver } from "@souffleur/domain"
+import {
+  Agent,
+  type AgentCommand,
+  Claims,
+  Launcher,
+  type ProcessIdentity,
+  Processes,
+  type ResolvedSettings,
+  Settings,
+  untilSeenOver
+} from "@souffleur/domain"
 import { Context, Duration, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { awaitEnding, endAgent, isLeft } from "../src/AgentEnd.ts"
@@ -59,17 +69,20 @@ const scene = Effect.fnUntraced(function* () {
   yield* ref.tell({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null })
   yield* ref.tell({ _tag: "Launched", token: "a1", launchId: "run-r-a1", process: identity(agentPid) })
   const turn = Effect.map(ref.state, (run) => run.turn!)
-  const conducting = Conducting.of({
+  const conductingWith = (finishing: Conducting["Service"]["finishing"]) => ({
     ref,
     plan: planOf("t1"),
     git: {} as Git,
     statePath: "/p/state.json",
-    requested: "acceptEdits",
-    finishing: null
+    requested: "acceptEdits" as const,
+    finishing
   })
-  const conducts = <A, E>(effect: (turn: Turn) => Effect.Effect<A, E, Conducting | Processes | Agent | Settings>) =>
+  const conducts = <A, E>(
+    effect: (turn: Turn) => Effect.Effect<A, E, Conducting | Processes | Agent | Settings>,
+    finishing: Conducting["Service"]["finishing"] = null
+  ) =>
     Effect.flatMap(turn, effect).pipe(
-      Effect.provideService(Conducting, conducting),
+      Effect.provideService(Conducting, conductingWith(finishing)),
       Effect.provideService(Processes, processes),
       Effect.provideService(Agent, agent),
       Effect.provideService(Settings, Settings.of({ stopGrace: Duration.seconds(1) } as ResolvedSettings))
@@ -80,6 +93,9 @@ const scene = Effect.fnUntraced(function* () {
     trees,
     ref,
     awaits: conducts((turn) => awaitEnding(turn, turn.launch!, limit)),
+    /** As the finishing step: a command of the user's, or an agent. */
+    finishes: (command: AgentCommand | null) =>
+      conducts((turn) => awaitEnding({ ...turn, role: "finisher" }, turn.launch!, limit), command),
     /** As whoever took that turn for the one that is. */
     ends: (change: Partial<Turn> = {}) => conducts((turn) => endAgent({ ...turn, ...change }, turn.launch!)),
     left: conducts((turn) => isLeft(turn, turn.launch!))
@@ -120,6 +136,14 @@ describe("an agent", () => {
       other.alive.clear()
       assert.isFalse(yield* other.left)
       assert.isNull(yield* other.awaits)
+    }).pipe(Effect.scoped)
+  )
+  it.effect("that is a finishing command of the user's may leave something running; one that is an agent may not", () =>
+    Effect.gen(function* () {
+      const the = yield* scene()
+      the.alive.delete(agentPid)
+      assert.isNull(yield* the.finishes({ program: "/finish", args: [], environment: {} }))
+      assert.strictEqual((yield* the.finishes(null))?.cause, "left running")
     }).pipe(Effect.scoped)
   )
   it.effect("is known by its process, its session and its launch; other sessions are spared", () =>

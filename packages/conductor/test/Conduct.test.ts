@@ -52,6 +52,25 @@ const theatre = Effect.fnUntraced(function* (
   )
   return { ...it, git: asked, write, project }
 })
+type Play = Effect.Success<ReturnType<typeof theatre>>
+
+/** Leaves the repository in a merge that a person must see to. */
+const conflict = Effect.fnUntraced(function* (git: Play["git"], write: Play["write"]) {
+  yield* git("checkout", "-q", "-b", "side")
+  yield* write("base.txt", "side\n")
+  yield* git("commit", "-qam", "side")
+  yield* git("checkout", "-q", "main")
+  yield* write("base.txt", "main\n")
+  yield* git("commit", "-qam", "main")
+  yield* Effect.ignore(Effect.sandbox(git("merge", "-q", "side")))
+})
+
+/** A conductor that is killed right after its append of that: it passes a gate before and after each append and launch, and takes the run first. */
+const abandonedAfter = Effect.fnUntraced(function* ({ abandonedAt, tags }: Play, tag: string, gatesBefore: number) {
+  assert.isTrue(yield* abandonedAt(gatesBefore + 2))
+  assert.strictEqual((yield* tags).at(-1), tag)
+})
+
 /** Does it, and keeps what it was told. */
 const noting =
   (prompts: Array<string>, act: Act): Act =>
@@ -249,19 +268,7 @@ describe.concurrent("over a real repository", () => {
   live("a conflict pauses; the same conductor's word goes on when a person has put it right", () =>
     Effect.gen(function* () {
       const play = yield* theatre(({ git, write }) => ({
-        implementer: [
-          () =>
-            Effect.gen(function* () {
-              yield* git("checkout", "-q", "-b", "side")
-              yield* write("base.txt", "side\n")
-              yield* git("commit", "-qam", "side")
-              yield* git("checkout", "-q", "main")
-              yield* write("base.txt", "main\n")
-              yield* git("commit", "-qam", "main")
-              yield* Effect.ignore(Effect.sandbox(git("merge", "-q", "side")))
-              return complete
-            })
-        ],
+        implementer: [() => Effect.as(conflict(git, write), complete)],
         reviewer: [say(approves)]
       }))
       const paused = yield* play.conducts
@@ -270,6 +277,26 @@ describe.concurrent("over a real repository", () => {
       yield* play.git("merge", "--abort")
       assert.strictEqual((yield* play.conducts).phase, "finished")
       assert.strictEqual(play.asked.filter(({ role }) => role === "implementer").length, 1, "what was done is not done again")
+    })
+  )
+  live("nobody is asked in a conflict that came while nobody conducted", () =>
+    Effect.gen(function* () {
+      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
+      yield* abandonedAfter(play, "TaskStarted", 2)
+      yield* conflict(play.git, play.write)
+      assert.strictEqual((yield* play.conducts).paused?.cause, "conflict")
+      assert.deepStrictEqual(play.asked, [])
+    })
+  )
+  live("what is done is verified where all is committed", () =>
+    Effect.gen(function* () {
+      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
+      yield* abandonedAfter(play, "TaskCompleted", 22)
+      yield* play.write("base.txt", "changed\n")
+      assert.deepStrictEqual((yield* play.conducts).paused, { cause: "dirty", files: ["base.txt"], why: "" })
+      assert.notInclude(yield* play.tags, "RunVerified")
+      yield* play.git("checkout", "--", "base.txt")
+      assert.strictEqual((yield* play.conducts).phase, "finished")
     })
   )
   live("what is not committed pauses before a task begins; files that git does not know, and our own, do not", () =>

@@ -164,6 +164,7 @@ describe("a conductor", () => {
       assert.include(paused?.why, "process 1001")
       assert.deepStrictEqual((yield* scene.conducts).paused, paused)
       assert.lengthOf(scene.asked, 1)
+      assert.notInclude(yield* scene.tags, "RunResumed")
       yield* scene.vanish
       const run = yield* scene.conducts
       assert.deepStrictEqual([isOver(run), taskOf(run, "t1")?.attempts], [true, 2])

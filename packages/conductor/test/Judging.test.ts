@@ -4,6 +4,7 @@ import { Effect, Layer, Option } from "effect"
 import { Conducting } from "../src/Conducting.ts"
 import { judge } from "../src/Judging.ts"
 import { freshTask, initialRun, type Run, type Task, type Turn } from "../src/Run.ts"
+import type { Ended } from "../src/Turn.ts"
 import { approves, complete, planOf, rejects } from "./Stage.ts"
 
 const outline = { id: "t1", title: "Do t1", dependsOn: [] }
@@ -29,7 +30,9 @@ const judged = (given: {
   readonly task?: Partial<Task>
   readonly fence?: number
   readonly commits?: ReadonlyArray<string>
-  readonly files?: ReadonlyArray<string>
+  /** What changed since a commit. */
+  readonly files?: (base: string | null) => ReadonlyArray<string>
+  readonly ended?: Ended
   readonly session?: SessionTurn
   readonly lazy?: boolean
   readonly command?: boolean
@@ -38,7 +41,7 @@ const judged = (given: {
   const git = {
     head: Effect.succeed(commits.at(-1) ?? null),
     since: (base: string | null) =>
-      Effect.succeed({ commits: commits.slice(base === null ? 0 : commits.indexOf(base) + 1), files: given.files ?? ["a.ts"] })
+      Effect.succeed({ commits: commits.slice(base === null ? 0 : commits.indexOf(base) + 1), files: given.files?.(base) ?? ["a.ts"] })
   }
   const run: Run = { ...initialRun, fence: given.fence ?? 1, tasks: [{ ...freshTask(outline), base: "c0", ...given.task }] }
   const finishing = given.command === true ? { program: "/finish", args: [], environment: {} } : null
@@ -56,7 +59,7 @@ const judged = (given: {
     })
   )
   return Effect.provide(
-    judge(run, { ...asked, role: given.role ?? "implementer" }, { _tag: "Ended", printed, code, output: "/out" }),
+    judge(run, { ...asked, role: given.role ?? "implementer" }, given.ended ?? { _tag: "Ended", printed, code, output: "/out" }),
     world
   )
 }
@@ -71,11 +74,24 @@ describe("an implementer", () => {
       assert.deepStrictEqual(yield* judged({ printed: complete }), { _tag: "Completed", head: "c1", work })
       assert.strictEqual(yield* causeOf({ printed: complete, commits: ["c0"] }), "nothing done")
       assert.strictEqual(yield* causeOf({ printed: complete, commits: [], task: { base: null } }), "nothing done")
-      assert.strictEqual(yield* causeOf({ printed: complete, files: [] }), "nothing done")
+      assert.strictEqual(yield* causeOf({ printed: complete, files: () => [] }), "nothing done")
       const again = { printed: complete, task: { reviewed: "c1" } }
       assert.strictEqual(yield* causeOf(again), "nothing done")
       const more = yield* judged({ ...again, commits: ["c0", "c1", "c2"] })
       assert.deepInclude(more, { head: "c2", work: { ...work, commits: ["c1", "c2"] } })
+      // Nothing since the review, or all of it taken back.
+      for (const unchanged of ["c0", "c1"]) {
+        const files = (base: string | null) => (base === unchanged ? [] : ["a.ts"])
+        assert.strictEqual(yield* causeOf({ ...again, commits: ["c0", "c1", "c2"], files }), "nothing done")
+      }
+    })
+  )
+  it.effect("that took too long is judged by that alone", () =>
+    Effect.gen(function* () {
+      for (const role of ["implementer", "reviewer", "finisher"] as const) {
+        const ended = { _tag: "Failed", cause: "timeout", detail: "too long" } as const
+        assert.deepStrictEqual(yield* judged({ role, ended }), ended)
+      }
     })
   )
   it.effect("that says nothing is to blame, but where nobody conducted; one that contradicts itself always is", () =>
