@@ -421,7 +421,7 @@ export const conductorMutants = [
   ),
   ...mutantsOf(
     `${src}/Opening.ts`,
-    [`${tests}/Opening.test.ts`, "test/cli/Conduct.test.ts"],
+    [`${tests}/Opening.test.ts`],
     [
       ["open: nobody else conducts in this project", "    yield* nobodyElse(runs, project)\n", ""],
       ["open: no agent at work of another plan", "    yield* nobodyAtWork(runs, project, known?.id)\n", ""],

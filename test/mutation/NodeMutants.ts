@@ -9,16 +9,8 @@ export const nodeMutants = [
     ["packages/node/test/ProcessesTree.test.ts"],
     [
       ["tree: a root that died has no children", "table.get(root.pid)?.startTime === root.startTime ? root.pid : undefined", "root.pid"],
-      [
-        "tree: souffleur and its ancestors",
-        "if (ours.has(process.pid) || aboveRoot.has(process.pid)) return false",
-        "if (aboveRoot.has(process.pid)) return false"
-      ],
-      [
-        "tree: what is above the root",
-        "if (ours.has(process.pid) || aboveRoot.has(process.pid)) return false",
-        "if (ours.has(process.pid)) return false"
-      ],
+      ["tree: what is above the root", "if (aboveRoot.has(process.pid)) return false", ""],
+      ["tree: souffleur itself", "if (one.pid === self || others", "if (others"],
       ["tree: other sessions with their subtree", "one.pid === self || others.has(one.pid) ||", "one.pid === self ||"],
       ["tree: terminal servers", " || isTerminalServer(one.name)) return false", ") return false"],
       ["tree: souffleur's own company", "if (one.pid === living) return !company", "if (one.pid === living) return true"]
@@ -111,7 +103,7 @@ export const nodeMutants = [
   ),
   ...mutantsOf(
     `${src}/Processes.ts`,
-    ["packages/node/test/Processes.test.ts"],
+    ["packages/node/test/Processes.test.ts", "packages/node/test/ProcessesTree.test.ts"],
     [
       ["signal: not the first process of the machine", "identity.pid <= 1 || identity.pid === self.pid", "identity.pid === self.pid"],
       ["signal: that very process", "if (Proc.stat(identity.pid)?.startTime !== identity.startTime) return Effect.void", ""],
@@ -128,7 +120,7 @@ export const nodeMutants = [
   ),
   ...mutantsOf(
     `${src}/ExitCodes.ts`,
-    ["packages/node/test/Launcher.test.ts"],
+    ["packages/node/test/ExitCodes.test.ts"],
     [["exit code: of who took the receipt", " && one.process.pid === pid)) createWhole", ")) createWhole"]]
   )
 ]

@@ -299,6 +299,17 @@ describe.concurrent("over a real repository", () => {
       assert.strictEqual((yield* play.conducts).phase, "finished")
     })
   )
+  live("a commit that was taken away since is told at the end", () =>
+    Effect.gen(function* () {
+      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
+      yield* abandonedAfter(play, "TaskCompleted", 22)
+      const head = (yield* play.git("rev-parse", "HEAD")).trim()
+      yield* play.git("reset", "-q", "--hard", "HEAD^")
+      yield* play.conducts
+      const verified = (yield* play.events).find(({ _tag }) => _tag === "RunVerified")
+      assert.deepInclude(verified, { missing: [head] })
+    })
+  )
   live("what is not committed pauses before a task begins; files that git does not know, and our own, do not", () =>
     Effect.gen(function* () {
       const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { NotPermitted } from "@souffleur/domain"
-import { Duration, Effect, FileSystem, Layer, Path } from "effect"
+import { Duration, Effect, Fiber, FileSystem, Layer, Path } from "effect"
+import { TestClock } from "effect/testing"
 import { Disk } from "../../../test/simulation/Disk.ts"
 import { type Finish, type Git, isOver, parseStatus, taskOf } from "../src/index.ts"
 import { type Act, approves, complete, planOf, refusedFor, rejects, stage } from "./Stage.ts"
@@ -112,6 +113,17 @@ describe("a conductor", () => {
       const agents = ["implementer", "implementer again", "reviewer"]
       assert.isAbove(yield* killedEverywhere(refused, ["c0", "c1"], agents, { attempts: 1, failures: 0 }), 35)
     }).pipe(Effect.provide(services))
+  )
+
+  it.effect("a usage limit is waited out to its end, and not a moment less", () =>
+    Effect.gen(function* () {
+      const scene = yield* play([refusedFor(90_000)], approved)
+      const fiber = yield* Effect.forkChild(scene.conducts)
+      yield* TestClock.adjust("89 seconds")
+      assert.deepStrictEqual([scene.asked.length, fiber.pollUnsafe()], [1, undefined])
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Fiber.join(fiber)).phase, "finished")
+    }).pipe(Effect.scoped, Effect.provide(services))
   )
 
   it.live("killed at any moment while it ends an overdue agent, and what it left running: the next one goes on with that, once", () =>

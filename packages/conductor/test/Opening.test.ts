@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Agent, Claims, Launcher, Processes, type ProcessIdentity, untilSeenOver } from "@souffleur/domain"
 import { Effect, FileSystem, Option } from "effect"
-import { allRuns, type LoadedPlan, loadRun, openRun, ownRun, RunLog, tellRun } from "../src/index.ts"
+import { allRuns, type LoadedPlan, loadRun, openRun, ownRun, RunLog, stateJson, tellRun } from "../src/index.ts"
 import { planOf } from "./Stage.ts"
 
 const identity = (pid: number): ProcessIdentity => ({ pid, startTime: pid, bootId: "boot" })
@@ -87,6 +87,56 @@ describe("two conductors at once", () => {
       assert.isNull((yield* loadRun("two")).owner)
       assert.strictEqual((yield* loadRun("one")).owner?.process.pid, 1)
     }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, RunLog.layerMemory]))
+  )
+})
+
+describe("a plan", () => {
+  const layer = Effect.provide([NodeServices.layer, RunLog.layerMemory])
+  it.effect("is not opened where somebody conducts another one", () =>
+    Effect.gen(function* () {
+      const the = yield* project()
+      yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
+      yield* the.owns(1, "one")
+      assert.deepInclude(yield* Effect.flip(the.opens(2, "/two.yaml", Effect.succeed("two"))), { _tag: "AlreadyWatched" })
+      assert.lengthOf(yield* allRuns, 1)
+    }).pipe(Effect.scoped, layer)
+  )
+  it.effect("does not take what is no state file for one, whether it begins or goes on", () =>
+    Effect.gen(function* () {
+      const [the, fs] = [yield* project(), yield* FileSystem.FileSystem]
+      const opens = the.opens(1, "/one.yaml", Effect.succeed("one"))
+      for (const known of [0, 1]) {
+        yield* fs.writeFileString(`${the.folder}/state.json`, '{"name": "somebody else\'s"}')
+        assert.deepInclude(yield* Effect.flip(opens), { _tag: "StateForeign" })
+        assert.lengthOf(yield* allRuns, known)
+        yield* fs.remove(`${the.folder}/state.json`)
+        yield* opens
+      }
+    }).pipe(Effect.scoped, layer)
+  )
+  it.effect("does not take over the state file of another workflow, but where that is complete", () =>
+    Effect.gen(function* () {
+      const [the, fs] = [yield* project(), yield* FileSystem.FileSystem]
+      const { id } = yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
+      const other = { ...stateJson(yield* loadRun(id)), workflow_id: "another" }
+      const write = (state: object) => fs.writeFileString(`${the.folder}/state.json`, JSON.stringify(state))
+      yield* write(other)
+      const refused = yield* Effect.flip(the.opens(1, "/two.yaml", Effect.succeed("two")))
+      assert.include(refused._tag === "StateForeign" ? refused.why : refused._tag, '"another", which is not complete')
+      yield* write({ ...other, phase: "completion" })
+      yield* the.opens(1, "/two.yaml", Effect.succeed("two"))
+    }).pipe(Effect.scoped, layer)
+  )
+  it.effect("that goes on tells of its state file when that is gone", () =>
+    Effect.gen(function* () {
+      const [the, log] = [yield* project(), yield* RunLog]
+      const opens = the.opens(1, "/one.yaml", Effect.succeed("one"))
+      yield* opens
+      const before = (yield* log.read("run/one", 0)).length
+      yield* opens
+      const [told] = yield* log.read("run/one", before)
+      assert.deepInclude(told?.event, { _tag: "StateFileRebuilt", found: "missing" })
+    }).pipe(Effect.scoped, layer)
   )
 })
 

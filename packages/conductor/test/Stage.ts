@@ -232,6 +232,7 @@ export const stage = Effect.fnUntraced(function* (
         Effect.provideService(FileSystem.FileSystem, fs)
       )
     )
+  const events = Effect.orDie(Effect.map(log.read("run/r", 0), (all) => all.map(({ event }) => event)))
   return {
     statePath,
     asked,
@@ -242,7 +243,8 @@ export const stage = Effect.fnUntraced(function* (
     /** The same, to its end: `waiting` is told where a person is needed. */
     conductsOn: (waiting: (run: Run) => Effect.Effect<void>) => process(conducting(waiting)),
     run: Effect.provideService(loadRun("r"), RunLog, log) as Effect.Effect<Run>,
-    tags: Effect.orDie(Effect.map(log.read("run/r", 0), (all) => all.map(({ event }) => event._tag))),
+    events,
+    tags: Effect.map(events, (all) => all.map(({ _tag }) => _tag)),
     tell: (intent: Parameters<typeof tellRun>[1]) => Effect.provideService(tellRun("r", intent, { _tag: "Operator" }), RunLog, log),
     /** Runs until that moment and abandons it there: no interruption, no finalizer, as after SIGKILL. `false`: it ended before. */
     abandonedAt: Effect.fnUntraced(function* (moment: number) {

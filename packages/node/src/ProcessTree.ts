@@ -35,7 +35,7 @@ export const startedBy = (table: ReadonlyMap<number, Stat>, question: Question):
   const ours = new Set(Array.from(lineage(table, self), (one) => one.pid))
   const aboveRoot = new Set(living === undefined ? [] : Array.from(lineage(table, living), (one) => one.pid))
   const belongs = (process: Stat): boolean => {
-    if (ours.has(process.pid) || aboveRoot.has(process.pid)) return false
+    if (aboveRoot.has(process.pid)) return false
     let started = false
     let company = false
     for (const one of lineage(table, process.pid)) {

@@ -106,9 +106,14 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       fs.chmodSync(join(at, "open"), 0o755)
       fs.symlinkSync(os.tmpdir(), join(at, "link"))
       fs.writeFileSync(join(at, "file"), "")
-      for (const name of ["open", "link", "file"]) {
+      for (const [name, why] of [
+        ["open", /others may look/],
+        ["link", /no folder|cannot be made/],
+        ["file", /no folder|cannot be made/]
+      ] as const) {
         const failure = yield* Effect.flip(claimsIn(join(at, name)))
         assert.strictEqual(failure._tag, "ClaimsUnusable", name)
+        assert.match(failure.why, why)
       }
       if (process.getuid?.() === 0) {
         fs.mkdirSync(join(at, "strange"), { mode: 0o700 })

@@ -158,6 +158,22 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
+  it.effect("is not run by a launcher that comes when the receipt is taken, though its file is still there", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const launcher = yield* launcherIn(at)
+      yield* launcher.prepare(order("late-2", at, "echo ran > runs"))
+      const path = join(at, "launches", "late-2.json")
+      const text = fs.readFileSync(path, "utf8")
+      assert.isTrue(yield* cancelled(launcher, "late-2"))
+      // As where souffleur is killed between the receipt and the removal.
+      fs.writeFileSync(path, text, { mode: 0o600 })
+      const late = yield* spawned(node, [...usual.slice(1), path])
+      yield* until(Effect.sync(() => late.exitCode !== null))
+      assert.deepStrictEqual([late.exitCode, fs.existsSync(join(at, "runs"))], [0, false])
+    })
+  )
+
   it.effect("agrees with everybody on who won when a launch and a tombstone race", () =>
     Effect.gen(function* () {
       const at = yield* folder

@@ -1,0 +1,24 @@
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { makeExitCodes } from "../src/ExitCodes.ts"
+import { claimReceipt } from "../src/Receipt.ts"
+import { folder } from "./fixtures/Spawned.ts"
+
+it.effect("an end is the launch's where that very process took its receipt, and is told once it is known", () =>
+  Effect.gen(function* () {
+    const at = yield* folder
+    const receiptOf = (id: string) => join(at, `${id}.receipt`)
+    claimReceipt(receiptOf("taken"), { _tag: "Taken", process: { pid: 4711, startTime: 1, bootId: "boot" } })
+    claimReceipt(receiptOf("cancelled"), { _tag: "Cancelled" })
+    const exits = makeExitCodes(at, receiptOf)
+    for (const id of ["taken", "cancelled", "never"]) {
+      exits.started(id)
+      exits.ended(id, 4712, 0)
+      assert.isTrue(Option.isNone(yield* exits.of(id)), id)
+    }
+    exits.ended("taken", 4711, 3)
+    assert.deepStrictEqual(yield* exits.of("taken"), Option.some(3))
+    assert.deepStrictEqual(yield* makeExitCodes(at, receiptOf).of("taken"), Option.some(3))
+  })
+)
