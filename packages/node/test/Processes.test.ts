@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Processes } from "@souffleur/domain"
+import { Processes, type ProcessIdentity } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import { KeptStats } from "../src/KeptStats.ts"
 import { conditionOf, isGone, parseStat } from "../src/Proc.ts"
@@ -113,6 +113,22 @@ it.layer(layer, { excludeTestServices: true })((it) => {
       yield* becomes(child, "zombie")
       const found = yield* Effect.flatMap(Processes, (processes) => processes.find(child.pid))
       assert.strictEqual(Option.getOrThrow(found).condition, "zombie")
+    })
+  )
+
+  it.effect("of a tree takes who lives, and of a root of an earlier boot nobody but who is tagged", () =>
+    Effect.gen(function* () {
+      const root = yield* spawned("/bin/sh", ["-c", "sleep 300 & echo $!; exec sleep 300"])
+      const [child, { tree }, it] = [Number(yield* output(root)), yield* Processes, yield* identity(root.pid)]
+      yield* Effect.addFinalizer(() => killed(child))
+      const pids = (of: ProcessIdentity) => Effect.map(tree(of, [], []), (all) => all.map(({ identity }) => identity.pid))
+      assert.deepStrictEqual(yield* pids(it), [child])
+      assert.deepStrictEqual(yield* pids({ ...it, bootId: "another boot" }), [])
+      // Nobody asks how it ended: what it has become does nothing any more.
+      const ended = yield* identity(child)
+      yield* killed(child)
+      yield* becomes(ended, "zombie")
+      assert.deepStrictEqual(yield* pids(it), [])
     })
   )
 
