@@ -119,7 +119,14 @@ export const recoveryMutants = [
     [...all, "test/scenarios/Trouble.test.ts"],
     [
       ["stop: not one that beats again", "yield* unlessBeating(watch, yield* unlessComplete)", "yield* unlessComplete"],
-      ["stop: not one that goes on", "  yield* unlessMoving(watch)\n  const granted", "  const granted"],
+      ["stop: not one that goes on", "    yield* unlessMoving(watch)\n", ""],
+      ["stop: looked at right before the first signal", "yield* Cycle), first)", "yield* Cycle), Effect.void)"],
+      ["stop: looked at in one go", "if (!brokenOff(before, yield* moment, lookTakes)) return", "return"],
+      [
+        "stop: not for ever",
+        'return yield* new FailedClosed({ stage: "stop", reason: "souffleur stands still',
+        'if (false as boolean) return yield* new FailedClosed({ stage: "stop", reason: "souffleur stands still'
+      ],
       [
         "stop: complete cancels it",
         "yield* unlessBeating(watch, yield* unlessComplete)",

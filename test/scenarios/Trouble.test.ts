@@ -131,6 +131,35 @@ it("a Conductor that beats again is not signalled by an operator's retry either:
   }
 })
 
+it("a Conductor that goes on while souffleur stands still between its intent and the first signal is not signalled", () => {
+  for (const where of ["agent.sessions", "processes.tree", "processes.condition", "log.read", "comms.snapshot"]) {
+    const stage = new Stage({ fate: "pauses", at: seconds(1.5), lasts: minutes(6) })
+    let stands = false
+    stage.souffleur({
+      plan: (_, name) => {
+        if (stands || name !== where || stage.tags().at(-1) !== "StepStarted") return undefined
+        stands = true
+        return { pausedFor: minutes(4) }
+      }
+    })
+    stage.pass(minutes(20)).close()
+    assert.deepStrictEqual([where, stands, stage.world.signals.length], [where, true, 0])
+    assert.strictEqual(stage.world.ledger.count("RecoveryFailedClosed"), 1)
+    assert.isTrue(stage.world.conductor.isHealthy)
+  }
+})
+
+it("what cannot be seen in one go, however often, is not acted on", () => {
+  const stage = new Stage({ fate: "hangs", at: seconds(1.5) })
+  let stood = 0
+  stage.souffleur({
+    plan: (_, name) =>
+      name === "comms.snapshot" && stage.tags().at(-1) === "StepStarted" && stood++ < 3 ? { pausedFor: seconds(11) } : undefined
+  })
+  stage.until("RecoveryFailedClosed")
+  assert.deepStrictEqual([stood, stage.world.signals.length], [3, 0])
+})
+
 it("a Conductor that goes on after an outage is not signalled by an operator's retry that comes before its next word", () => {
   const stage = new Stage({ fate: "outage", at: seconds(6), lasts: minutes(6) })
   stage.souffleur({ plan: (_, name) => (name === "processes.tree" ? "before" : undefined) })

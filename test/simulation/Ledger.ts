@@ -89,14 +89,7 @@ export class Ledger {
         return
       }
       case "TurnEnded":
-        // A pid file is named by the pid alone: who has it now, and the same session, left it behind or removed it.
-        if (
-          !world.conductors.some(
-            ({ process, sessionId, turnEnded }) =>
-              turnEnded && process.identity.pid === before.conductor!.pid && sessionId === before.sessionId
-          )
-        )
-          world.violated("a turn ended that did not")
+        if (!turnHasEnded(world, before)) world.violated("a turn ended that did not")
         return
       case "ConductorDied":
         if (event.cause === "pid" && before.conductor === undefined) world.violated("a process that is not known was found to be gone")
@@ -132,10 +125,14 @@ export class Ledger {
  * With comms somebody has said so, and wrote over it at the most while souffleur said nothing any more: stopped after its look, it says what it
  * saw. Without, its last turn is finished and it is gone, or its exit code was 0.
  */
-const isComplete = (world: World, { conductor }: Watch, saidAt: number): boolean =>
-  world.solo === undefined
-    ? world.board.conductor?.state === "complete" || world.board.completeUntil > saidAt
-    : conductor !== undefined && world.conductors.find(({ process }) => sameAs(process.identity, conductor))?.turnEnded === true
+const isComplete = (world: World, watch: Watch, saidAt: number): boolean =>
+  world.solo === undefined ? world.board.conductor?.state === "complete" || world.board.completeUntil > saidAt : turnHasEnded(world, watch)
+
+/** A pid file is named by the pid alone: who has it now, and the same session, left it behind or removed it. */
+const turnHasEnded = (world: World, watch: Watch): boolean =>
+  world.conductors.some(
+    ({ process, sessionId, turnEnded }) => turnEnded && process.identity.pid === watch.conductor?.pid && watch.sessions.includes(sessionId)
+  )
 
 /** The first of two events of one append: the watcher or the recovery is in the second. */
 const settlesLater = ({ _tag }: WatchEvent): boolean =>

@@ -27,6 +27,8 @@ export const unwell = (world: World, keeper: Keeper): string | undefined => {
   if (watch.phase === "Exited" || watch.standby !== undefined || watch.wait !== undefined) return undefined
   if (watch.phase !== "Watching") return `the watch is ${watch.phase}`
   if (watch.recovery !== undefined) return "a recovery has not ended"
+  // By its heartbeat alone, in a file that another one has replaced, nobody can tell.
+  if (watch.conductor === undefined && world.board.conductor === undefined) return undefined
   if (living.length !== 1) return `${living.length} Conductors live`
   if (!keeper.isRunning) return "no souffleur runs"
   // Nobody can end it, so nobody takes its place.

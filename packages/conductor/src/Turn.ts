@@ -22,7 +22,8 @@ const promptOf = Effect.fnUntraced(
     const [planned, task] = [plan.tasks.find(({ id }) => id === taskId), taskOf(run, taskId)]
     if (planned === undefined || task === undefined) return yield* new LaunchFailed({ why: `the plan has no task ${taskId} any more` })
     return role === "implementer" ? implementerPrompt(planned, task) : reviewerPrompt(planned, task)
-  }, // No argument of a program can have it.
+  },
+  // No argument of a program can have it.
   Effect.map((prompt) => prompt.replaceAll("\0", " "))
 )
 

@@ -22,10 +22,10 @@ export const isGone = (processes: Processes["Service"], identity: ProcessIdentit
 const notPermitted = ({ pid }: NotPermitted) => new StopFailed({ why: `process ${pid} belongs to somebody else: not allowed to signal it` })
 
 /** SIGTERM, grace, SIGKILL, each only to that very process and while it is granted; `undefined` when it is still there. */
-export const endProcess = Effect.fnUntraced(function* <E>(
+export const endProcess = Effect.fnUntraced(function* <E, G>(
   identity: ProcessIdentity,
   grace: Duration.Input,
-  granted: Effect.Effect<void, E>
+  granted: Effect.Effect<void, E, G>
 ) {
   const processes = yield* Processes
   const gone = isGone(processes, identity)
@@ -43,11 +43,11 @@ export const endProcess = Effect.fnUntraced(function* <E>(
  * parents are known, and again after: tools run in sessions of their own and outlive a kill. `granted` is asked right before each
  * signal: once it fails, none is sent any more.
  */
-export const endTree = Effect.fn("EndProcess.tree")(function* <E, R>(
+export const endTree = Effect.fn("EndProcess.tree")(function* <E, R, G>(
   root: ProcessIdentity,
   tree: Effect.Effect<ReadonlyArray<ProcessInfo>, never, R>,
   grace: Duration.Input,
-  granted: Effect.Effect<void, E>
+  granted: Effect.Effect<void, E, G>
 ) {
   const before = yield* tree
   const ended = yield* endProcess(root, grace, granted)

@@ -1,7 +1,9 @@
 import {
   Agent,
+  brokenOff,
   type CommsSnapshot,
   Export,
+  moment,
   parseTime,
   Processes,
   SessionMark,
@@ -11,7 +13,7 @@ import {
   type Turn,
   type Watch
 } from "@souffleur/domain"
-import { Clock, Duration, Effect, FileSystem, Option, Path, Schema } from "effect"
+import { Clock, Duration, Effect, FileSystem, Option, Path, Ref, Schema } from "effect"
 import { unlessComplete } from "./Completion.ts"
 import { FailedClosed } from "./Provider.ts"
 import { again, Cycle, step, stillGranted } from "./Step.ts"
@@ -68,11 +70,34 @@ const hasBeaten = ({ silent }: Watch, { conductor }: CommsSnapshot, notBefore: n
   return !silent.retried || !Option.exists(parseTime(heartbeat), (at) => at < notBefore)
 }
 
-/** 1: stop the old Conductor. */
+/** Milliseconds that a look may take, and how often it is taken anew where it took longer. */
+const [lookTakes, looks] = [5000, 3]
+
+/** That it may be stopped still, seen in one go: where souffleur itself stood still in its midst, what it saw first is of another time. */
+const stillDead = Effect.fnUntraced(function* (watch: Watch) {
+  for (let look = 1; look <= looks; look++) {
+    const before = yield* moment
+    yield* unlessMoving(watch)
+    yield* unlessBeating(watch, yield* unlessComplete)
+    if (!brokenOff(before, yield* moment, lookTakes)) return
+  }
+  return yield* new FailedClosed({
+    stage: "stop",
+    reason: "souffleur stands still again and again: whether the Conductor is dead it cannot see"
+  })
+})
+
+/**
+ * 1: stop the old Conductor. It is looked at before the intent, and last of all before the first signal: souffleur may have stood still since,
+ * and the Conductor gone on. After that it may still beat, as it ends.
+ */
 export const stop = Effect.fn("Recovery.1-stop")(function* (watch: Watch) {
-  yield* unlessBeating(watch, yield* unlessComplete)
-  yield* unlessMoving(watch)
-  const granted = Effect.provideService(stillGranted(watch), Cycle, yield* Cycle)
+  yield* stillDead(watch)
+  const signalled = yield* Ref.make(false)
+  const first = Effect.flatMap(Ref.get(signalled), (already) =>
+    already ? Effect.void : Effect.andThen(stillDead(watch), Ref.set(signalled, true))
+  )
+  const granted = Effect.andThen(Effect.provideService(stillGranted(watch), Cycle, yield* Cycle), first)
   return yield* step("1 stop", {
     outcome: Stopped,
     failure: StopFailed,

@@ -23,7 +23,10 @@ const treeOf = Effect.fnUntraced(function* (watch: Watch, conductor: ProcessIden
  * first signal, while parents are known, and again after: tools run in sessions of their own and outlive a kill.
  * `granted` is asked right before each signal: once it fails, none is sent any more.
  */
-export const stopConductor = Effect.fn("Recovery.stop")(function* <E = never>(watch: Watch, granted: Effect.Effect<void, E> = Effect.void) {
+export const stopConductor = Effect.fn("Recovery.stop")(function* <E = never, R = never>(
+  watch: Watch,
+  granted: Effect.Effect<void, E, R> = Effect.void
+) {
   const { stopGrace } = yield* Settings
   const { conductor } = watch
   if (conductor === undefined) return yield* new StopFailed({ why: "the process of the Conductor is not known" })

@@ -68,8 +68,8 @@ const waitingOut = (watch: Watch, wait: NonNullable<Watch["wait"]>, seen: Sighti
 
 /**
  * Why a Conductor whose heartbeat is too old is left alone, and until when: its session file states a retry, or a tool that has
- * not had its own time; or it waits for a person, for as long as that takes (spec §2, Watching). A call to its model is no reason. A tool that a person
- * allowed begins with that.
+ * not had its own time; or it waits for a person, for as long as that takes (spec §2, Watching). A call to its model is no
+ * reason. A tool that a person allowed begins with that.
  */
 export const excuseOf = ({
   answeredAt,
