@@ -6,18 +6,20 @@ const decider = ["packages/domain/test/WatchDecider.test.ts", "packages/domain/t
 const exits = decider.toReversed()
 
 export const domainMutants = [
+  ...mutantsOf(`${src}/GuardDecider.ts`, decider, [
+    ["restore: an owner that left", 'if (watch.owner === undefined) return no("not now", "its souffleur has left")', ""],
+    ["restore: another owner meanwhile", "if (watch.fence !== command.over) return", "if (false) return"],
+    ["restore: three without progress", "return before < attempts\n", "return true\n"],
+    ["restore: long ago does not count", "at - watch.restored.at < steadyAfter", "true"],
+    ["end: a first launch only while validating", 'what === "first launch" && watch.phase !== "Validating"', "false"],
+    ["end: said once", "Equal.equals(process, watch.ending) ? ok() : ok", "false ? ok() : ok"]
+  ]),
   ...mutantsOf(`${src}/WatchDecider.ts`, decider, [
     ["the fence check of every word", "command.by.fence !== watch.fence", "false"],
     ["an end is an end", 'if (watch.phase === "Exited") return command._tag', "if (false) return command._tag"],
     ["open: a watch that exists", 'return watch.phase === "New"\n      ? ok(', "return true\n      ? ok("],
     ["take: a fence that is not in force any more", "watch.owner === undefined || watch.fence === command.over", "true"],
     ["take: the next fence", "fence: watch.fence + 1, owner", "fence: watch.fence, owner"],
-    ["restore: an owner that left", 'if (watch.owner === undefined) return no("not now", "its souffleur has left")', ""],
-    ["restore: another owner meanwhile", "if (watch.fence !== command.over) return", "if (false) return"],
-    ["restore: three without progress", "return before < attempts\n", "return true\n"],
-    ["restore: long ago does not count", "at - watch.restored.at < steadyAfter", "true"],
-    ["end: a first launch only while validating", 'what === "first launch" && watch.phase !== "Validating"', "false"],
-    ["end: said once", "Equal.equals(process, watch.ending) ? ok() : ok", "false ? ok() : ok"],
     ["fail validation: only while validating", 'if (watch.phase !== "Validating") return no("not now", "the watch is validated")', ""],
     ["validation: three attempts", "return attempt < attempts\n", "return true\n"],
     [

@@ -122,11 +122,7 @@ export const recoveryMutants = [
       ["stop: not one that goes on", "    yield* unlessMoving(watch)\n", ""],
       ["stop: looked at right before the first signal", "yield* Cycle), first)", "yield* Cycle), Effect.void)"],
       ["stop: looked at in one go", "if (!brokenOff(before, yield* moment, lookTakes)) return", "return"],
-      [
-        "stop: not for ever",
-        'return yield* new FailedClosed({ stage: "stop", reason: "souffleur stands still',
-        'if (false as boolean) return yield* new FailedClosed({ stage: "stop", reason: "souffleur stands still'
-      ],
+      ["stop: not for ever", "for (let look = 1; look <= looks; look++)", "for (;;)"],
       [
         "stop: complete cancels it",
         "yield* unlessBeating(watch, yield* unlessComplete)",

@@ -121,8 +121,10 @@ export class Incarnation extends Program {
         const open = { _tag: "Open", project: "/project", comms: solo === undefined ? board.path : null, observe: false } as const
         if (first !== undefined) {
           const found = yield* (yield* Processes).find(first.process.identity.pid)
-          if (Option.isSome(found)) yield* (yield* Claims).claim(found.value.identity)
-          yield* command(id, { ...open, pid: first.process.identity.pid, sessionId: first.sessionId })
+          const process = Option.map(found, ({ identity }) => identity)
+          if (Option.isSome(process)) yield* (yield* Claims).claim(process.value)
+          const named = Option.match(process, { onNone: () => ({}), onSome: (process) => ({ process }) })
+          yield* command(id, { ...open, pid: first.process.identity.pid, ...named, sessionId: first.sessionId })
         } else if (solo !== undefined && solo !== "watched") {
           const { kind, launch, sessionId } = solo
           yield* command(id, { ...open, pid: 0, sessionId, run: { kind, launch } })

@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { ProcessIdentity } from "./Process.ts"
 
 /** An event: its tag, when it happened (epoch milliseconds), and its fields. */
 export const event = <const Tag extends string, const Fields extends Schema.Struct.Fields>(tag: Tag, fields: Fields) =>
@@ -50,3 +51,9 @@ export const seen = {
   taskFingerprint: Schema.NullOr(Text),
   evidence: Evidence
 }
+
+/** A process, where it was known; a log from before this field does not say. */
+export const knownProcess = Schema.NullOr(ProcessIdentity).pipe(
+  Schema.withConstructorDefault(Effect.succeed(null)),
+  Schema.withDecodingDefaultKey(Effect.succeed(null))
+)

@@ -106,6 +106,8 @@ export interface Watch {
   /** A process of its own making that it was about to end last. */
   readonly ending: ProcessIdentity | undefined
   readonly fence: number
+  /** Who had the pid that is to be validated when it was named; `null`: nobody knows. */
+  readonly named: ProcessIdentity | null
   readonly openedAt: number
   readonly lastEventAt: number
   readonly end: "completed" | "released" | "retries exhausted" | "validation exhausted" | undefined
@@ -157,6 +159,7 @@ export const initial: Watch = {
   restored: undefined,
   ending: undefined,
   fence: 0,
+  named: null,
   openedAt: 0,
   lastEventAt: 0,
   end: undefined

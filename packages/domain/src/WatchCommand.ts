@@ -43,6 +43,8 @@ export type WatchIntent =
       readonly project: string
       readonly comms: string | null
       readonly pid: number
+      /** Who has that pid; where nobody does, bootstrap sees. */
+      readonly process?: ProcessIdentity
       readonly sessionId: string
       readonly observe: boolean
       /** `souffleur run`: what is started first, its launch file written. Where it is not there, the Conductor runs already. */

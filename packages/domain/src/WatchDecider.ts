@@ -1,6 +1,7 @@
-import { Equal, Predicate } from "effect"
+import { Predicate } from "effect"
 import { type Decision, no, ok } from "./Decision.ts"
 import { adopted, attempts, decideExit, nextWatcher } from "./ExitDecider.ts"
+import { decideGuard } from "./GuardDecider.ts"
 import { decideHandoff } from "./HandoffDecider.ts"
 import { decideRetry } from "./RetryDecider.ts"
 import { compactAttempts, launchSteps } from "./StepName.ts"
@@ -35,9 +36,6 @@ const forbidden = (recovery: RecoveryCycle, name: string): string | undefined =>
   return launched === undefined ? undefined : `"${launched}" has launched in this cycle: nothing else does`
 }
 
-/** Milliseconds that a restored souffleur has run, after which its next death has nothing to do with the last. */
-const steadyAfter = 600_000
-
 /** A step belongs to the running cycle; every other cycle is over. */
 const inCycle = (watch: Watch, { cycle }: { readonly cycle: number }): boolean => watch.recovery?.cycle === cycle
 
@@ -57,7 +55,8 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
             pid: command.pid,
             sessionId: command.sessionId,
             observe: command.observe,
-            kind: command.run?.kind ?? "agent"
+            kind: command.run?.kind ?? "agent",
+            process: command.process ?? null
           }),
           ...(command.run === undefined
             ? []
@@ -76,20 +75,10 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
         : no("owned", "another souffleur took this watch first")
     case "Leave":
       return watch.owner === undefined ? ok() : ok(Event.OwnerLeft.make({ at, fence: watch.fence }))
-    case "Restore": {
-      if (watch.owner === undefined) return no("not now", "its souffleur has left")
-      if (watch.fence !== command.over) return no("owned", "another souffleur has taken this watch meanwhile")
-      const before = watch.restored !== undefined && at - watch.restored.at < steadyAfter ? watch.restored.restorations : 0
-      return before < attempts
-        ? ok(Event.SouffleurRestored.make({ at, cause: command.cause, over: command.over, restorations: before + 1 }))
-        : ok(Event.GuardianGaveUp.make({ at, restorations: before }))
-    }
+    case "Restore":
+    case "EndProcess":
+      return decideGuard(watch, command)
 
-    case "EndProcess": {
-      const { process, reason, what } = command
-      if (what === "first launch" && watch.phase !== "Validating") return no("not now", "the watch is validated")
-      return Equal.equals(process, watch.ending) ? ok() : ok(Event.ProcessEnding.make({ at, what, process, reason }))
-    }
     case "FailValidation": {
       if (watch.phase !== "Validating") return no("not now", "the watch is validated")
       const { check, lastMessageId, reason } = command

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { Owner } from "./Claims.ts"
 import { endTags } from "./Ends.ts"
-import { baseline, event, print, seen, Text, Trigger } from "./EventFields.ts"
+import { baseline, event, knownProcess, print, seen, Text, Trigger } from "./EventFields.ts"
 import { Permission } from "./Permission.ts"
 import { ProcessIdentity } from "./Process.ts"
 import * as Guard from "./GuardEvent.ts"
@@ -33,7 +33,9 @@ export const WatchOpened = event("WatchOpened", {
   sessionId: Text,
   /** `--observe`: decide and log, never kill or launch. */
   observe: Schema.Boolean,
-  kind: Kind.pipe(Schema.withConstructorDefault(Effect.succeed(agent)), Schema.withDecodingDefaultKey(Effect.succeed(agent)))
+  kind: Kind.pipe(Schema.withConstructorDefault(Effect.succeed(agent)), Schema.withDecodingDefaultKey(Effect.succeed(agent))),
+  /** Who had that pid then: one that gets it later is somebody else. */
+  process: knownProcess
 })
 
 /** A process of souffleur took the watch under a new, greater fence (spec §4). */
@@ -229,7 +231,7 @@ export const WatchEvent = Schema.Union([
 export type WatchEvent = typeof WatchEvent.Type
 
 const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {
-  WatchOpened: 2,
+  WatchOpened: 3,
   ValidationFailed: 2,
   ConductorDied: 2,
   ContextRecoveryRequested: 2,

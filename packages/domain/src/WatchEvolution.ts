@@ -58,8 +58,9 @@ const exited = (end: Exclude<Watch["end"], undefined>): Change => ({
 
 /** One for each event, made once: a fold of a long log goes through here for each of them. */
 const changes: Changes = {
-  WatchOpened: ({ at, comms, kind, observe, pid, project, sessionId }, watch) => ({
+  WatchOpened: ({ at, comms, kind, observe, pid, process, project, sessionId }, watch) => ({
     phase: "Validating",
+    named: process,
     project,
     comms,
     observe,
@@ -85,6 +86,7 @@ const changes: Changes = {
   }),
   ArgumentsCorrected: ({ messageId, pid, sessionId }, watch) => ({
     pid,
+    named: null,
     sessionId,
     sessions: withSession(watch, sessionId),
     correctedBy: messageId

@@ -12,7 +12,7 @@ import {
   type Target,
   type Watch
 } from "@souffleur/domain"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Equal, Option, Schema } from "effect"
 
 /** A check of bootstrap that did not pass (spec §2, Bootstrap). */
 export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", { check: Event.Check, reason: Schema.String }) {}
@@ -49,6 +49,10 @@ export const validate = Effect.fn("Validation.validate")(function* (watch: Watch
   const found = Option.getOrUndefined(yield* processes.find(pid))
   if (found === undefined) return yield* new Invalid({ check: "process", reason: `no process ${pid} is running` })
   if (found.condition === "zombie") return yield* new Invalid({ check: "process", reason: `process ${pid} has ended (a zombie)` })
+
+  if (watch.named !== null && !Equal.equals(watch.named, found.identity)) {
+    return yield* new Invalid({ check: "process", reason: `the process that was pid ${pid} has ended: that pid is another one's by now` })
+  }
 
   const session = yield* Effect.catchTag(agent.sessionFile(sessionId), "SessionNotFound", ({ why }) =>
     Effect.fail(new Invalid({ check: "session-file", reason: why }))

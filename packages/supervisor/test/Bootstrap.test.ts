@@ -81,6 +81,17 @@ describe("the three checks", () => {
       assert.include(failed?._tag === "ValidationFailed" ? failed.reason : failed?._tag, "pid 10 is souffleur itself")
     })
   )
+  it.effect("reject who has that pid now, where another process had it when the watch was asked for; a reply names it anew", () =>
+    Effect.gen(function* () {
+      const opening = { ...opened("/c"), process: { ...identityOf(4711), startTime: 1 } }
+      const { events, world } = yield* validating({ lastMessageId: 7 }, [opening, owned])
+      const [failed] = yield* events
+      assert.include(failed?._tag === "ValidationFailed" ? failed.reason : failed?._tag, "that pid is another one's by now")
+      world.replies.push({ id: 8, text: "PID:4711 SESSION_ID:s1" })
+      yield* until(30)
+      assert.includeMembers(told(yield* events), ["corrected 4711 s1", "ConductorConfirmed"])
+    })
+  )
   it.effect("stop at the first that fails", () =>
     Effect.gen(function* () {
       const { events } = yield* validating({ processes: new Map(), files: new Set(), row: undefined })

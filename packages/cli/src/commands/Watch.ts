@@ -89,7 +89,8 @@ const open = Effect.fn("Watch.open")(function* (target: Target, project: string,
   // Claimed before anything is written: of two that start at once, one leaves no trace.
   if (Option.isSome(found)) yield* claims.claim(found.value.identity)
   const id = yield* newId(project)
-  yield* command(id, { _tag: "Open", project, comms, observe, ...target })
+  const process = Option.match(found, { onNone: () => ({}), onSome: ({ identity }) => ({ process: identity }) })
+  yield* command(id, { _tag: "Open", project, comms, observe, ...target, ...process })
   return id
 })
 
