@@ -7,6 +7,8 @@ export const supervisorMutants = [
     `${supervisor}/src/Supervisor.ts`,
     [`${supervisor}/test/Supervisor.test.ts`],
     [
+      ["supervise: a watcher that never settles", "yield* Effect.forkScoped(unlessRefused(settling(after.watcher)))", "{}"],
+      ["supervise: once it has settled, its self-monitor alone", 'if (phase !== "Settling") return\n', ""],
       [
         "supervise: starts before stops",
         "for (const role of is) if (!was.includes(role)) yield* FiberMap.run(fibers, role, run(role, after))\n    for (const role of was) if (!is.includes(role)) yield* FiberMap.remove(fibers, role)",

@@ -94,7 +94,13 @@ export type WatchIntent =
       "watcher" | "launchId" | "takenAt" | "contextTokens" | "contextWindow"
     >)
   /** `WATCHER_DEAD {watcher}`. */
-  | { readonly _tag: "ReportWatcherDead"; readonly monitor: number; readonly watcher: number; readonly beatAge: number | null }
+  /** By its self-monitor; before there is one, by the supervisor. */
+  | {
+      readonly _tag: "ReportWatcherDead"
+      readonly monitor: number | undefined
+      readonly watcher: number
+      readonly beatAge: number | null
+    }
   | { readonly _tag: "ReportSelfMonitorLost"; readonly monitor: number }
   | { readonly _tag: "StartStep"; readonly cycle: number; readonly step: string }
   | { readonly _tag: "SucceedStep"; readonly cycle: number; readonly step: string; readonly outcome: Schema.Json }

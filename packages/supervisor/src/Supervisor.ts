@@ -1,4 +1,5 @@
 import {
+  Beats,
   Claims,
   EventLog,
   evolve,
@@ -11,7 +12,7 @@ import {
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
-import { Cause, Deferred, Effect, Exit, FiberMap, Schema, Stream } from "effect"
+import { Cause, Clock, Deferred, Effect, Exit, FiberMap, Option, Schema, Stream } from "effect"
 import { Roles } from "./Roles.ts"
 
 /** Another souffleur took the watch over: this one has ended without a word in the log (spec §2, Ends). */
@@ -23,7 +24,7 @@ export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", { fence: Sche
  * fails with `AlreadyWatched` where another state folder has claimed the Conductor of a new generation first.
  */
 export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: WatchRef, fence: number) {
-  const [claims, log, roles, settings] = [yield* Claims, yield* EventLog, yield* Roles, yield* Settings]
+  const [beats, claims, log, roles, settings] = [yield* Beats, yield* Claims, yield* EventLog, yield* Roles, yield* Settings]
   const fibers = yield* FiberMap.make<Role>()
   const broken = yield* Deferred.make<never, LogError>()
 
@@ -53,17 +54,29 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
       yield* Deferred.failCause(broken, Cause.die(Cause.squash(exit.cause)))
     }
   })
+  const unlessRefused = Effect.catch((error: Refused | LogError) =>
+    error._tag === "Refused" ? Effect.void : Effect.asVoid(Deferred.fail(broken, error))
+  )
   // Not a finalizer: what follows a death may wait, and must not hold up the end of the watch.
   const run = (role: Role, watch: Watch) =>
-    Effect.exit(roles.run(role, watch, ref)).pipe(
-      Effect.flatMap((exit) => ended(role, watch, exit)),
-      Effect.catch((error) => (error._tag === "Refused" ? Effect.void : Deferred.fail(broken, error)))
-    )
+    Effect.flatMap(Effect.exit(roles.run(role, watch, ref)), (exit) => ended(role, watch, exit)).pipe(unlessRefused)
+
+  /** Nobody else looks after the first watcher before its self-monitor runs: it has as long for that as that has for its first look. */
+  const settling = Effect.fnUntraced(function* ({ watcher }: NonNullable<Watch["watcher"]>) {
+    yield* Effect.sleep(settings.monitorInitialWait)
+    const { monitor, phase } = yield* ref.state
+    if (phase !== "Settling") return
+    const [now, beat] = [yield* Clock.currentTimeMillis, yield* beats.last(ref.id)]
+    const beatAge = Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at })
+    yield* ref.tell({ _tag: "ReportWatcherDead", monitor: monitor?.monitor, watcher, beatAge })
+  })
 
   const act = Effect.fnUntraced(function* (before: Watch, after: Watch) {
     const [was, is] = [rolesOf(before), rolesOf(after)]
     // Each generation is claimed too, before anybody acts on it: who comes too late leaves it to the other state folder.
     if (after.conductor !== undefined && after.conductor !== before.conductor) yield* claims.claim(after.conductor)
+    if (after.phase === "Settling" && after.watcher !== undefined && after.watcher !== before.watcher)
+      yield* Effect.forkScoped(unlessRefused(settling(after.watcher)))
     for (const role of is) if (!was.includes(role)) yield* FiberMap.run(fibers, role, run(role, after))
     for (const role of was) if (!is.includes(role)) yield* FiberMap.remove(fibers, role)
   })

@@ -58,6 +58,37 @@ const supervising = Effect.fnUntraced(function* (
   return { ...all, word, start, append, moved }
 })
 
+describe("a watch that does not settle", () => {
+  for (const [who, history] of [
+    ["its first watcher hangs before it has said that it runs", [opened(), owned, confirmed, started(1)]],
+    ["that one's self-monitor does", [opened(), owned, confirmed, started(1), monitoring(1)]]
+  ] as const)
+    it.effect(`has another watcher where ${who}, after the time of a self-monitor's first look`, () =>
+      Effect.gen(function* () {
+        const { moved, start, tags } = yield* supervising(history)
+        yield* start()
+        yield* moved
+        yield* until(359)
+        assert.deepStrictEqual([yield* moved, yield* tags], [[], []])
+        yield* until(360)
+        assert.deepStrictEqual(yield* tags, ["WatcherLost", "WatcherStarted"])
+        assert.deepStrictEqual(yield* moved, ["-watcher/1", "+watcher/2"])
+        // That one hangs, too.
+        yield* until(720)
+        assert.deepStrictEqual(yield* moved, ["-watcher/2", "+watcher/3"])
+      })
+    )
+  it.effect("is that of its self-monitor alone once it has settled", () =>
+    Effect.gen(function* () {
+      const { append, start, tags } = yield* supervising([opened(), owned, confirmed, started(1), monitoring(1)])
+      yield* start()
+      yield* append(settled)
+      yield* until(1000)
+      assert.deepStrictEqual(yield* tags, ["WatchSettled"])
+    })
+  )
+})
+
 describe("roles by difference", () => {
   it.effect("what the state asks for runs, and nothing else, from bootstrap to the end", () =>
     Effect.gen(function* () {
