@@ -131,7 +131,8 @@ const isComplete = (world: World, watch: Watch, saidAt: number): boolean =>
 /** A pid file is named by the pid alone: who has it now, and the same session, left it behind or removed it. */
 const turnHasEnded = (world: World, watch: Watch): boolean =>
   world.conductors.some(
-    ({ process, sessionId, turnEnded }) => turnEnded && process.identity.pid === watch.conductor?.pid && watch.sessions.includes(sessionId)
+    ({ process, sessionId, turnEnded }) =>
+      turnEnded && process.identity.pid === watch.conductor?.pid && (sessionId === watch.sessionId || watch.sessions.includes(sessionId))
   )
 
 /** The first of two events of one append: the watcher or the recovery is in the second. */
