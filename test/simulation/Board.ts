@@ -34,7 +34,7 @@ export class Board {
   readonly lost: Array<Message> = []
   /** Counted from 0, by the file that is there. */
   file = 0
-  /** When somebody wrote over a completion, monotonic. */
+  /** When somebody wrote over a completion, or put another file in its place, monotonic. */
   completeUntil = -Infinity
   /** The most tasks that any file held. */
   mostTasks = 0
@@ -48,6 +48,7 @@ export class Board {
 
   /** Its owners put another file in its place, as `souffleur init` makes it. */
   replace(): void {
+    if (this.conductor?.state === "complete") this.completeUntil = this.#timeline.monotonic
     this.lost.push(...this.messages)
     this.mostTasks = Math.max(this.mostTasks, this.tasks.size)
     this.messages = []

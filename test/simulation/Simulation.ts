@@ -36,9 +36,11 @@ const endless = 0.005
 /** Characters, where exports are trimmed. */
 const longestExport = 1000
 
-/** How long a Conductor may be dead in a world that is healthy again: whoever starts souffleur does, 240 s begin anew, a poll, the providers' limits. */
 const hang = 25 * minute
-export const backWithin = (3 + 4 + 1 + 2 * 5 + 2) * minute
+/** Two compactions, and the rest of a recovery. */
+const providersTime = (2 * 5 + 2) * minute
+/** How long a Conductor may be dead in a world that is healthy again: whoever starts souffleur does, 240 s begin anew, a poll, the providers' limits. */
+export const backWithin = (3 + 4 + 1) * minute + providersTime
 
 /**
  * One world, fixed by its seed: everything goes wrong for a while, then nothing more; at every act, what must never be is looked for.
@@ -124,6 +126,9 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
     else wellSince ??= timeline.monotonic
     return wellSince !== undefined && timeline.monotonic - wellSince > 5 * minute
   })
+  // One that never took its hand-off has a longer time than one that fell silent (spec §2, HANDOFF_WITHIN): its recovery may have just begun.
+  if (world.ledger.watch.recovery?.trigger === "untaken")
+    world.run(until + providersTime, () => ended() || unwell(world, keeper) === undefined)
   if (!ended()) {
     const wrong = unwell(world, keeper)
     if (wrong !== undefined && ahead < 3 * 60 * minute) world.violated(`long after, ${wrong}`)

@@ -28,6 +28,8 @@ export class OtherFolder implements StateFolder {
   readonly room: LaunchRoom
   readonly ledger: { watch: Watch; readonly log: EventLog["Service"] }
   readonly #world: World
+  /** When each launcher was started, monotonic. */
+  readonly #spawned = new Map<string, number>()
 
   constructor(world: World) {
     this.#world = world
@@ -44,9 +46,15 @@ export class OtherFolder implements StateFolder {
       timeline: world.timeline,
       processes: world.processes,
       tell: (what) => world.tell(what),
-      judge: { spawned: () => undefined },
+      judge: { spawned: (id) => void this.#spawned.set(id, world.timeline.monotonic) },
       agentStarted: (process: SimProcess, order: LaunchOrder) => {
-        if (world.living.length > 0) world.violated("two live Conductors, one of another state folder")
+        // Of who was started by hand, it could see one in a session that it knows, before its launcher was on its way.
+        const unseen = [...world.byHand].filter(
+          ({ process, sessionId }) =>
+            !this.ledger.watch.sessions.includes(sessionId) || process.since >= (this.#spawned.get(order.id) ?? Infinity)
+        )
+        if (world.living.some((one) => !unseen.some(({ process }) => process === one)))
+          world.violated("two live Conductors, one of another state folder")
         world.agentStarted(process, order, { started: () => undefined })
       }
     })
