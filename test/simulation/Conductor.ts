@@ -219,8 +219,8 @@ export class Conductor {
         this.excusedUntil = Infinity
         return this.#silentFor(this.life.lasts, () => void (this.status = "busy"))
       case "clears": {
-        // What a person began and puts away again is of no watch any more, and nobody can know it.
-        if (this.#world.byHand.has(this)) return
+        // What a person began and puts away again is of no watch any more, and nobody can know it; nor of one that another was adopted for.
+        if (this.#world.byHand.has(this) || this.superseded) return
         // A person types it, so the turn before it is over.
         this.#world.wrote(this, { _tag: "Finished", at: timeline.wall })
         this.sessionId = `22222222-0000-4000-8000-${String(this.generation).padStart(12, "0")}`

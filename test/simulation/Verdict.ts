@@ -36,7 +36,7 @@ export const unwell = (world: World, keeper: Keeper): string | undefined => {
   if (world.solo !== undefined) return undefined
   // One whose beats never came through, or tell no time, is neither dead nor fresh.
   if (world.board.conductor === undefined || conductor?.life.beatsAs !== undefined) return undefined
-  if (conductor?.life.fate === "mute" && Option.isNone(parseTime(world.board.conductor.lastHeartbeat))) return undefined
+  if (Option.isNone(parseTime(world.board.conductor.lastHeartbeat))) return undefined
   // It asked while comms was locked: its word did not come through, and it beats.
   if (conductor?.condition === "handoff" && world.board.conductor.state !== "context_recovery") return undefined
   // By the clock of now, which was set back, it beat a moment ago.
