@@ -80,9 +80,9 @@ export class Conductor {
   /** Nobody has a reason to signal it. */
   get isHealthy(): boolean {
     if (!this.isAlive || this.condition === "handoff" || this.condition === "failed" || this.life.fate === "mute") return false
-    // It never took its hand-off, and its beats tell no time: nobody can see that it is at work.
-    if (this.life.beatsAs !== undefined && this.answeredAt === undefined && this.process.environment["SOUFFLEUR_LAUNCH_ID"] !== undefined)
-      return false
+    // Its beats tell no time, and it never took its hand-off, or is at work in a session that nobody names: who could see it?
+    const unseen = this.answeredAt === undefined || this.life.moves !== undefined
+    if (this.life.beatsAs !== undefined && unseen && this.process.environment["SOUFFLEUR_LAUNCH_ID"] !== undefined) return false
     const { monotonic, wall } = this.#world.timeline
     return monotonic - this.#aliveAt <= stale || wall < this.excusedUntil
   }
