@@ -80,9 +80,10 @@ export class Conductor {
   /** Nobody has a reason to signal it. */
   get isHealthy(): boolean {
     if (!this.isAlive || this.condition === "handoff" || this.condition === "failed" || this.life.fate === "mute") return false
-    // Its beats tell no time, and it never took its hand-off, or is at work in a session that nobody names: who could see it?
+    // Its beats tell no time or reach nobody, and it never took its hand-off, or is at work in a session that nobody names: who could see it?
+    const unheard = this.life.beatsAs !== undefined || this.#world.board.trouble !== undefined
     const unseen = this.answeredAt === undefined || this.life.moves !== undefined
-    if (this.life.beatsAs !== undefined && unseen && this.process.environment["SOUFFLEUR_LAUNCH_ID"] !== undefined) return false
+    if (unheard && unseen && this.process.environment["SOUFFLEUR_LAUNCH_ID"] !== undefined) return false
     const { monotonic, wall } = this.#world.timeline
     return monotonic - this.#aliveAt <= stale || wall < this.excusedUntil
   }
