@@ -231,11 +231,7 @@ export const domainMutants = [
       ],
       ["idle: its turn is over", 'if (turn?._tag === "Finished") return { _tag: "Idle"', 'if (false as boolean) return { _tag: "Idle"'],
       ["waiting: an answer of a person", 'if (turn?._tag === "Question") return', "if (false as boolean) return"],
-      [
-        "priority: gone before everything",
-        'if (process === "gone" || process === "zombie") return { _tag: "Gone"',
-        'if (false as boolean) return { _tag: "Gone"'
-      ],
+      ["priority: gone before everything", 'if (isOver(process)) return { _tag: "Gone"', 'if (false as boolean) return { _tag: "Gone"'],
       ["idle: the agent itself says so", 'if (pidFile?.status === "idle") return', "if (false as boolean) return"],
       [
         "idle: not while it works in the background",

@@ -21,7 +21,7 @@ export const watcherMutants = [
     ["priority: a turn's end before death", 'if (seen.turnEnded) return { _tag: "TurnEnded" }', ""],
     ["priority: a limit before death", 'if (failure?.why === "usage-limit" || failure?.why === "outage")', "if (false)"],
     ["failure: of this generation", " && session.turn.at >= launchedAt ?", " ?"],
-    ["dead: a zombie too", 'seen.process === "gone" || seen.process === "zombie"', 'seen.process === "gone"'],
+    ["dead: a zombie too", "isOver(seen.process)", 'seen.process === "gone"'],
     ["stale: an excuse puts it off", "if (isStale(seen) && excuseOf(seen) === undefined)", "if (isStale(seen))"],
     ["stale: strictly older", "age > seen.staleAfter", "age >= seen.staleAfter"],
     ["stale: comms out says nothing", "seen.comms === undefined ? undefined : heartbeatAge", "heartbeatAge"],

@@ -80,6 +80,15 @@ export const guarded = Effect.fn("Guarding")(function* <E, R>({ id, tell }: Watc
   let last = yield* moment
   let state = guardFrom(0, last.wall)
   let started: ProcessIdentity | undefined
+  /** Said in the log, and ended. */
+  const ended = Effect.fnUntraced(function* (process: ProcessIdentity, reason: string) {
+    yield* Effect.catchIf(
+      tell({ _tag: "EndProcess", what: "guardian", process, reason }),
+      (error) => error._tag !== "Refused",
+      (error) => Effect.logWarning(`the guardian with pid ${process.pid} is killed without a word in the log: ${error._tag}`)
+    )
+    return yield* end(process)
+  })
   const look = Effect.gen(function* () {
     const now = yield* moment
     const late = brokenOff(last, now, dueWithin(every, silentAfter(settings)))
@@ -98,14 +107,6 @@ export const guarded = Effect.fn("Guarding")(function* <E, R>({ id, tell }: Watc
       yield* Effect.logWarning("a guardian could not be started three times: nobody guards this souffleur")
       return true
     }
-    const ended = Effect.fnUntraced(function* (process: ProcessIdentity, reason: string) {
-      yield* Effect.catchIf(
-        tell({ _tag: "EndProcess", what: "guardian", process, reason }),
-        (error) => error._tag !== "Refused",
-        (error) => Effect.logWarning(`the guardian with pid ${process.pid} is killed without a word in the log: ${error._tag}`)
-      )
-      return yield* end(process)
-    })
     if (act._tag === "EndStarted" && started !== undefined) yield* ended(started, "it was started, and never beat")
     if (act._tag !== "Restore") return false
     if (guardian !== undefined && act.cause === "silent" && !(yield* ended(guardian, "it has not beaten for too long"))) {

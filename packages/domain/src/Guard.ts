@@ -1,5 +1,5 @@
 import { Duration } from "effect"
-import type { Condition } from "./Process.ts"
+import { type Condition, isOver } from "./Process.ts"
 import type { ResolvedSettings } from "./Settings.ts"
 
 /** What a guardian sees of the souffleur that it guards, in one look. Times are epoch milliseconds. */
@@ -75,7 +75,7 @@ export const guard = (before: Guard, sight: GuardSight, silentAfter: number): re
     return [after, failed >= starts ? { _tag: "GiveUp" } : wait]
   }
   if (late || now < known.notBefore) return [known, wait]
-  const dead = owner.condition === "gone" || owner.condition === "zombie"
+  const dead = isOver(owner.condition)
   const silent = now - Math.max(beatAt ?? 0, known.since) > silentAfter
   if (!dead && !silent) return [known, wait]
   return [

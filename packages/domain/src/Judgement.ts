@@ -1,3 +1,4 @@
+import { isOver } from "./Process.ts"
 import type { Signs, Turn, Verdict } from "./Signs.ts"
 
 /**
@@ -83,7 +84,7 @@ const over = (turn: Turn | undefined): Verdict | undefined => {
  */
 export const judge = (signs: Signs, stall: number): Verdict => {
   const { now, pidFile, process, session, stillSince } = signs
-  if (process === "gone" || process === "zombie") return { _tag: "Gone", clean: signs.turnEnded }
+  if (isOver(process)) return { _tag: "Gone", clean: signs.turnEnded }
   if (pidFile?.status === "waiting") return { _tag: "Waiting", for: pidFile.waitingFor ?? "a person", since: pidFile.writtenAt }
   const turn = session?.turn
   const ended = over(turn)

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { AlreadyWatched, type Claimable, Claims, Owner, Processes } from "@souffleur/domain"
+import { AlreadyWatched, type Claimable, Claims, isOver, Owner, Processes } from "@souffleur/domain"
 import { Config, Effect, Layer, Option, Schema } from "effect"
 import { makeFolder } from "./Folder.ts"
 import { createWhole, readWhole } from "./WholeFile.ts"
@@ -93,7 +93,7 @@ export const layer = (options: { readonly folder?: string } = {}) =>
         // A host may be renamed while it is up; its boot id is not shared with any other.
         if (owner.process.bootId !== self.process.bootId) return owner.host === self.host
         const condition = yield* processes.condition(owner.process)
-        return condition === "gone" || condition === "zombie"
+        return isOver(condition)
       })
 
       const claim = Effect.fn("Claims.claim")(function* (claimable: Claimable) {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { Launcher, LaunchFailed, type LaunchOrder, Processes, type ProcessIdentity, type Terminal } from "@souffleur/domain"
+import { Launcher, isGone, LaunchFailed, type LaunchOrder, Processes, type ProcessIdentity, type Terminal } from "@souffleur/domain"
 import { type Duration, Effect, Exit, Layer, Option, Schedule, Schema } from "effect"
 import { makeExitCodes } from "./ExitCodes.ts"
 import { makeFolder } from "./Folder.ts"
@@ -133,7 +133,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         const found = yield* processes.find(pid)
         return Option.match(found, {
           onNone: () => Effect.succeed(true),
-          onSome: ({ identity }) => Effect.map(processes.condition(identity), (now) => now === "gone" || now === "zombie")
+          onSome: ({ identity }) => isGone(processes, identity)
         })
       })
 

@@ -1,4 +1,5 @@
 import {
+  isOver,
   Agent,
   type Compacted,
   compactPrompt,
@@ -38,7 +39,7 @@ export const boundary = Effect.fn("Compaction.boundary")(function* <E, R>(
   const look = Effect.gen(function* () {
     const condition = yield* processes.condition(session)
     const compacted = yield* agent.compactedSince(mark)
-    return { compacted, over: condition === "gone" || condition === "zombie" }
+    return { compacted, over: isOver(condition) }
   })
   const wait = (until: (seen: Effect.Success<typeof look>) => boolean, within: Duration.Input) =>
     Effect.repeat(look, { schedule: boundaryPoll(settings.compactPollInterval), until }).pipe(Effect.timeoutOption(within))

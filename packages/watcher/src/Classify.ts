@@ -1,4 +1,5 @@
 import {
+  isOver,
   type Condition,
   type CommsSnapshot,
   type Event,
@@ -112,7 +113,7 @@ const exitOf = (watch: Watch, seen: Sighting): WatcherExit | undefined => {
   if (watch.wait !== undefined) return waitingOut(watch, watch.wait, seen)
   // What the dead leave behind is of the session that they held last, as their hooks said; a row's id that is awaited comes after.
   const found = seen.foundSession
-  const gone = seen.process === "gone" || seen.process === "zombie"
+  const gone = isOver(seen.process)
   if (gone && !watch.awaiting && found?.holder === "the same") return { _tag: "SessionIdFound", ...found }
   if (seen.turnEnded) return { _tag: "TurnEnded" }
   const failure = failureOf(watch, seen)
