@@ -78,10 +78,12 @@ live("one souffleur a Conductor, whatever its state folder; its log is read, fol
     const watch = the.start(["watch", "--json", `PID:${conductor.pid}`, `SESSION_ID:${the.session}`])
     const settled = yield* prints(watch, "WatchSettled")
     const again = at(String(conductor.pid), the.session)
+    const byHand = yield* the.acting(the.start(["__stand-in", "-p", "--", "Go on."], { SOUFFLEUR_STANDIN_HANG_AT: "1" }))
     for (const [args, env] of [
       [again, {}],
       [["watch"], {}],
-      [again, { SOUFFLEUR_STATE_DIR: join(the.home, "other") }]
+      [again, { SOUFFLEUR_STATE_DIR: join(the.home, "other") }],
+      [at(String(byHand.pid), the.session), { SOUFFLEUR_STATE_DIR: join(the.home, "other") }]
     ] as const) {
       const { code, errors, lines } = yield* the.run(args, env)
       assert.strictEqual(code, 3, errors)

@@ -112,12 +112,15 @@ describe.concurrent("standing by", () => {
       yield* until(state, (now) => now === "confirmed")
       const why = (yield* the.run(["why"])).lines.join("\n")
       assert.include(why, "An operator's word outranks recovery.")
+      // What souffleur has for itself is its own.
+      const again = yield* the.run(["adopt", "--pid", String(byHand.pid), "--session-id", session])
+      assert.deepStrictEqual([again.code, again.errors], [0, ""])
       // It is watched: its death is one.
       fs.rmSync(the.failing)
       byHand.kill("SIGKILL")
       yield* prints(the.watch, "ConductorDied")
       const next = yield* prints(the.watch, "ConductorRelaunched")
-      assert.strictEqual(next["generation"], 3)
+      assert.strictEqual(next["generation"], 4)
       assert.deepStrictEqual(yield* the.watch.ended, well)
       assert.strictEqual(the.row("souffleur")["state"], "complete")
     })

@@ -87,6 +87,7 @@ export const nodeMutants = [
     `${src}/Claims.ts`,
     ["packages/node/test/Claims.test.ts"],
     [
+      ["claims: a session is no project", 'return "session" in one ? `session-', 'return "session" in one ? `project-'],
       ["claims: a live owner's stands", "if (!(yield* isDead(owner))) {", "if (false as boolean) {"],
       ["claims: another pid namespace is not dead", "if (owner.pidNamespace !== self.pidNamespace) return false", ""],
       ["claims: an earlier boot of this host is", "return owner.host === self.host", "return false"],

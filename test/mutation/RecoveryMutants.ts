@@ -69,12 +69,13 @@ export const recoveryMutants = [
         "if (conductor === undefined) return yield* new StopFailed",
         'if (conductor === undefined) return { ended: "already gone" as const, others: 0 }\n  if (false) return yield* new StopFailed'
       ],
-      ["stop: other sessions are spared", "sessions.map((session) => session.pid).filter((pid) => reused || pid !== conductor.pid)", "[]"],
+      ["stop: other sessions are spared", "sessions.map(({ pid }) => pid).filter((pid) => reused || pid !== conductor.pid)", "[]"],
       [
         "stop: a reused pid and session",
         "const reused = sessions.some(({ pid }) => pid === conductor.pid) && (yield* isGone(processes, conductor))",
         "const reused = false"
       ],
+      ["stop: a pid that is reused while it looks", "after.reused && !before.reused ? yield* treeBeside(after) : found", "found"],
       ["stop: known by its launch", "watch.launchId === undefined ? [] :", "true ? [] :"],
       ["stopped: with all of its tree", "return (yield* treeOf(watch, watch.conductor)).length === 0", "return true"],
       [
@@ -93,7 +94,7 @@ export const recoveryMutants = [
   ),
   ...mutantsOf(
     `${recovery}/src/Launch.ts`,
-    [...all, "test/scenarios/Death.test.ts"],
+    [...all, `${recovery}/test/Program.test.ts`, "test/scenarios/Death.test.ts"],
     [
       ["launch: the intent is in the log", 'yield* ref.tell({ _tag: "PrepareLaunch", cycle, launchId, digest, ...prepared })', ""],
       ["launch: the ceiling", "permission: effective,\n", "permission: request.requested as typeof effective,\n"],
@@ -110,6 +111,11 @@ export const recoveryMutants = [
         "onNone: () => unreadBaseline({ ...watch.baseline, ...watch.lastTasks }, messageId ?? 0)",
         "onNone: () => unreadBaseline(watch.baseline)"
       ],
+      [
+        "launch: no prompt is made of what has run",
+        "const { from, session } = errand\n",
+        "const { from, session } = errand\n  yield* errand.prompt\n"
+      ],
       ["launch: signed", "prompt: (launchId) => signed(prompt, launchId)", "prompt: () => prompt"],
       ["launch: from no export that is not the end any more", "if (from !== undefined) yield* unlessStale(watch, from)\n", ""]
     ]
@@ -121,6 +127,13 @@ export const recoveryMutants = [
       ["stop: not one that beats again", "yield* unlessBeating(watch, yield* unlessComplete)", "yield* unlessComplete"],
       ["stop: not one that goes on", "    yield* unlessMoving(watch)\n", ""],
       ["stop: looked at right before the first signal", "yield* Cycle), first)", "yield* Cycle), Effect.void)"],
+      ["stop: what was begun after it comes first", 'if (already === undefined || already._tag === "Started") {', "{"],
+      ["stop: time to beat after an outage", "    yield* heardOut(watch)\n", ""],
+      [
+        "stop: not when nobody retries",
+        "conductor === undefined || silent?.retried !== true) return\n",
+        "conductor === undefined) return\n"
+      ],
       ["stop: looked at in one go", "if (!brokenOff(before, yield* moment, lookTakes)) return", "return"],
       ["stop: not for ever", "for (let look = 1; look <= looks; look++)", "for (;;)"],
       [

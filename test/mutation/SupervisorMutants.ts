@@ -21,9 +21,10 @@ export const supervisorMutants = [
       ["supervise: a log that fails ends it", 'if (error.value._tag !== "Refused") yield* Deferred.fail(broken, error.value)\n', ""],
       [
         "supervise: each generation is claimed",
-        "yield* claims.claim(after.conductor)",
-        "yield* Effect.ignore(claims.claim(after.conductor))"
-      ]
+        "      yield* claims.claim(one)\n      claimed.add(one)",
+        "      yield* Effect.ignore(claims.claim(one))\n      claimed.add(one)"
+      ],
+      ["supervise: what was claimed is released", "Effect.forEach(all, claims.release)", "Effect.succeed(all)"]
     ]
   ),
   ...mutantsOf(
@@ -32,9 +33,9 @@ export const supervisorMutants = [
     [
       ["own: a live owner is not overtaken", "watch.owner !== undefined && !(yield* claims.isDead(watch.owner))", "false"],
       [
-        "own: the Conductor is claimed",
-        "if (guarded !== undefined) yield* Effect.acquireRelease",
-        "if (false as boolean) yield* Effect.acquireRelease"
+        "own: its Conductor and sessions are claimed",
+        "yield* Effect.acquireRelease(claims.claim(one), () => claims.release(one))",
+        "yield* Effect.acquireRelease(Effect.ignore(claims.claim(one)), () => claims.release(one))"
       ],
       [
         "own: a restoration that could not be counted is",
@@ -89,7 +90,8 @@ export const supervisorMutants = [
         "const counted = yield* Effect.catchIf(\n    say,",
         "if (!dead) yield* kill\n  const counted = yield* Effect.catchIf(\n    say,"
       ],
-      ["restore: not too often", "if (counted.restored === undefined) return false", ""],
+      ["restore: not too often", "if (counted?.restored === undefined) return false", ""],
+      ["restore: one that leaves meanwhile", 'why === "owned" ? Effect.fail', "true ? Effect.fail"],
       [
         "restore: the intent is kept where the log is held",
         "Effect.andThen(Effect.andThen(keep, kill(watch)), say)",
@@ -116,7 +118,12 @@ export const supervisorMutants = [
         "false as boolean && Option.isSome(found)"
       ],
       ["validate: not a zombie", 'if (found.condition === "zombie") return', "if (false) return"],
-      ["validate: claimed", '  yield* Effect.catchTag(claims.claim(found.identity), "AlreadyWatched", claimed)\n', ""],
+      ["validate: claimed", '  yield* Effect.catchTag(claims.claim(found.identity), "AlreadyWatched", claimed("process"))\n', ""],
+      [
+        "validate: its session is claimed",
+        '  yield* Effect.catchTag(claims.claim({ session: session.sessionId }), "AlreadyWatched", claimed("session-file"))\n',
+        ""
+      ],
       ["validate: its row", "if (watch.comms !== null && Option.isNone(snapshot.souffleur))", "if (false)"],
       [
         "validate: a process that is there",

@@ -131,6 +131,26 @@ it("a Conductor that beats again is not signalled by an operator's retry either:
   }
 })
 
+it("a Conductor whose beats were lost in an outage of comms has time to beat before an operator's retry stops it; one that is silent is stopped", () => {
+  for (const silent of [false, true]) {
+    const stage = new Stage({ fate: "pauses", at: seconds(1.5), lasts: minutes(6) })
+    stage.souffleur({ plan: (_, name) => (name === "processes.tree" ? "before" : undefined) })
+    stage.until("StepStarted")
+    stage.pass(minutes(3))
+    stage.souffleur()
+    assert.strictEqual(stage.world.ledger.count("RecoveryFailedClosed"), 1)
+    stage.world.board.trouble = "locked"
+    if (silent) stage.world.conductor.condition = "silent"
+    stage.pass(minutes(10))
+    stage.world.board.trouble = undefined
+    stage.retry()
+    stage.pass(minutes(20)).close()
+    assert.strictEqual(stage.world.signals.length > 0, silent)
+    assert.strictEqual(stage.world.ledger.count("RecoveryFailedClosed"), silent ? 1 : 2)
+    assert.isTrue(stage.world.conductor.isHealthy)
+  }
+})
+
 it("a Conductor that goes on while souffleur stands still between its intent and the first signal is not signalled", () => {
   for (const where of ["agent.sessions", "processes.tree", "processes.condition", "log.read", "comms.snapshot"]) {
     const stage = new Stage({ fate: "pauses", at: seconds(1.5), lasts: minutes(6) })

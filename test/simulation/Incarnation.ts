@@ -122,7 +122,9 @@ export class Incarnation extends Program {
         if (first !== undefined) {
           const found = yield* (yield* Processes).find(first.process.identity.pid)
           const process = Option.map(found, ({ identity }) => identity)
-          if (Option.isSome(process)) yield* (yield* Claims).claim(process.value)
+          const { claim } = yield* Claims
+          if (Option.isSome(process)) yield* claim(process.value)
+          yield* claim({ session: first.sessionId })
           const named = Option.match(process, { onNone: () => ({}), onSome: (process) => ({ process }) })
           yield* command(id, { ...open, pid: first.process.identity.pid, ...named, sessionId: first.sessionId })
         } else if (solo !== undefined && solo !== "watched") {

@@ -19,6 +19,7 @@ const frequent = new Set([
   "agent.sessions",
   "beats.beat",
   "beats.last",
+  "claims.claim",
   "comms.beat"
 ])
 
@@ -30,7 +31,7 @@ const inCycle = 4
 const seldom = new Map([
   ...rare.map((name) => [name, 0.02] as const),
   ...["agent.spent", "processes.commandLine", "processes.signal SIGKILL"].map((name) => [name, 0.1] as const),
-  ["claims.release", 1],
+  ["claims.release", 0.1],
   ...["launcher.exitCode", "launcher.forget", "launcher.kept"].map((name) => [name, 0.4] as const)
 ])
 /** While nothing is to be done, the effects of a watch are many and all alike. */

@@ -27,8 +27,10 @@ export const unwell = (world: World, keeper: Keeper): string | undefined => {
   if (watch.phase === "Exited" || watch.standby !== undefined || watch.wait !== undefined) return undefined
   if (watch.phase !== "Watching") return `the watch is ${watch.phase}`
   if (watch.recovery !== undefined) return "a recovery has not ended"
-  // By its heartbeat alone, in a file that another one has replaced, nobody can tell.
-  if (watch.conductor === undefined && world.board.conductor === undefined) return undefined
+  const beat = Option.getOrElse(parseTime(world.board.conductor?.lastHeartbeat ?? null), () => -Infinity)
+  const beats = Math.abs(world.timeline.wall - beat) <= 240_000
+  // By its heartbeat alone nobody can tell: in a file that another one has replaced, nor where what is left of it beats.
+  if (watch.conductor === undefined && (world.board.conductor === undefined || (living.length === 0 && beats))) return undefined
   if (living.length !== 1) return `${living.length} Conductors live`
   if (!keeper.isRunning) return "no souffleur runs"
   // Nobody can end it, so nobody takes its place.
@@ -40,8 +42,7 @@ export const unwell = (world: World, keeper: Keeper): string | undefined => {
   // It asked while comms was locked: its word did not come through, and it beats.
   if (conductor?.condition === "handoff" && world.board.conductor.state !== "context_recovery") return undefined
   // By the clock of now, which was set back, it beat a moment ago.
-  const beat = Option.getOrElse(parseTime(world.board.conductor.lastHeartbeat), () => -Infinity)
-  if (!world.steadyClock && Math.abs(world.timeline.wall - beat) <= 240_000) return undefined
+  if (!world.steadyClock && beats) return undefined
   if (conductor?.isHealthy !== true) return "the Conductor is not healthy"
   return world.board.isForeign || world.board.souffleur?.state === "confirmed" ? undefined : `the row says ${world.board.souffleur?.state}`
 }

@@ -1,5 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import { ProcessIdentity } from "./Process.ts"
+import type { Watch } from "./Watch.ts"
 
 /** A process of souffleur that owns a watch (spec §4, One owner). */
 export const Owner = Schema.Struct({
@@ -15,12 +16,21 @@ export class AlreadyWatched extends Schema.TaggedError<AlreadyWatched>()("Alread
   why: Schema.String
 }) {}
 
-/** What one souffleur has at a time: a Conductor, or a project in which a plan is conducted, by its real path. */
-export type Claimable = ProcessIdentity | { readonly project: string }
+/** What one souffleur has at a time: a Conductor, a session, or a project in which a plan is conducted, by its real path. */
+export type Claimable = ProcessIdentity | { readonly session: string } | { readonly project: string }
 
 /**
- * One claim a user and Conductor, or project, outside every state folder, so that two state folders cannot watch one Conductor, nor
- * conduct two plans in one project (spec §4). A claim whose owner is provably dead is taken over.
+ * What a watch is to have for itself: its Conductor, and the session of each generation. A successor is launched where nobody holds one
+ * of these; a souffleur of another folder, with another process of such a session, could launch in the same moment.
+ */
+export const claimsOf = ({ conductor, sessions }: Watch): ReadonlyArray<Claimable> => [
+  ...(conductor === undefined ? [] : [conductor]),
+  ...sessions.map((session) => ({ session }))
+]
+
+/**
+ * One claim a user and Conductor, session, or project, outside every state folder, so that two state folders cannot watch one Conductor
+ * or session, nor conduct two plans in one project (spec §4). A claim whose owner is provably dead is taken over.
  */
 export class Claims extends Context.Service<
   Claims,

@@ -84,11 +84,12 @@ const changes: Changes = {
   ValidationFailed: ({ at, check, lastMessageId, reason }, watch) => ({
     failures: [...watch.failures, { at, check, lastMessageId, reason }]
   }),
-  ArgumentsCorrected: ({ messageId, pid, sessionId }, watch) => ({
+  ArgumentsCorrected: ({ messageId, pid, sessionId }) => ({
     pid,
     named: null,
     sessionId,
-    sessions: withSession(watch, sessionId),
+    // What was given before was wrong, and may be another watch's.
+    sessions: [sessionId],
     correctedBy: messageId
   }),
   ValidationExhausted: () => exited("validation exhausted"),

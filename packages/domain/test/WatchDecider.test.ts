@@ -162,9 +162,9 @@ describe("bootstrap", () => {
       .when(fail)
       .then(failed(3), Event.ValidationExhausted.make({ at: 1000, reasons: ["no process", "no process", "no process"] }))
   })
-  it("takes corrected arguments", () => {
+  it("takes corrected arguments: what was wrong is no session of its own", () => {
     const { watch } = given(opened, owned, failed(1), Event.ArgumentsCorrected.make({ at, pid: 8, sessionId: "s9", messageId: 4 }))
-    assert.deepStrictEqual([watch.pid, watch.sessionId, watch.correctedBy, watch.sessions], [8, "s9", 4, ["s1", "s9"]])
+    assert.deepStrictEqual([watch.pid, watch.sessionId, watch.correctedBy, watch.sessions], [8, "s9", 4, ["s9"]])
   })
   it("is over once it is confirmed: what a bootstrap that was held up says then is refused", () => {
     const late: ReadonlyArray<WatchIntent> = [

@@ -36,6 +36,9 @@ const usualFolder = (uid: number) =>
     Effect.orDie
   )
 
+/** A file's name for any words. */
+const hashOf = (words: string) => createHash("sha256").update(words).digest("hex").slice(0, 32)
+
 const openFolder = Effect.fnUntraced(function* (folder: string, uid: number) {
   const unusable = (why: string) => new ClaimsUnusable({ folder, why })
   const found = yield* Effect.try({
@@ -59,8 +62,8 @@ interface Standing {
 }
 
 /**
- * Claims as plain files: `<boot id>-<pid>-<start time>.<n>`, or `project-<hash>.<n>`, holds an owner, and the greatest `n` is in force until
- * `<…>.<n>.released` stands beside it. Taking over is making `n + 1`, which is exclusive. No claim is ever deleted:
+ * Claims as plain files: `<boot id>-<pid>-<start time>.<n>`, `session-<hash>.<n>` or `project-<hash>.<n>`, holds an owner, and the greatest
+ * `n` is in force until `<…>.<n>.released` stands beside it. Taking over is making `n + 1`, which is exclusive. No claim is ever deleted:
  * so a slow process that has read `n` cannot make an `n + 1` that was there before. The system empties the folder.
  */
 export const layer = (options: { readonly folder?: string } = {}) =>
@@ -73,10 +76,10 @@ export const layer = (options: { readonly folder?: string } = {}) =>
       const folder = options.folder ?? (yield* usualFolder(uid))
       yield* openFolder(folder, uid)
 
-      const keyOf = (one: Claimable) =>
-        "project" in one
-          ? `project-${createHash("sha256").update(one.project).digest("hex").slice(0, 32)}`
-          : `${one.bootId}-${one.pid}-${one.startTime}`
+      const keyOf = (one: Claimable) => {
+        if ("pid" in one) return `${one.bootId}-${one.pid}-${one.startTime}`
+        return "session" in one ? `session-${hashOf(one.session)}` : `project-${hashOf(one.project)}`
+      }
 
       const standing = (key: string): Standing => {
         const claims = fs.readdirSync(folder).filter((file) => file.startsWith(`${key}.`))

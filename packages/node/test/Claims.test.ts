@@ -38,6 +38,22 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
+  it.effect("claims a session by any words, beside a project of that name", () =>
+    Effect.gen(function* () {
+      const at = join(yield* folder, "claims")
+      const claims = yield* claimsIn(at)
+      const session = "../a b/$(x)"
+      yield* claims.claim({ session })
+      yield* claims.claim({ project: session })
+      const names = fs.readdirSync(at).sort()
+      assert.match(names.join(" "), /^project-[0-9a-f]{32}\.1 session-[0-9a-f]{32}\.1$/u)
+      const other = { ...claims.self, pidNamespace: "pid:[0]" }
+      fs.writeFileSync(join(at, names[1]!.replace(/1$/u, "2")), JSON.stringify(other))
+      assert.deepInclude(yield* Effect.flip(claims.claim({ session })), { _tag: "AlreadyWatched" })
+      yield* claims.claim({ project: session })
+      yield* claims.claim({ session: `${session}/` })
+    })
+  )
   it.effect("claims a project by its path, beside any Conductor", () =>
     Effect.gen(function* () {
       const at = join(yield* folder, "claims")

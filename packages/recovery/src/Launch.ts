@@ -130,20 +130,22 @@ export const Launched = Schema.Struct({ launchId: Schema.String, conductor: Proc
  * Starts the successor. A launch that fails closes the cycle: whether it ran must never be guessed. An export `from` which it would
  * start, and whose conversation went on since, is no export: nothing has run, and the next provider may.
  */
-export const launchSuccessor = Effect.fn("Recovery.launchSuccessor")(function* (
+export const launchSuccessor = Effect.fn("Recovery.launchSuccessor")(function* <R = never>(
   watch: Watch,
   name: LaunchStep,
   request: Request,
-  errand: Pick<AgentOrder, "session" | "prompt"> & { readonly from?: Exported }
+  errand: Pick<AgentOrder, "session"> & { readonly prompt: Effect.Effect<string, FailedClosed, R>; readonly from?: Exported }
 ) {
   const launcher = yield* Launcher
-  const { from, prompt, session } = errand
+  const { from, session } = errand
   const launched = yield* step(name, {
     outcome: Launched,
     failure: Schema.Union([LaunchFailed, NoExport]),
     act: Effect.fnUntraced(function* (token) {
       yield* unhindered(watch)
       if (from !== undefined) yield* unlessStale(watch, from)
+      // Not before: where that launch has run, its prompt is needed no more, and what it was made of may be gone.
+      const prompt = yield* errand.prompt
       return yield* launch(watch, token, request, {
         session,
         ...(from === undefined ? {} : { reads: from.path }),

@@ -1,6 +1,7 @@
 import {
   Agent,
   brokenOff,
+  Comms,
   type CommsSnapshot,
   Export,
   moment,
@@ -17,6 +18,7 @@ import { Clock, Duration, Effect, FileSystem, Option, Path, Ref, Schema } from "
 import { unlessComplete } from "./Completion.ts"
 import { FailedClosed } from "./Provider.ts"
 import { again, Cycle, step, stillGranted } from "./Step.ts"
+import { beatPoll } from "./RecoverySchedule.ts"
 import { isStopped, stopConductor } from "./Stop.ts"
 import { trim } from "./Trim.ts"
 
@@ -63,12 +65,38 @@ const unlessMoving = Effect.fnUntraced(function* ({ conductor, recovery, session
   return yield* new FailedClosed({ stage: "stop", reason: "the Conductor goes on again: it is not stopped" })
 })
 
+const heartbeatOf = (snapshot: Option.Option<CommsSnapshot>) =>
+  Option.match(
+    Option.flatMap(snapshot, ({ conductor }) => conductor),
+    { onNone: () => null, onSome: ({ lastHeartbeat }) => lastHeartbeat }
+  )
+
 /** A value that changed is alive, whatever clock wrote it; when an operator looks at it later, unless it is old again by then. */
-const hasBeaten = ({ silent }: Watch, { conductor }: CommsSnapshot, notBefore: number): boolean => {
-  const heartbeat = Option.match(conductor, { onNone: () => null, onSome: ({ lastHeartbeat }) => lastHeartbeat })
+const hasBeaten = ({ silent }: Watch, snapshot: CommsSnapshot, notBefore: number): boolean => {
+  const heartbeat = heartbeatOf(Option.some(snapshot))
   if (silent === undefined || heartbeat === null || heartbeat === silent.heartbeat) return false
   return !silent.retried || !Option.exists(parseTime(heartbeat), (at) => at < notBefore)
 }
+
+/**
+ * An operator wants one stopped that was given up for its silence. Comms may have been out until just now, and its beats were lost with it:
+ * as long as it runs, it gets one interval to beat again.
+ */
+const heardOut = Effect.fnUntraced(function* ({ conductor, recovery, silent }: Watch) {
+  if (recovery?.trigger !== "heartbeat" || conductor === undefined || silent?.retried !== true) return
+  const [comms, processes, { watcherInterval }] = [yield* Comms, yield* Processes, yield* Settings]
+  const look = Effect.gen(function* () {
+    const snapshot = yield* Effect.option(comms.snapshot)
+    const over = (yield* processes.condition(conductor)) !== "running"
+    return { heartbeat: heartbeatOf(snapshot), over: over || Option.isNone(snapshot) }
+  })
+  const first = yield* look
+  if (first.over) return
+  yield* Effect.repeat(look, {
+    until: ({ heartbeat, over }) => over || heartbeat !== first.heartbeat,
+    schedule: beatPoll
+  }).pipe(Effect.timeoutOption(watcherInterval))
+})
 
 /** Milliseconds that a look may take, and how often it is taken anew where it took longer. */
 const [lookTakes, looks] = [5000, 3]
@@ -92,7 +120,12 @@ const stillDead = Effect.fnUntraced(function* (watch: Watch) {
  * and the Conductor gone on. After that it may still beat, as it ends.
  */
 export const stop = Effect.fn("Recovery.1-stop")(function* (watch: Watch) {
-  yield* stillDead(watch)
+  const already = (yield* (yield* Cycle).watch.state).recovery?.steps["1 stop"]
+  // Once it was stopped, what was begun after that comes first: a launch of which nobody knows yet whether it ran.
+  if (already === undefined || already._tag === "Started") {
+    yield* heardOut(watch)
+    yield* stillDead(watch)
+  }
   const signalled = yield* Ref.make(false)
   const first = Effect.flatMap(Ref.get(signalled), (already) =>
     already ? Effect.void : Effect.andThen(stillDead(watch), Ref.set(signalled, true))

@@ -4,18 +4,24 @@ import { Effect } from "effect"
 /** The Conductor's tree: what it started, by parent and by tag, without what is protected. */
 const treeOf = Effect.fnUntraced(function* (watch: Watch, conductor: ProcessIdentity) {
   const [agent, processes] = [yield* Agent, yield* Processes]
-  const sessions = yield* agent.sessions
-  // Who has the pid of a Conductor that is gone, and its session too, marks its tools as that one did: they cannot be told apart.
-  const reused = sessions.some(({ pid }) => pid === conductor.pid) && (yield* isGone(processes, conductor))
-  const tags = [
-    ...(reused ? [] : watch.sessions.flatMap((sessionId) => agent.tags({ pid: conductor.pid, sessionId }))),
-    ...(watch.launchId === undefined ? [] : [{ environment: { SOUFFLEUR_LAUNCH_ID: watch.launchId } }])
-  ]
-  return yield* processes.tree(
-    conductor,
-    tags,
-    sessions.map((session) => session.pid).filter((pid) => reused || pid !== conductor.pid)
-  )
+  const holders = Effect.gen(function* () {
+    const sessions = yield* agent.sessions
+    // Who has the pid of a Conductor that is gone, and its session too, marks its tools as that one did: they cannot be told apart.
+    const reused = sessions.some(({ pid }) => pid === conductor.pid) && (yield* isGone(processes, conductor))
+    return { pids: sessions.map(({ pid }) => pid).filter((pid) => reused || pid !== conductor.pid), reused }
+  })
+  const treeBeside = ({ pids, reused }: Effect.Success<typeof holders>) => {
+    const tags = [
+      ...(reused ? [] : watch.sessions.flatMap((sessionId) => agent.tags({ pid: conductor.pid, sessionId }))),
+      ...(watch.launchId === undefined ? [] : [{ environment: { SOUFFLEUR_LAUNCH_ID: watch.launchId } }])
+    ]
+    return processes.tree(conductor, tags, pids)
+  }
+  const before = yield* holders
+  const found = yield* treeBeside(before)
+  // Souffleur may have stood still between the two looks, and that pid got another holder meanwhile.
+  const after = yield* holders
+  return after.reused && !before.reused ? yield* treeBeside(after) : found
 })
 
 /**

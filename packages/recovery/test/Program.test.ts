@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
-import { Effect, FileSystem, Path } from "effect"
+import { Effect, FileSystem, Path, Schedule } from "effect"
 import { type Provider, programProvider, standardCompact } from "../src/index.ts"
 import { closedAt, cycleOf, launches, relaunches } from "./Cycles.ts"
 import { identityOf, World } from "./World.ts"
@@ -65,6 +65,21 @@ it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
         // What it said instead of an answer is nobody's to keep.
         assert.notInclude(JSON.stringify(events), "x".repeat(501), how)
       }
+    })
+  )
+  it.effect("its launch that a crash left behind is found again, though its prompt is gone", () =>
+    Effect.gen(function* () {
+      const { last, prompt, start, world } = yield* cycle("fresh")
+      world.vanishes = 1
+      yield* Effect.forkScoped(start)
+      yield* Effect.repeat(
+        Effect.sync(() => world.vanishes),
+        { until: (left) => left === 0, schedule: Schedule.spaced("10 millis") }
+      )
+      yield* (yield* FileSystem.FileSystem).remove(prompt)
+      yield* start
+      assert.deepInclude(yield* last, { _tag: "ConductorRelaunched", conductor: identityOf(5000) })
+      assert.deepStrictEqual(launches(world), ["launch 5000"])
     })
   )
   it.effect("it closes the cycle: by its word, or by a prompt that cannot be read", () =>

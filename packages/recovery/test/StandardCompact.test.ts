@@ -116,6 +116,18 @@ describe("standard_compact", () => {
   )
 })
 
+it.effect("a compaction that a crash left running is over before it ends what was complete meanwhile", () =>
+  Effect.gen(function* () {
+    const { last, run, vanish, world } = yield* cycle
+    yield* vanish
+    assert.deepStrictEqual([launches(world), world.alive], [["launch 5000"], [5000]])
+    world.state = "complete"
+    yield* run
+    assert.deepInclude(yield* last, { _tag: "ConductorCompleted", by: "recovery" })
+    assert.deepStrictEqual([launches(world), world.alive], [["launch 5000"], []])
+  })
+)
+
 describe("an attempt that fails", () => {
   it.effect("by an end without a boundary, or by time, is retried once", () =>
     Effect.gen(function* () {

@@ -219,14 +219,23 @@ describe("one writer", () => {
       assert.include(yield* writer, "30")
     })
   )
+  it.effect("takes no tool for a leftover that may be of who got the Conductor's pid, and its session, while it looked", () =>
+    Effect.gen(function* () {
+      const world = new World().run({ pid: 30, parent: 1, environment: tool })
+      assert.isFalse(yield* within(world, isStopped(watch)))
+      let looks = 0
+      Object.defineProperty(world, "sessions", { get: () => (looks++ === 0 ? [] : [{ pid: 4711, sessionId: "s1" }]) })
+      assert.isTrue(yield* within(world, isStopped(watch)))
+    })
+  )
   it.effect("looks for who holds the session last: souffleur may be stopped between its looks, and a person come meanwhile", () =>
     Effect.gen(function* () {
       const world = new World()
       world.run({ pid: 70, parent: 1 })
       let looks = 0
-      Object.defineProperty(world, "sessions", { get: () => (looks++ === 0 ? [] : [{ pid: 70, sessionId: "s1" }]) })
+      Object.defineProperty(world, "sessions", { get: () => (looks++ < 2 ? [] : [{ pid: 70, sessionId: "s1" }]) })
       assert.strictEqual(yield* within(world, otherWriter(watch)), "process 70 holds the session")
-      assert.strictEqual(looks, 2)
+      assert.strictEqual(looks, 3)
     })
   )
 })

@@ -1,6 +1,7 @@
 import {
   AlreadyWatched,
   Claims,
+  claimsOf,
   EventLog,
   forgetHandoff,
   Launcher,
@@ -86,8 +87,8 @@ export const own = Effect.fn("Ownership.own")(function* (id: string, conductor?:
     const { host, process } = watch.owner
     return yield* new AlreadyWatched({ owner: watch.owner, why: `souffleur with pid ${process.pid} on ${host} watches it` })
   }
-  const guarded = watch.conductor ?? conductor
-  if (guarded !== undefined) yield* Effect.acquireRelease(claims.claim(guarded), () => claims.release(guarded))
+  for (const one of claimsOf({ ...watch, conductor: watch.conductor ?? conductor }))
+    yield* Effect.acquireRelease(claims.claim(one), () => claims.release(one))
   const intended = yield* intentOf(id, watch.fence)
   if (Option.isSome(intended)) yield* Effect.catchTag(command(id, { _tag: "Restore", ...intended.value }), "Refused", () => Effect.void)
   yield* forgetIntent(id)

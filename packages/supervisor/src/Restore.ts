@@ -47,10 +47,9 @@ export const restore = Effect.fn("Ownership.restore")(function* (id: string, { c
   // One that was killed for it, by a souffleur that has not lived to count it, is the same restoration.
   const intended = yield* intentOf(id, over)
   const intent = Option.getOrElse(intended, () => ({ cause, over }))
-  const say = Effect.catchIf(
-    command(id, { _tag: "Restore", ...intent }),
-    (error) => error._tag === "Refused" && error.why === "owned",
-    () => Effect.fail(stillThere("another souffleur has taken the watch in the same moment"))
+  // It may also have left, or ended the watch, since: then there is nothing to restore.
+  const say = Effect.catchTag(command(id, { _tag: "Restore", ...intent }), "Refused", ({ why }) =>
+    why === "owned" ? Effect.fail(stillThere("another souffleur has taken the watch in the same moment")) : Effect.succeed(undefined)
   )
   // Looked at again right before the act: it, or this souffleur, may have stood still since.
   const kill = Effect.fnUntraced(function* (seen: Watch) {
@@ -72,7 +71,7 @@ export const restore = Effect.fn("Ownership.restore")(function* (id: string, { c
     () => Effect.andThen(Effect.andThen(keep, kill(watch)), say)
   )
   yield* forgetIntent(id)
-  if (counted.restored === undefined) return false
+  if (counted?.restored === undefined) return false
   if (!(yield* claims.isDead(owner))) yield* kill(counted)
   return true
 })

@@ -1,6 +1,8 @@
 import {
   Beats,
+  type Claimable,
   Claims,
+  claimsOf,
   EventLog,
   evolve,
   initial,
@@ -12,7 +14,7 @@ import {
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
-import { Cause, Clock, Deferred, Effect, Exit, FiberMap, Option, Schema, Stream } from "effect"
+import { Array, Cause, Clock, Deferred, Effect, Exit, FiberMap, Option, Schema, Stream } from "effect"
 import { Roles } from "./Roles.ts"
 
 /** Another souffleur took the watch over: this one has ended without a word in the log (spec §2, Ends). */
@@ -21,10 +23,15 @@ export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", { fence: Sche
 /**
  * One watch, under a fence: follows its events and runs what the state asks for, by difference. Starts come before stops,
  * and a role that died stays dead until an event replaces it. Returns the watch when it has ended;
- * fails with `AlreadyWatched` where another state folder has claimed the Conductor of a new generation first.
+ * fails with `AlreadyWatched` where another state folder has claimed the Conductor, or the session, of a new generation first.
  */
 export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: WatchRef, fence: number) {
   const [beats, claims, log, roles, settings] = [yield* Beats, yield* Claims, yield* EventLog, yield* Roles, yield* Settings]
+  // Released when all that acts on them has ended.
+  const claimed = yield* Effect.acquireRelease(
+    Effect.sync(() => new Set<Claimable>()),
+    (all) => Effect.forEach(all, claims.release)
+  )
   const fibers = yield* FiberMap.make<Role>()
   const broken = yield* Deferred.make<never, LogError>()
 
@@ -74,7 +81,11 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
   const act = Effect.fnUntraced(function* (before: Watch, after: Watch) {
     const [was, is] = [rolesOf(before), rolesOf(after)]
     // Each generation is claimed too, before anybody acts on it: who comes too late leaves it to the other state folder.
-    if (after.conductor !== undefined && after.conductor !== before.conductor) yield* claims.claim(after.conductor)
+    const same = after.conductor === before.conductor && after.sessions === before.sessions
+    for (const one of same || after.conductor === undefined ? [] : Array.difference(claimsOf(after), claimsOf(before))) {
+      yield* claims.claim(one)
+      claimed.add(one)
+    }
     if (after.phase === "Settling" && after.watcher !== undefined && after.watcher !== before.watcher)
       yield* Effect.forkScoped(unlessRefused(settling(after.watcher)))
     for (const role of is) if (!was.includes(role)) yield* FiberMap.run(fibers, role, run(role, after))

@@ -40,7 +40,10 @@ export const refuseTarget = Effect.fn("Validation.refuseTarget")(function* (pid:
   }
 })
 
-const claimed = ({ why }: AlreadyWatched) => Effect.fail(new Invalid({ check: "process", reason: why }))
+const claimed =
+  (check: Invalid["check"]) =>
+  ({ why }: AlreadyWatched) =>
+    Effect.fail(new Invalid({ check, reason: why }))
 
 /** The three checks, stopping at the first failure: process alive, session file there, row `souffleur` in comms. */
 export const validate = Effect.fn("Validation.validate")(function* (watch: Watch, { pid, sessionId }: Target) {
@@ -63,7 +66,8 @@ export const validate = Effect.fn("Validation.validate")(function* (watch: Watch
   if (watch.comms !== null && Option.isNone(snapshot.souffleur)) {
     return yield* new Invalid({ check: "comms-row", reason: `there is no row "souffleur" in ${watch.comms}: run "souffleur init"` })
   }
-  yield* Effect.catchTag(claims.claim(found.identity), "AlreadyWatched", claimed)
+  yield* Effect.catchTag(claims.claim(found.identity), "AlreadyWatched", claimed("process"))
+  yield* Effect.catchTag(claims.claim({ session: session.sessionId }), "AlreadyWatched", claimed("session-file"))
   return {
     conductor: found.identity,
     sessionId: session.sessionId,

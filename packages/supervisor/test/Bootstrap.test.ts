@@ -58,6 +58,7 @@ describe("the three checks", () => {
     ["another user's process", { processes: table(4711, { uid: 0 }) }, "process", "another user"],
     ["an ancestor of souffleur", { ancestors: [9, 4711] }, "process", "started this souffleur"],
     ["a Conductor that is watched already", { claims: new Map([[4711, ownerOf(77, "elsewhere")]]) }, "process", "pid 77"],
+    ["a session that is watched already", { claims: new Map([["s1", ownerOf(77, "elsewhere")]]) }, "session-file", "pid 77"],
     ["a session without a file", { files: new Set<string>() }, "session-file", "no session file"],
     ["a comms without the row", { row: undefined }, "comms-row", 'no row "souffleur"'],
     ["a comms that is missing", { out: "missing" as const }, "comms-row", "missing"],

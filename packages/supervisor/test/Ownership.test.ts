@@ -2,7 +2,21 @@ import { assert, describe, it } from "@effect/vitest"
 import { Claims, Event, EventLog, Launcher, LaunchFailed, type LaunchOrder, load, type WatchEvent } from "@souffleur/domain"
 import { Context, Effect, Exit, Option, Scope } from "effect"
 import { adopt, command, finish, own, release } from "../src/index.ts"
-import { begun, confirmed, identityOf, living, opened, owned, ownerOf, self, watching, World } from "./World.ts"
+import {
+  begun,
+  confirmed,
+  died,
+  identityOf,
+  living,
+  opened,
+  owned,
+  ownerOf,
+  recovering,
+  relaunched,
+  self,
+  watching,
+  World
+} from "./World.ts"
 
 const took = (fence: number, pid: number, host?: string) => Event.OwnerTook.make({ at: begun, fence, owner: ownerOf(pid, host) })
 
@@ -19,13 +33,13 @@ const owning = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, 
 })
 
 describe("owning a watch", () => {
-  it.effect("that nobody owns takes it under the next fence, and claims its Conductor", () =>
+  it.effect("that nobody owns takes it under the next fence, and claims its Conductor and session", () =>
     Effect.gen(function* () {
       const { own, watch, world } = yield* owning([opened(), took(1, 5), confirmed, Event.OwnerLeft.make({ at: begun, fence: 1 })])
       const { fence, ref } = yield* own
       assert.strictEqual(fence, 2)
       assert.deepStrictEqual((yield* watch).owner, self)
-      assert.deepStrictEqual([...world.claims.keys()], [4711])
+      assert.deepStrictEqual([...world.claims.keys()], [4711, "s1"])
       assert.strictEqual((yield* ref.state).fence, 2)
     })
   )
@@ -68,6 +82,23 @@ describe("owning a watch", () => {
       })
       assert.deepInclude(yield* Effect.flip(own), { _tag: "AlreadyWatched", owner: ownerOf(88) })
       assert.deepStrictEqual(yield* tags, [])
+    })
+  )
+  it.effect("whose session, of any generation, another state folder's souffleur watches is refused, and not taken", () =>
+    Effect.gen(function* () {
+      const claims = new Map([["s1", ownerOf(88)]])
+      const { own, tags, world } = yield* owning(
+        [...watching, Event.OwnerLeft.make({ at: begun, fence: 1 }), died(), recovering(), relaunched],
+        {
+          alive: new Set([10, 88]),
+          claims
+        }
+      )
+      assert.deepInclude(yield* Effect.flip(own), { _tag: "AlreadyWatched", owner: ownerOf(88) })
+      assert.deepStrictEqual(yield* tags, [])
+      world.alive.delete(88)
+      yield* own
+      assert.deepStrictEqual([...world.claims.keys()].toSorted(), [5000, "s1", "s2"])
     })
   )
   it.effect("that has ended is refused", () =>

@@ -49,6 +49,17 @@ describe("a souffleur that was started by a guardian", () => {
       assert.deepStrictEqual(world.signals, [])
     })
   )
+  it.effect("has nothing to do where its souffleur leaves, or the watch ends, in the same moment", () =>
+    Effect.gen(function* () {
+      for (const event of [Event.OwnerLeft.make({ at: begun, fence: 1 }), Event.WatchReleased.make({ at: begun, exportPath: null })]) {
+        const { context, restore, tags, world } = yield* restoring("died", 1)
+        const [claims, log] = [Context.get(context, Claims), Context.get(context, EventLog)]
+        const racing = Claims.of({ ...claims, isDead: () => Effect.as(Effect.orDie(log.append("w", 3, [event])), true) })
+        assert.isFalse(yield* Effect.provideService(restore, Claims, racing))
+        assert.deepStrictEqual([yield* tags, world.signals], [[event._tag], []])
+      }
+    })
+  )
   it.effect("kills one that is silent, and is sure that it is gone", () =>
     Effect.gen(function* () {
       const { restore, tags, world } = yield* restoring("silent", 361, { alive: alive() })

@@ -153,9 +153,12 @@ describe("roles by difference", () => {
     Effect.gen(function* () {
       const { append, start, world } = yield* supervising([...watching, died(), recovering()])
       yield* start()
-      assert.deepStrictEqual([...world.claims.keys()], [4711])
+      assert.deepStrictEqual([...world.claims.keys()], [4711, "s1"])
       yield* append(relaunched)
-      assert.deepStrictEqual([...world.claims.keys()], [4711, 5000])
+      assert.deepStrictEqual([...world.claims.keys()], [4711, "s1", 5000, "s2"])
+      yield* append(Event.WatchReleased.make({ at: begun, exportPath: null }))
+      yield* Effect.yieldNow
+      assert.strictEqual(world.claims.size, 0)
     })
   )
 })

@@ -3,6 +3,7 @@ import {
   AgentNotFound,
   AlreadyWatched,
   Beats,
+  type Claimable,
   Claims,
   Comms,
   type CommsReply,
@@ -65,7 +66,8 @@ export class World {
   readonly told: Array<string> = []
   /** Souffleurs that live, or are not provably dead. */
   readonly alive = new Set<number>([10])
-  readonly claims = new Map<number, Owner>()
+  /** By pid, or by session. */
+  readonly claims = new Map<number | string, Owner>()
   readonly signals: Array<string> = []
   unkillable = false
 }
@@ -166,14 +168,16 @@ const agent = (world: World) =>
     command: () => Effect.fail(new AgentNotFound({ program: "agent", why: "a supervisor never launches" }))
   })
 
+/** A supervisor conducts no plan. */
+const keyOf = (one: Claimable) => ("pid" in one ? one.pid : "session" in one ? one.session : "")
+
 const claims = (world: World) =>
   Claims.of({
     self,
     isDead: (owner) => Effect.sync(() => owner.host === self.host && !world.alive.has(owner.process.pid)),
     claim: Effect.fnUntraced(function* (one) {
-      if (!("pid" in one)) return yield* Effect.die("a supervisor conducts no plan")
-      const { pid } = one
-      const holder = world.claims.get(pid)
+      const key = keyOf(one)
+      const holder = world.claims.get(key)
       if (
         holder !== undefined &&
         holder.process.pid !== self.process.pid &&
@@ -181,9 +185,9 @@ const claims = (world: World) =>
       ) {
         return yield* new AlreadyWatched({ owner: holder, why: `souffleur with pid ${holder.process.pid} watches it` })
       }
-      world.claims.set(pid, self)
+      world.claims.set(key, self)
     }),
-    release: (one) => Effect.sync(() => void ("pid" in one && world.claims.get(one.pid) === self && world.claims.delete(one.pid)))
+    release: (one) => Effect.sync(() => void (world.claims.get(keyOf(one)) === self && world.claims.delete(keyOf(one))))
   })
 
 /** Keeps what was prepared; a launch that was asked for before is not done again. */

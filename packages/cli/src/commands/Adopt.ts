@@ -1,6 +1,6 @@
 import { Agent, Claims, parsePid, parseSessionId, Processes } from "@souffleur/domain"
 import { adopt, adoptedBaseline, refuseTarget } from "@souffleur/supervisor"
-import { Console, Effect, Option } from "effect"
+import { Console, Effect, Equal, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { settingsOf, store, world } from "../App.ts"
 import { BadUsage } from "../Failure.ts"
@@ -29,9 +29,15 @@ export const adoptCommand = Command.make(
       if (Option.isNone(found) || found.value.condition === "zombie") return yield* new BadUsage({ why: `no process ${pid} is running` })
       const { sessionId } = yield* agent.sessionFile(session)
       const conductor = found.value.identity
-      // Asked, not taken: the claim is the owner's, who takes it with the event.
-      yield* claims.claim(conductor)
-      yield* claims.release(conductor)
+      // Asked, not taken: the claim is the owner's, who has it already or takes it with the event.
+      for (const one of [conductor, { session: sessionId }]) {
+        const free = Effect.andThen(claims.claim(one), claims.release(one))
+        yield* Effect.catchIf(
+          free,
+          ({ owner }) => Equal.equals(owner, watch.owner),
+          () => Effect.void
+        )
+      }
       const baseline = yield* adoptedBaseline(watch, sessionId)
       const print = agent.inPrintMode(yield* processes.commandLine(pid))
       return yield* adopt(id, { conductor, sessionId, print, baseline })

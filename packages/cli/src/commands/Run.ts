@@ -2,6 +2,7 @@ import { type LiteralAgent, literalAgent, parseAgentCommand } from "@souffleur/c
 import {
   Agent,
   type AgentCommand,
+  Claims,
   clamp,
   Launcher,
   parseSessionId,
@@ -86,6 +87,8 @@ const open = Effect.fn("Run.open")(function* (
 ) {
   const first: First = yield* Option.match(literal, { onNone: () => firstOfCommand(words), onSome: (one) => firstOfAgent(one, settings) })
   const { kind, requested, sessionId } = first
+  // Before anything is written: another folder's souffleur may look after the session that is resumed.
+  if (sessionId !== "") yield* (yield* Claims).claim({ session: sessionId })
   const id = yield* newId(project)
   const launchId = `${id}-g1-launch-1`
   const digest = yield* (yield* Launcher).prepare({ id: launchId, command: first.command, cwd: project, title: first.title, keep: true })

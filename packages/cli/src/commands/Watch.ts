@@ -88,6 +88,7 @@ const open = Effect.fn("Watch.open")(function* (target: Target, project: string,
   const found = yield* processes.find(target.pid)
   // Claimed before anything is written: of two that start at once, one leaves no trace.
   if (Option.isSome(found)) yield* claims.claim(found.value.identity)
+  yield* claims.claim({ session: target.sessionId })
   const id = yield* newId(project)
   const process = Option.match(found, { onNone: () => ({}), onSome: ({ identity }) => ({ process: identity }) })
   yield* command(id, { _tag: "Open", project, comms, observe, ...target, ...process })

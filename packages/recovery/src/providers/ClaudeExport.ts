@@ -48,7 +48,7 @@ export const claudeExport: Provider<Agent | Comms | FileSystem.FileSystem | Laun
     const launched = yield* launchSuccessor(watch, "6 launch", request, {
       session: { _tag: "Fresh", sessionId },
       from: exported,
-      prompt: promptFromExport(watch, exported, yield* resumePromptOf(watch, request))
+      prompt: Effect.map(resumePromptOf(watch, request), (words) => promptFromExport(watch, exported, words))
     }).pipe(Effect.tapErrorTag("Escalated", () => discard))
     // Without comms nobody confirms the id that the launch was given.
     return { ...launched, sessionId, awaiting: watch.comms !== null, exportPath: exported.path, baseline }

@@ -18,7 +18,7 @@ export const continueTurn: Provider<Agent | Comms | Launcher | Processes | Setti
     const { baseline, sessionId } = yield* prepare(watch, "prepare to continue", request, Effect.succeed(watch.sessionId))
     const launched = yield* launchSuccessor(watch, "continue", request, {
       session: { _tag: "Resume", sessionId },
-      prompt: promptToContinue(watch)
+      prompt: Effect.succeed(promptToContinue(watch))
     })
     return { ...launched, sessionId, awaiting: false, exportPath: null, baseline }
   })

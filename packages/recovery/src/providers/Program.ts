@@ -66,7 +66,6 @@ export const programProvider = (
     if (answer._tag === "escalate") return yield* new Escalated({ stage: name, reason: answer.reason, alreadyKilled: true })
     if (answer._tag === "fail_closed") return yield* new FailedClosed({ stage: name, reason: answer.reason })
 
-    const prompt = yield* Effect.mapError(readPrompt(answer.prompt_file), ({ why }) => new FailedClosed({ stage: name, reason: why }))
     const fresh = answer.session === "fresh"
     const { baseline, sessionId } = yield* prepare(
       watch,
@@ -76,7 +75,7 @@ export const programProvider = (
     )
     const launched = yield* launchSuccessor(watch, "launch by program", request, {
       session: { _tag: fresh ? "Fresh" : "Resume", sessionId },
-      prompt
+      prompt: Effect.mapError(readPrompt(answer.prompt_file), ({ why }) => new FailedClosed({ stage: name, reason: why }))
     })
     return { ...launched, sessionId, awaiting: fresh && watch.comms !== null, exportPath: null, baseline }
   })

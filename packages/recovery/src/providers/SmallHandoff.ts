@@ -37,7 +37,7 @@ export const smallHandoff: Provider<Agent | Comms | FileSystem.FileSystem | Laun
     const launched = yield* launchSuccessor(watch, "launch from hand-off", request, {
       session: { _tag: "Fresh", sessionId },
       from: handoff,
-      prompt: promptFromExport(watch, handoff, yield* resumePromptOf(watch, request))
+      prompt: Effect.map(resumePromptOf(watch, request), (words) => promptFromExport(watch, handoff, words))
     })
     return { ...launched, sessionId, awaiting: watch.comms !== null, exportPath: handoff.path, baseline }
   })

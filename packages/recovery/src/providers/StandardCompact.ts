@@ -72,7 +72,7 @@ export const standardCompact: Provider<Agent | Comms | FileSystem.FileSystem | L
     const { baseline, sessionId } = yield* prepare(watch, "prepare to resume", request, Effect.succeed(session))
     const launched = yield* launchSuccessor(watch, "resume", request, {
       session: { _tag: "Resume", sessionId },
-      prompt: promptAfterCompaction(watch, yield* resumePromptOf(watch, request))
+      prompt: Effect.map(resumePromptOf(watch, request), (words) => promptAfterCompaction(watch, words))
     })
     return { ...launched, sessionId, awaiting: false, exportPath: null, baseline }
   })
