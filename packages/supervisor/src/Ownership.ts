@@ -7,7 +7,6 @@ import {
   Launcher,
   load,
   makeWatchRef,
-  type ProcessIdentity,
   Settings,
   tell,
   type Watch,
@@ -80,15 +79,14 @@ const overtaken = Effect.fnUntraced(function* <E>(id: string, refused: E) {
  * is not provably dead is alive. A souffleur that is killed leaves both marks behind: the next one sees it dead, and first counts a
  * restoration for which it was killed and that could not be counted then.
  */
-export const own = Effect.fn("Ownership.own")(function* (id: string, conductor?: ProcessIdentity) {
+export const own = Effect.fn("Ownership.own")(function* (id: string) {
   const claims = yield* Claims
   const watch = yield* load(id)
   if (watch.owner !== undefined && !(yield* claims.isDead(watch.owner))) {
     const { host, process } = watch.owner
     return yield* new AlreadyWatched({ owner: watch.owner, why: `souffleur with pid ${process.pid} on ${host} watches it` })
   }
-  for (const one of claimsOf({ ...watch, conductor: watch.conductor ?? conductor }))
-    yield* Effect.acquireRelease(claims.claim(one), () => claims.release(one))
+  for (const one of claimsOf(watch)) yield* Effect.acquireRelease(claims.claim(one), () => claims.release(one))
   const intended = yield* intentOf(id, watch.fence)
   if (Option.isSome(intended)) yield* Effect.catchTag(command(id, { _tag: "Restore", ...intended.value }), "Refused", () => Effect.void)
   yield* forgetIntent(id)
