@@ -5,8 +5,7 @@ import type { Fate } from "./Gate.ts"
 import { Incarnation, type IncarnationOptions } from "./Incarnation.ts"
 import type { Seed } from "./Seed.ts"
 import type { World } from "./World.ts"
-
-const minute = 60_000
+import { minute } from "./Timeline.ts"
 
 /** Effects that happen all the time: one of them in turn is struck seldom, so that it is not always the first. */
 const frequent = new Set([

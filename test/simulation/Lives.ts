@@ -3,8 +3,7 @@ import type { Compaction } from "./Compaction.ts"
 import { asked } from "./Conductor.ts"
 import { type Life } from "./Life.ts"
 import type { Seed } from "./Seed.ts"
-
-const minute = 60_000
+import { minute } from "./Timeline.ts"
 
 /** What Conductors say: as it should be, asking for more, older words, and nothing that can be read. */
 const payloads = [

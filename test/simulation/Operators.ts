@@ -2,8 +2,7 @@ import { adoptBy, finishBy, releaseBy, requestBy, retryBy } from "./Words.ts"
 import type { Temper } from "./Lives.ts"
 import type { Seed } from "./Seed.ts"
 import type { World } from "./World.ts"
-
-const minute = 60_000
+import { minute } from "./Timeline.ts"
 
 /** People and agents who meddle: they resume a session by hand, adopt what they see, try a recovery again, ask for a handoff, say that all is done. */
 export const operators = (world: World, seed: Seed, temper: Temper): void => {

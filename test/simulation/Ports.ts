@@ -19,6 +19,7 @@ import {
 import { Context, DateTime, Effect, FileSystem, Option, Stream } from "effect"
 import type { Gate } from "./Gate.ts"
 import { machine, type SimProcess } from "./ProcessTable.ts"
+import { agentByWords } from "./SimAgent.ts"
 import { launcher } from "./SimLauncher.ts"
 import { hooks } from "./SimHooks.ts"
 import { processes } from "./SimProcesses.ts"
@@ -41,7 +42,7 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
         : Effect.fail(new SessionNotFound({ sessionId, why: "no such file", reason: "missing" }))
     })
   return {
-    name: "simulated",
+    ...agentByWords(gate),
     sessions: gate.through(
       "agent.sessions",
       Effect.sync(() =>
@@ -102,7 +103,6 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
         "agent.toolResults",
         Effect.sync(() => sessionIds.reduce((sum, sessionId) => sum + (world.results.get(sessionId) ?? 0), 0))
       ),
-    inPrintMode: (args) => args.includes("-p"),
     turnEnded: ({ pid }, sessionId) =>
       gate.through(
         "agent.turnEnded",
@@ -139,25 +139,6 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
           const turns = sessionIds.flatMap((sessionId) => world.sessions.get(sessionId)?.asked ?? [])
           return turns.filter((at) => at >= since).length * tokensOfTurn
         })
-      ),
-    tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
-    sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),
-    command: ({ permission, print, prompt, session }) =>
-      gate.through(
-        "agent.command",
-        Effect.sync(() => ({
-          program: "/usr/bin/claude",
-          args: [
-            ...(print ? ["-p"] : []),
-            session._tag === "Fresh" ? "--session-id" : "--resume",
-            session.sessionId,
-            "--permission-mode",
-            permission,
-            "--",
-            prompt
-          ],
-          environment: {}
-        }))
       )
   }
 }

@@ -10,6 +10,7 @@ import { Rivals } from "./Rivals.ts"
 import { converged, sightings, unwell } from "./Verdict.ts"
 import { weather } from "./Weather.ts"
 import { World } from "./World.ts"
+import { minute } from "./Timeline.ts"
 
 export interface Simulated {
   readonly seed: number
@@ -23,8 +24,6 @@ export interface Simulated {
   readonly table: FaultTable
   readonly end: string
 }
-
-const minute = 60_000
 
 const comms = Array.from({ length: 14 }, () => "comms" as const)
 const without = ["solo", "solo", "run", "run", "command", "command"] as const

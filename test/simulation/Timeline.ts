@@ -1,5 +1,8 @@
 import { type Clock, Duration, Effect } from "effect"
 
+/** Milliseconds. */
+export const minute = 60_000
+
 /** When a world begins, on its wall clock; epoch ms. */
 export const origin = Date.parse("2026-03-01T08:00:00.000Z")
 

@@ -1,80 +1,76 @@
+import type { Board } from "./Board.ts"
+import type { LaunchRoom } from "./LaunchRoom.ts"
 import type { Seed } from "./Seed.ts"
+import type { SimMachine } from "./SimMachine.ts"
+import { minute } from "./Timeline.ts"
 import type { World } from "./World.ts"
 
-const minute = 60_000
+/** A machine with comms and launches, on which something may go wrong by itself. */
+type Sky = SimMachine & { readonly board: Board; readonly room: LaunchRoom }
 
-/** What goes wrong in the world by itself, one trouble after the other, until it is calm. */
-export const weather = (world: World, seed: Seed): void => {
-  const { board, room, timeline } = world
+interface Climate {
+  /** What goes wrong, by name; nothing, now and then. */
+  readonly troubles: Readonly<Record<string, () => void>>
+  /** Ends what is not every world's. */
+  readonly clear: () => void
+  /** Milliseconds of a trouble. */
+  readonly lasts: () => number
+  /** The longest pause between two, in ms. */
+  readonly pause: number
+}
+
+/** Troubles of any host, its comms and its launches. */
+export const ofHost = (world: Sky, seed: Seed): Climate["troubles"] => ({
+  "comms locked": () => void (world.board.trouble = "locked"),
+  "comms missing": () => void (world.board.trouble = "missing"),
+  "comms lies": () => void (world.board.lies = true),
+  "slow launch": () => void (world.room.pace = () => seed.between(1000, 30_000)),
+  "lost launch": () => void (world.room.pace = () => (seed.chance(0.5) ? "lost" : 300)),
+  sleep: () => world.timeline.sleep(seed.between(minute, 8 * 60 * minute)),
+  "clock set": () => world.timeline.sleep(seed.between(-60 * minute, 60 * minute)),
+  starved: () => world.timeline.starve(seed.between(1000, 8 * minute)),
+  "power cut": () => {
+    if (seed.chance(0.5)) world.powerCut()
+  }
+})
+
+/** One trouble after the other, until the world is calm. */
+export const storm = (world: Sky, seed: Seed, climate: Climate): void => {
+  const { board, faults, room, timeline } = world
+  const names = ["none", ...Object.keys(climate.troubles)]
   const clear = () => {
     board.trouble = undefined
     board.lies = false
-    world.exportFails = false
-    world.faults.lasting = undefined
+    faults.lasting = undefined
     room.pace = () => seed.between(50, 1500)
+    climate.clear()
   }
+  const later = () => timeline.after(seed.between(0, climate.pause), next)
   const next = (): void => {
     if (world.calm) return clear()
-    const lasts = seed.between(1000, seed.chance(0.2) ? 90 * minute : 6 * minute)
-    const trouble = seed.pick([
-      "none",
-      "locked",
-      "missing",
-      "replaced",
-      "slow launch",
-      "lost launch",
-      "export fails",
-      "sleep",
-      "clock set",
-      "starved",
-      "lies",
-      "config",
-      "power cut"
-    ] as const)
-    if (trouble !== "none") world.faults.lasting = trouble
+    const [trouble, lasts] = [seed.pick(names), climate.lasts()]
+    if (trouble !== "none") faults.lasting = trouble
     world.tell(`the world: ${trouble} (${Math.round(lasts / 1000)} s)`)
-    switch (trouble) {
-      case "none":
-        break
-      case "locked":
-      case "missing":
-        board.trouble = trouble
-        break
-      case "replaced":
-        board.replace()
-        break
-      case "lies":
-        board.lies = true
-        break
-      case "config":
-        world.setCeiling(seed.chance(0.5) ? "bypassPermissions" : "acceptEdits")
-        break
-      case "power cut":
-        if (seed.chance(0.5)) world.powerCut()
-        break
-      case "slow launch":
-        room.pace = () => seed.between(1000, 30_000)
-        break
-      case "lost launch":
-        room.pace = () => (seed.chance(0.5) ? "lost" : 300)
-        break
-      case "export fails":
-        world.exportFails = true
-        break
-      case "sleep":
-        timeline.sleep(seed.between(minute, 8 * 60 * minute))
-        break
-      case "clock set":
-        timeline.sleep(seed.between(-60 * minute, 60 * minute))
-        break
-      case "starved":
-        timeline.starve(seed.between(1000, 8 * minute))
-    }
-    timeline.after(Math.min(lasts, 30 * minute), () => {
+    climate.troubles[trouble]?.()
+    timeline.after(lasts, () => {
       clear()
-      timeline.after(seed.between(0, 5 * minute), next)
+      later()
     })
   }
   clear()
-  timeline.after(seed.between(0, 5 * minute), next)
+  later()
 }
+
+/** What goes wrong in the world of a watch by itself. */
+export const weather = (world: World, seed: Seed): void =>
+  storm(world, seed, {
+    troubles: {
+      ...ofHost(world, seed),
+      "comms replaced": () => world.board.replace(),
+      "export fails": () => void (world.exportFails = true),
+      config: () => world.setCeiling(seed.chance(0.5) ? "bypassPermissions" : "acceptEdits")
+    },
+    clear: () => void (world.exportFails = false),
+    lasts: () => Math.min(seed.between(1000, (seed.chance(0.2) ? 90 : 6) * minute), 30 * minute),
+    pause: 5 * minute
+  })

@@ -7,8 +7,7 @@ import { Conduction } from "./Conduction.ts"
 import { frequentInRuns, runTargets } from "./RunFaults.ts"
 import type { RunWorld } from "./RunWorld.ts"
 import type { SimPlan } from "./SimPlan.ts"
-
-const minute = 60_000
+import { minute } from "../Timeline.ts"
 
 /** How likely an effect is struck that is aimed at, one of those that happen again and again, and any other. */
 const [aimed, frequentAimed, any] = [0.6, 0.1, 0.006]

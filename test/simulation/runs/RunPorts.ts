@@ -19,6 +19,7 @@ import type { Gate } from "../Gate.ts"
 import { machine, type SimProcess } from "../ProcessTable.ts"
 import type { Program } from "../Program.ts"
 import { launcher } from "../SimLauncher.ts"
+import { agentByWords } from "../SimAgent.ts"
 import { processes } from "../SimProcesses.ts"
 import { programs } from "./Programs.ts"
 import { outputOf } from "./RunAgent.ts"
@@ -27,7 +28,7 @@ import type { RunWorld } from "./RunWorld.ts"
 const unused = () => Effect.die("not simulated")
 
 const agent = (world: RunWorld, gate: Gate): Agent["Service"] => ({
-  name: "simulated",
+  ...agentByWords(gate),
   sessions: gate.through(
     "agent.sessions",
     Effect.sync(() =>
@@ -59,26 +60,6 @@ const agent = (world: RunWorld, gate: Gate): Agent["Service"] => ({
       "agent.usedTools",
       Effect.sync(() => world.agents.findLast((one) => one.sessionId === sessionId)?.deed.kind !== "approves without a look")
     ),
-  tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
-  command: ({ permission, print, prompt, session }) =>
-    gate.through(
-      "agent.command",
-      Effect.sync(() => ({
-        program: "/usr/bin/claude",
-        args: [
-          ...(print ? ["-p"] : []),
-          session._tag === "Fresh" ? "--session-id" : "--resume",
-          session.sessionId,
-          "--permission-mode",
-          permission,
-          "--",
-          prompt
-        ],
-        environment: {}
-      }))
-    ),
-  sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),
-  inPrintMode: (args) => args.includes("-p"),
   sessionFile: unused,
   projectOf: unused,
   mark: unused,

@@ -6,8 +6,7 @@ import { converged } from "./RunVerdict.ts"
 import { runWeather } from "./RunWeather.ts"
 import { RunWorld } from "./RunWorld.ts"
 import { planOf } from "./SimPlan.ts"
-
-const minute = 60_000
+import { minute } from "../Timeline.ts"
 
 /** A number for words: another for each that differs (FNV-1a, public domain). */
 const hash = (words: string, from: number): number => {

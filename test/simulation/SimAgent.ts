@@ -1,0 +1,29 @@
+import type { Agent } from "@souffleur/domain"
+import { Effect } from "effect"
+import type { Gate } from "./Gate.ts"
+
+/** The agent of every simulated world, as far as it is known by its words: how it is started, and by what its processes are found. */
+export const agentByWords = (gate: Gate) =>
+  ({
+    name: "simulated",
+    inPrintMode: (args) => args.includes("-p"),
+    tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
+    sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),
+    command: ({ permission, print, prompt, session }) =>
+      gate.through(
+        "agent.command",
+        Effect.sync(() => ({
+          program: "/usr/bin/claude",
+          args: [
+            ...(print ? ["-p"] : []),
+            session._tag === "Fresh" ? "--session-id" : "--resume",
+            session.sessionId,
+            "--permission-mode",
+            permission,
+            "--",
+            prompt
+          ],
+          environment: {}
+        }))
+      )
+  }) satisfies Partial<Agent["Service"]>
