@@ -112,14 +112,20 @@ it("a Conductor that goes on before an abandoned recovery is resumed is not sign
   }
 })
 
+/** Its Conductor was given up for its silence, and beat again while the recovery was broken off: closed, and nobody was signalled. */
+const closedOnItsReturn = (): Stage => {
+  const stage = new Stage({ fate: "pauses", at: seconds(1.5), lasts: minutes(6) })
+  stage.souffleur({ plan: (_, name) => (name === "processes.tree" ? "before" : undefined) })
+  stage.until("StepStarted")
+  stage.pass(minutes(3))
+  stage.souffleur()
+  assert.strictEqual(stage.world.ledger.count("RecoveryFailedClosed"), 1)
+  return stage
+}
+
 it("a Conductor that beats again is not signalled by an operator's retry either: also when comms is out by then", () => {
   for (const trouble of [undefined, "missing"] as const) {
-    const stage = new Stage({ fate: "pauses", at: seconds(1.5), lasts: minutes(6) })
-    stage.souffleur({ plan: (_, name) => (name === "processes.tree" ? "before" : undefined) })
-    stage.until("StepStarted")
-    stage.pass(minutes(3))
-    stage.souffleur()
-    assert.strictEqual(stage.world.ledger.count("RecoveryFailedClosed"), 1)
+    const stage = closedOnItsReturn()
     stage.world.board.trouble = trouble
     stage.retry()
     stage.pass(seconds(30))
@@ -133,12 +139,7 @@ it("a Conductor that beats again is not signalled by an operator's retry either:
 
 it("a Conductor whose beats were lost in an outage of comms has time to beat before an operator's retry stops it; one that is silent is stopped", () => {
   for (const silent of [false, true]) {
-    const stage = new Stage({ fate: "pauses", at: seconds(1.5), lasts: minutes(6) })
-    stage.souffleur({ plan: (_, name) => (name === "processes.tree" ? "before" : undefined) })
-    stage.until("StepStarted")
-    stage.pass(minutes(3))
-    stage.souffleur()
-    assert.strictEqual(stage.world.ledger.count("RecoveryFailedClosed"), 1)
+    const stage = closedOnItsReturn()
     stage.world.board.trouble = "locked"
     if (silent) stage.world.conductor.condition = "silent"
     stage.pass(minutes(10))

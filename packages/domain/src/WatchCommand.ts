@@ -124,6 +124,7 @@ export type WatchIntent =
       readonly sessionId: string
       readonly awaiting: boolean
       readonly print: boolean
+      /** What it was started from; `null` where there is none. */
       readonly exportPath: string | null
       readonly baseline: Baseline
     }

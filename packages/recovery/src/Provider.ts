@@ -1,4 +1,4 @@
-import type { Baseline, LogError, ProcessIdentity, Refused, Watch } from "@souffleur/domain"
+import type { LogError, Refused, Watch, WatchIntent } from "@souffleur/domain"
 import { type Effect, Schema } from "effect"
 import type { Request } from "./Request.ts"
 import type { Cycle } from "./Step.ts"
@@ -21,16 +21,7 @@ export class FailedClosed extends Schema.TaggedError<FailedClosed>()("FailedClos
 export class Completed extends Schema.TaggedError<Completed>()("Completed", {}) {}
 
 /** A successor that runs, or ran: the next generation. */
-export interface Successor {
-  readonly launchId: string
-  readonly conductor: ProcessIdentity
-  readonly sessionId: string
-  readonly awaiting: boolean
-  readonly print: boolean
-  /** What it was started from; `null` where there is none. */
-  readonly exportPath: string | null
-  readonly baseline: Baseline
-}
+export type Successor = Omit<Extract<WatchIntent, { readonly _tag: "Relaunched" }>, "_tag" | "cycle" | "provider">
 
 /** How a provider is entered. */
 export interface Entry {
