@@ -127,7 +127,7 @@ export const recoveryMutants = [
       ["stop: not one that beats again", "yield* unlessBeating(watch, yield* unlessComplete)", "yield* unlessComplete"],
       ["stop: not one that goes on", "    yield* unlessMoving(watch)\n", ""],
       ["stop: looked at right before the first signal", "yield* Cycle), first)", "yield* Cycle), Effect.void)"],
-      ["stop: what was begun after it comes first", 'if (already === undefined || already._tag === "Started") {', "{"],
+      ["stop: what was begun after it comes first", 'if (recorded === undefined || recorded._tag === "Started") {', "{"],
       ["stop: time to beat after an outage", "    yield* heardOut(watch)\n", ""],
       [
         "stop: not when nobody retries",

@@ -120,9 +120,9 @@ const stillDead = Effect.fnUntraced(function* (watch: Watch) {
  * and the Conductor gone on. After that it may still beat, as it ends.
  */
 export const stop = Effect.fn("Recovery.1-stop")(function* (watch: Watch) {
-  const already = (yield* (yield* Cycle).watch.state).recovery?.steps["1 stop"]
+  const recorded = (yield* (yield* Cycle).watch.state).recovery?.steps["1 stop"]
   // Once it was stopped, what was begun after that comes first: a launch of which nobody knows yet whether it ran.
-  if (already === undefined || already._tag === "Started") {
+  if (recorded === undefined || recorded._tag === "Started") {
     yield* heardOut(watch)
     yield* stillDead(watch)
   }
