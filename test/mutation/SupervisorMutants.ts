@@ -55,6 +55,13 @@ export const supervisorMutants = [
         'const watch = yield* command(id, { _tag: "Release" })'
       ],
       ["finish: no launch becomes anybody", "saidBy })\n  yield* settleLast(id)", "saidBy })"],
+      [
+        "adopt: not beside who was just launched",
+        "if (Option.isSome(ran) && !Equal.equals(ran.value, adopted.conductor)",
+        "if (false as boolean && Option.isSome(ran)"
+      ],
+      ["adopt: who was just launched itself", "!Equal.equals(ran.value, adopted.conductor) && ", ""],
+      ["adopt: after its end any other", " && !(yield* isGone(yield* Processes, ran.value)))\n", ")\n"],
       ["adopt: no launch becomes anybody", "...adopted })\n  yield* settleLast(id)", "...adopted })"],
       [
         "release: what was kept is forgotten",
@@ -182,6 +189,22 @@ export const supervisorMutants = [
       ["herald: told again until it is taken", "yield* Effect.retry(comms.post(", "yield* Effect.ignore(comms.post("],
       ["herald: not twice", "yield* log.changes(id, yield* outbox.told(id))", "yield* log.changes(id, 0)"],
       ["herald: what is told is marked", "yield* outbox.tell(id, revision)", ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/Pager.ts",
+    [`${supervisor}/test/Notifier.test.ts`],
+    [
+      ["page: marked before it is run", "  if (!(yield* marks.tell(mark, revision))) return\n", ""],
+      ["page: by who has moved the mark", "if (!(yield* marks.tell(mark, revision))) return", "yield* marks.tell(mark, revision)"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/Outbox.ts",
+    ["test/eventlog/Trouble.test.ts"],
+    [
+      ["outbox: never backwards", " WHERE excluded.revision > outbox.revision RETURNING", " RETURNING"],
+      ["outbox: who has moved it", "(moved) => moved.length > 0", "() => true"]
     ]
   ),
   ...mutantsOf(

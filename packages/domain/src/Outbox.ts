@@ -11,8 +11,8 @@ export class Outbox extends Context.Service<
   {
     /** The revision up to which it is known; 0 at first. */
     readonly told: (watch: string) => Effect.Effect<number>
-    /** Never moves backwards. */
-    readonly tell: (watch: string, revision: number) => Effect.Effect<void>
+    /** Never moves backwards. `true`: it has moved by this word; of two that say it at once, one has moved it. */
+    readonly tell: (watch: string, revision: number) => Effect.Effect<boolean>
   }
 >()("@souffleur/domain/Outbox") {
   static readonly layerMemory = Layer.sync(Outbox, () => {
@@ -20,7 +20,12 @@ export class Outbox extends Context.Service<
     const told = (watch: string) => marks.get(watch) ?? 0
     return Outbox.of({
       told: (watch) => Effect.sync(() => told(watch)),
-      tell: (watch, revision) => Effect.sync(() => void marks.set(watch, Math.max(told(watch), revision)))
+      tell: (watch, revision) =>
+        Effect.sync(() => {
+          const moves = revision > told(watch)
+          if (moves) marks.set(watch, revision)
+          return moves
+        })
     })
   })
 
@@ -41,11 +46,17 @@ export class Outbox extends Context.Service<
             return Math.max(own.get(watch) ?? 0, stored?.revision ?? 0)
           }),
           tell: Effect.fn("Outbox.tell")(function* (watch, revision) {
-            own.set(watch, Math.max(own.get(watch) ?? 0, revision))
-            yield* waiting(
+            if (revision <= (own.get(watch) ?? 0)) return false
+            own.set(watch, revision)
+            return yield* waiting(
               sql`INSERT INTO outbox (watch, revision) VALUES (${watch}, ${revision})
-              ON CONFLICT (watch) DO UPDATE SET revision = excluded.revision WHERE excluded.revision > outbox.revision`
-            ).pipe(Effect.catch(({ reason }) => Effect.logWarning(`how far comms was told could not be written: the store is ${reason}`)))
+              ON CONFLICT (watch) DO UPDATE SET revision = excluded.revision WHERE excluded.revision > outbox.revision RETURNING revision`
+            ).pipe(
+              Effect.map((moved) => moved.length > 0),
+              Effect.catch(({ reason }) =>
+                Effect.as(Effect.logWarning(`how far comms was told could not be written: the store is ${reason}`), true)
+              )
+            )
           })
         })
       })

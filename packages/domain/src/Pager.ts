@@ -27,7 +27,8 @@ export interface Page {
 export const page = Effect.fn("Pager.page")(function* ({ at, command, mark, notice, revision, subject }: Page) {
   const marks = yield* Outbox
   if (revision <= (yield* marks.told(mark))) return
-  yield* marks.tell(mark, revision)
+  // Another process may have run it since: one that was stopped meanwhile, or that is taken for dead.
+  if (!(yield* marks.tell(mark, revision))) return
   const stdin = `${JSON.stringify({ ...subject, revision, at: new Date(at).toISOString(), ...notice })}\n`
   yield* runProgram({ command, args: [], stdin, within: "30 seconds", atMost: 65_536 }).pipe(
     Effect.catchTag("ProgramFailed", ({ why }) => Effect.logWarning(`the notify command: ${why}`))

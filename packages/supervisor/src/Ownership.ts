@@ -4,15 +4,18 @@ import {
   claimsOf,
   EventLog,
   forgetHandoff,
+  isGone,
   Launcher,
   load,
   makeWatchRef,
+  Processes,
+  Refused,
   Settings,
   tell,
   type Watch,
   type WatchIntent
 } from "@souffleur/domain"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Equal, Option } from "effect"
 import { forgetIntent, intentOf } from "./RestoreIntent.ts"
 
 const operator = { _tag: "Operator" } as const
@@ -56,12 +59,19 @@ export const finish = Effect.fn("Watch.finish")(function* (id: string, saidBy: "
 
 /**
  * From now on this process is the Conductor; a running recovery is over, and its launch becomes nobody any more, as after a
- * release (spec §2, Standby).
+ * release (spec §2, Standby). Refused where that launch has become somebody who is alive: two would be at work.
  */
 export const adopt = Effect.fn("Watch.adopt")(function* (
   id: string,
   adopted: Omit<Extract<WatchIntent, { readonly _tag: "Adopt" }>, "_tag">
 ) {
+  const { recovery } = yield* load(id)
+  const ran = recovery?.launch === undefined ? Option.none() : yield* (yield* Launcher).settle(recovery.launch.launchId)
+  if (Option.isSome(ran) && !Equal.equals(ran.value, adopted.conductor) && !(yield* isGone(yield* Processes, ran.value)))
+    return yield* new Refused({
+      why: "not now",
+      detail: `the recovery that runs has started process ${ran.value.pid}: let it go on, adopt that one, or end it first`
+    })
   const watch = yield* command(id, { _tag: "Adopt", ...adopted })
   yield* settleLast(id)
   return watch

@@ -91,8 +91,8 @@ it.layer(NodeServices.layer)((it) => {
     yield* fs.writeFileString(file, "")
     const write = 'const fs = require("node:fs"); fs.appendFileSync(process.argv[1], fs.readFileSync(0)); '
     const marks = Context.get(yield* Layer.build(Outbox.layerMemory), Outbox)
-    const run = (command = JSON.stringify([process.execPath, "-e", write + then, file])) =>
-      notifier("w", "/p", command).pipe(Effect.provideContext(all.context), Effect.provideService(Outbox, marks))
+    const run = (command = JSON.stringify([process.execPath, "-e", write + then, file]), read = marks) =>
+      notifier("w", "/p", command).pipe(Effect.provideContext(all.context), Effect.provideService(Outbox, read))
     const told = Effect.map(fs.readFileString(file), (text) =>
       text
         .split("\n")
@@ -148,6 +148,15 @@ it.layer(NodeServices.layer)((it) => {
       yield* marks.tell("w/notified", 7)
       yield* run()
       assert.deepStrictEqual(yield* kinds, ["failed_closed", "cleared"])
+    })
+  )
+  it.effect("is paged by one of two souffleurs that have read the mark at once: one of them was stopped since", () =>
+    Effect.gen(function* () {
+      const { kinds, marks, run } = yield* notifying([taken, closed, completed])
+      const old = Outbox.of({ ...marks, told: () => Effect.succeed(0) })
+      yield* run()
+      yield* run(undefined, old)
+      assert.deepStrictEqual(yield* kinds, ["recovered", "failed_closed", "cleared"])
     })
   )
   it.effect("a command that fails, or is not there, is not run again for that, and stops nothing", () =>

@@ -1,5 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Claims, Event, EventLog, Launcher, LaunchFailed, type LaunchOrder, load, type WatchEvent } from "@souffleur/domain"
+import {
+  Claims,
+  Event,
+  EventLog,
+  Launcher,
+  LaunchFailed,
+  type LaunchOrder,
+  load,
+  type ProcessIdentity,
+  type WatchEvent
+} from "@souffleur/domain"
 import { Context, Effect, Exit, Option, Scope } from "effect"
 import { adopt, command, finish, own, release } from "../src/index.ts"
 import {
@@ -146,12 +156,12 @@ describe("leaving", () => {
 })
 
 describe("an operator's release", () => {
-  const launcher = (settled: Array<string>, forgotten: Array<string> = []) =>
+  const launcher = (settled: Array<string>, forgotten: Array<string> = [], ran: Option.Option<ProcessIdentity> = Option.none()) =>
     Launcher.of({
       terminal: "headless",
       prepare: (order: LaunchOrder) => Effect.succeed(order.id),
       launch: () => Effect.fail(new LaunchFailed({ why: "nothing is launched here" })),
-      settle: (id) => Effect.sync(() => (settled.push(id), Option.none())),
+      settle: (id) => Effect.sync(() => (settled.push(id), ran)),
       kept: () => Effect.die("nothing is launched here"),
       forget: (id) => Effect.sync(() => void forgotten.push(id)),
       exitCode: () => Effect.succeedNone,
@@ -192,12 +202,35 @@ describe("an operator's release", () => {
   it.effect("so does the word that another process is the Conductor from now on, but for the end", () =>
     Effect.gen(function* () {
       const recovering = Event.RecoveryStarted.make({ at: begun, cycle: 1, purpose: "relaunch", trigger: "pid" })
-      const { context, tags } = yield* living([opened(), owned, confirmed, recovering, prepared])
+      const { context, log, tags } = yield* living([opened(), owned, confirmed, recovering, prepared])
       const settled: Array<string> = []
       const baseline = { taskCount: 1, taskFingerprint: "a", conductorState: null, lastMessageId: 0 }
       const adopted = { conductor: identityOf(50), sessionId: "s9", print: false, baseline }
-      const watch = yield* adopt("w", adopted).pipe(Effect.provideService(Launcher, launcher(settled)), Effect.provideContext(context))
-      assert.deepStrictEqual([watch.pid, settled, yield* tags], [50, ["l1"], ["ConductorAdopted", "WatcherStarted"]])
+      const none = launcher(settled)
+      // Before that word is in the log the recovery tries once more.
+      const again = Effect.orDie(log.append("w", 5, [{ ...prepared, launchId: "l2" }]))
+      const racing = Launcher.of({ ...none, settle: (id) => Effect.andThen(id === "l1" ? again : Effect.void, none.settle(id)) })
+      const watch = yield* adopt("w", adopted).pipe(Effect.provideService(Launcher, racing), Effect.provideContext(context))
+      assert.deepStrictEqual([watch.pid, settled], [50, ["l1", "l2"]])
+      assert.deepStrictEqual(yield* tags, ["LaunchPrepared", "ConductorAdopted", "WatcherStarted"])
+    })
+  )
+  it.effect("nobody is adopted beside who was just launched and is alive: that one, or after its end any other", () =>
+    Effect.gen(function* () {
+      const baseline = { taskCount: 1, taskFingerprint: "a", conductorState: null, lastMessageId: 0 }
+      for (const [pid, launched, adopts] of [
+        [50, 4711, false],
+        [4711, 4711, true],
+        [50, 4712, true]
+      ] as const) {
+        const recovering = Event.RecoveryStarted.make({ at: begun, cycle: 1, purpose: "relaunch", trigger: "pid" })
+        const { context, tags } = yield* living([opened(), owned, confirmed, recovering, prepared])
+        const ran = launcher([], [], Option.some(identityOf(launched)))
+        const adopted = { conductor: identityOf(pid), sessionId: "s9", print: false, baseline }
+        const said = yield* Effect.exit(adopt("w", adopted).pipe(Effect.provideService(Launcher, ran), Effect.provideContext(context)))
+        assert.deepStrictEqual([Exit.isSuccess(said), yield* tags], [adopts, adopts ? ["ConductorAdopted", "WatcherStarted"] : []])
+        if (!adopts) assert.deepInclude(Option.getOrThrow(Exit.findErrorOption(said)), { _tag: "Refused", why: "not now" })
+      }
     })
   )
   it.effect("what the first launch was started with is forgotten with the watch, whoever ends it", () =>
