@@ -46,7 +46,10 @@ export class Conductor {
     if (life.moves !== undefined) {
       process.session = undefined
       const { heldAfter, to } = life.moves
-      if (heldAfter !== undefined) world.timeline.after(heldAfter, () => void (process.session = to))
+      const hold = (): void => {
+        if (this.sessionId === to) process.session = to
+      }
+      if (heldAfter !== undefined) world.timeline.after(heldAfter, hold)
     }
     this.generation = generation
     this.life = life
@@ -65,9 +68,7 @@ export class Conductor {
       if (life.company === true) this.#startCompany()
       world.board.write({ state: "working", sessionId: this.sessionId, ...this.#told() })
       this.#beat()
-      timeline.after(life.answersAfter ?? 0, () => {
-        if (this.isAlive && this.condition === "working") this.answeredAt = timeline.wall
-      })
+      timeline.after(life.answersAfter ?? 0, () => this.#answer())
     })
     if (life.fate !== "lives" && life.fate !== "mute") timeline.after(life.at, () => this.#meetFate())
     if (life.worksEvery !== undefined && life.fate !== "mute") this.#work(life.worksFirst ?? life.worksEvery, life.worksEvery)
@@ -86,6 +87,13 @@ export class Conductor {
     if (unheard && unseen && this.process.environment["SOUFFLEUR_LAUNCH_ID"] !== undefined) return false
     const { monotonic, wall } = this.#world.timeline
     return monotonic - this.#aliveAt <= stale || wall < this.excusedUntil
+  }
+
+  /** Its first real answer; where something keeps it from that, as soon as it goes on. */
+  #answer(): void {
+    if (!this.isAlive) return
+    if (this.condition === "working") this.answeredAt = this.#world.timeline.wall
+    else this.#world.timeline.after(beatEvery, () => this.#answer())
   }
 
   /** A heartbeat that tells no time of now. */
