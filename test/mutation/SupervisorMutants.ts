@@ -116,7 +116,7 @@ export const supervisorMutants = [
     `${supervisor}/src/Validation.ts`,
     [`${supervisor}/test/Bootstrap.test.ts`],
     [
-      ["validate: not who has that pid by now", "if (watch.named !== null && !Equal", "if (false as boolean && !Equal"],
+      ["validate: not who has that pid by now", "if (!Equal.equals(watch.named, found.identity)) {", "if (false) {"],
       ["validate: not souffleur itself", "if (pid === processes.self.pid) return", "if (false) return"],
       ["validate: not an ancestor", "if ((yield* processes.ancestors).includes(pid))\n", "if (false)\n"],
       [

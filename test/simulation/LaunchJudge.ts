@@ -1,6 +1,7 @@
 import type { LaunchOrder } from "@souffleur/domain"
 import { Predicate } from "effect"
 import { type Conductor, secret } from "./Conductor.ts"
+import { minute } from "./Timeline.ts"
 import type { World } from "./World.ts"
 
 /** What must never be at a launch, or after one. */
@@ -13,8 +14,9 @@ export class LaunchJudge {
   /** Started by a person who sees that another one runs, and ends theirs. */
   readonly #leaving = new Set<Conductor>()
   #resumed: { readonly at: number; readonly waits: number } | undefined
-  /** The tasks as they were at each launch. */
+  /** The tasks as they were at each launch; of a command nobody can tell progress but that it ran for long. */
   #launches: Array<string> = []
+  #longRuns = 0
 
   constructor(world: World) {
     this.#world = world
@@ -29,7 +31,7 @@ export class LaunchJudge {
   /** As they are, in the file that is there: what was done before it came was progress. */
   get #tasks(): string {
     const { board } = this.#world
-    return `${board.file} ${board.fingerprint}`
+    return `${board.file} ${board.fingerprint} ${this.#longRuns}`
   }
 
   #byHand() {
@@ -83,6 +85,9 @@ export class LaunchJudge {
     if (args.at(-1) === "/compact") return this.#compaction(watch.cycles)
     // What follows a limit or an outage of the service is no death (spec §2, Recovery); how often it comes has a bound of its own.
     if (watch.recovery?.trigger === "limit") return this.#afterWait(watch.waits)
+    const before = world.conductors.at(-1)
+    const ranLong = before !== undefined && world.timeline.monotonic - before.process.since >= 10 * minute
+    if (watch.kind === "command" && (ranLong || !world.steadyClock)) this.#longRuns++
     // What the successor is measured against was fixed before its launch, and may have been out of sight then.
     const measured = Object.values(watch.recovery?.steps ?? {}).some(
       (step) =>

@@ -22,7 +22,8 @@ export class SignalJudge {
     if (process.belongsTo > 0 && holder !== undefined && holder.startTime !== self.identity.startTime)
       found.push(`a signal to a Conductor that souffleur ${holder.pid} has claimed, by souffleur ${self.identity.pid}`)
     // One souffleur ends another: its guardian had said so in the log.
-    const restored = process.name === "souffleur" && watch.restored !== undefined
+    const counted = ledger.events.some((event) => event._tag === "SouffleurRestored" && event.over === watch.fence)
+    const restored = process.name === "souffleur" && counted
     if (process.belongsTo === 0 && !restored) found.push(`a signal to a stranger, pid ${process.identity.pid}`)
     const conductor = conductors.find((one) => one.process === process)
     if (conductor !== undefined && byHand.has(conductor) && watch.conductor?.startTime !== process.identity.startTime)

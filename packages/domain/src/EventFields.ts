@@ -52,8 +52,15 @@ export const seen = {
   evidence: Evidence
 }
 
-/** A process, where it was known; a log from before this field does not say. */
-export const knownProcess = Schema.NullOr(ProcessIdentity).pipe(
-  Schema.withConstructorDefault(Effect.succeed(null)),
-  Schema.withDecodingDefaultKey(Effect.succeed(null))
-)
+/** Whom a watch is asked for. */
+export const named = {
+  /** 0: `souffleur run` starts it first. */
+  pid: Schema.Int,
+  /** Empty: a command has none. */
+  sessionId: Text,
+  /** Who had that pid then, if anybody: one that gets it later is somebody else. A log from before this field does not say. */
+  process: Schema.NullOr(ProcessIdentity).pipe(
+    Schema.withConstructorDefault(Effect.succeed(null)),
+    Schema.withDecodingDefaultKey(Effect.succeed(null))
+  )
+}

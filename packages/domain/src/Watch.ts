@@ -106,7 +106,7 @@ export interface Watch {
   /** A process of its own making that it was about to end last. */
   readonly ending: ProcessIdentity | undefined
   readonly fence: number
-  /** Who had the pid that is to be validated when it was named; `null`: nobody knows. */
+  /** Who had the pid that is to be validated when it was named; `null`: nobody. */
   readonly named: ProcessIdentity | null
   readonly openedAt: number
   readonly lastEventAt: number

@@ -61,7 +61,14 @@ export type WatchIntent =
   /** A process of souffleur's own making is about to be ended. */
   | ({ readonly _tag: "EndProcess" } & Pick<typeof ProcessEnding.Type, "process" | "reason" | "what">)
   | { readonly _tag: "FailValidation"; readonly check: Check; readonly reason: string; readonly lastMessageId: number }
-  | { readonly _tag: "CorrectArguments"; readonly pid: number; readonly sessionId: string; readonly messageId: number }
+  | {
+      readonly _tag: "CorrectArguments"
+      readonly pid: number
+      readonly sessionId: string
+      readonly messageId: number
+      /** Who has that pid now; `null`: nobody. */
+      readonly process: ProcessIdentity | null
+    }
   | {
       readonly _tag: "Confirm"
       readonly conductor: ProcessIdentity

@@ -88,10 +88,12 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
         ? ok(failed)
         : ok(failed, Event.ValidationExhausted.make({ at, reasons: [...watch.failures, command].map((failure) => failure.reason) }))
     }
-    case "CorrectArguments":
+    case "CorrectArguments": {
+      const { messageId, pid, process, sessionId } = command
       return watch.phase === "Validating"
-        ? ok(Event.ArgumentsCorrected.make({ at, pid: command.pid, sessionId: command.sessionId, messageId: command.messageId }))
+        ? ok(Event.ArgumentsCorrected.make({ at, pid, sessionId, messageId, process }))
         : no("not now", "the watch is validated")
+    }
     case "Confirm":
       return watch.phase === "Validating"
         ? ok(

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { Owner } from "./Claims.ts"
 import { endTags } from "./Ends.ts"
-import { baseline, event, knownProcess, print, seen, Text, Trigger } from "./EventFields.ts"
+import { baseline, event, named, print, seen, Text, Trigger } from "./EventFields.ts"
 import { Permission } from "./Permission.ts"
 import { ProcessIdentity } from "./Process.ts"
 import * as Guard from "./GuardEvent.ts"
@@ -27,15 +27,10 @@ export const WatchOpened = event("WatchOpened", {
   project: Text,
   /** The comms file, or `null`: solo. */
   comms: Schema.NullOr(Text),
-  /** 0: `souffleur run` starts it first. */
-  pid: Schema.Int,
-  /** Empty: a command has none. */
-  sessionId: Text,
+  ...named,
   /** `--observe`: decide and log, never kill or launch. */
   observe: Schema.Boolean,
-  kind: Kind.pipe(Schema.withConstructorDefault(Effect.succeed(agent)), Schema.withDecodingDefaultKey(Effect.succeed(agent))),
-  /** Who had that pid then: one that gets it later is somebody else. */
-  process: knownProcess
+  kind: Kind.pipe(Schema.withConstructorDefault(Effect.succeed(agent)), Schema.withDecodingDefaultKey(Effect.succeed(agent)))
 })
 
 /** A process of souffleur took the watch under a new, greater fence (spec §4). */
@@ -54,7 +49,7 @@ export const ValidationFailed = event("ValidationFailed", {
   /** The newest comms message then: only a later one is a reply. */
   lastMessageId: Schema.Int
 })
-export const ArgumentsCorrected = event("ArgumentsCorrected", { pid: Schema.Int, sessionId: Text, messageId: Schema.Int })
+export const ArgumentsCorrected = event("ArgumentsCorrected", { ...named, messageId: Schema.Int })
 export const ValidationExhausted = event("ValidationExhausted", { reasons: Schema.Array(Text) })
 
 /** All checks passed: generation 1. */
@@ -232,6 +227,7 @@ export type WatchEvent = typeof WatchEvent.Type
 
 const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {
   WatchOpened: 3,
+  ArgumentsCorrected: 2,
   ValidationFailed: 2,
   ConductorDied: 2,
   ContextRecoveryRequested: 2,

@@ -84,9 +84,9 @@ const changes: Changes = {
   ValidationFailed: ({ at, check, lastMessageId, reason }, watch) => ({
     failures: [...watch.failures, { at, check, lastMessageId, reason }]
   }),
-  ArgumentsCorrected: ({ messageId, pid, sessionId }) => ({
+  ArgumentsCorrected: ({ messageId, pid, process, sessionId }) => ({
     pid,
-    named: null,
+    named: process,
     sessionId,
     // What was given before was wrong, and may be another watch's.
     sessions: [sessionId],

@@ -169,7 +169,7 @@ describe("bootstrap", () => {
   it("is over once it is confirmed: what a bootstrap that was held up says then is refused", () => {
     const late: ReadonlyArray<WatchIntent> = [
       fail,
-      { _tag: "CorrectArguments", pid: 8, sessionId: "s9", messageId: 4 },
+      { _tag: "CorrectArguments", pid: 8, sessionId: "s9", messageId: 4, process: null },
       { _tag: "Confirm", conductor, sessionId: "s1", print: false, baseline }
     ]
     for (const intent of late)

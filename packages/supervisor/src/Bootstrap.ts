@@ -1,5 +1,5 @@
-import { Beats, Comms, parseTarget, Settings, type Watch, type WatchRef } from "@souffleur/domain"
-import { Clock, Effect, Result, Schedule } from "effect"
+import { Beats, Comms, parseTarget, Processes, Settings, type Watch, type WatchRef } from "@souffleur/domain"
+import { Clock, Effect, Option, Result, Schedule } from "effect"
 import { firstLaunch } from "./FirstLaunch.ts"
 import { Invalid, Undecided, validate } from "./Validation.ts"
 
@@ -11,7 +11,7 @@ const patience = 10
  * the arguments that a reply has corrected. What it has come to is in the log; a souffleur that dies goes on from there.
  */
 export const bootstrap = Effect.fn("Bootstrap")(function* (ref: WatchRef) {
-  const [beats, comms, settings] = [yield* Beats, yield* Comms, yield* Settings]
+  const [beats, comms, processes, settings] = [yield* Beats, yield* Comms, yield* Processes, yield* Settings]
   let unchanged = 0
 
   const fail = Effect.fnUntraced(function* ({ check, reason }: Invalid) {
@@ -33,7 +33,8 @@ export const bootstrap = Effect.fn("Bootstrap")(function* (ref: WatchRef) {
     const target = parseTarget(reply.text)
     if (Result.isFailure(target))
       return yield* new Invalid({ check: failure.check, reason: `the reply cannot be read: ${target.failure.why}` })
-    return { watch: yield* ref.tell({ _tag: "CorrectArguments", ...target.success, messageId: reply.id }), replied: true }
+    const process = Option.match(yield* processes.find(target.success.pid), { onNone: () => null, onSome: ({ identity }) => identity })
+    return { watch: yield* ref.tell({ _tag: "CorrectArguments", ...target.success, process, messageId: reply.id }), replied: true }
   })
 
   const attempt = Effect.fn("Bootstrap.attempt")(function* () {

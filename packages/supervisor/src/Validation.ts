@@ -53,8 +53,9 @@ export const validate = Effect.fn("Validation.validate")(function* (watch: Watch
   if (found === undefined) return yield* new Invalid({ check: "process", reason: `no process ${pid} is running` })
   if (found.condition === "zombie") return yield* new Invalid({ check: "process", reason: `process ${pid} has ended (a zombie)` })
 
-  if (watch.named !== null && !Equal.equals(watch.named, found.identity)) {
-    return yield* new Invalid({ check: "process", reason: `the process that was pid ${pid} has ended: that pid is another one's by now` })
+  if (!Equal.equals(watch.named, found.identity)) {
+    const who = watch.named === null ? `pid ${pid} was nobody's when it was named` : `the process that was pid ${pid} has ended`
+    return yield* new Invalid({ check: "process", reason: `${who}: that pid is another one's by now` })
   }
 
   const session = yield* Effect.catchTag(agent.sessionFile(sessionId), "SessionNotFound", ({ why }) =>

@@ -82,17 +82,29 @@ describe("the three checks", () => {
       assert.include(failed?._tag === "ValidationFailed" ? failed.reason : failed?._tag, "pid 10 is souffleur itself")
     })
   )
-  it.effect("reject who has that pid now, where another process had it when the watch was asked for; a reply names it anew", () =>
-    Effect.gen(function* () {
-      const opening = { ...opened("/c"), process: { ...identityOf(4711), startTime: 1 } }
-      const { events, world } = yield* validating({ lastMessageId: 7 }, [opening, owned])
-      const [failed] = yield* events
-      assert.include(failed?._tag === "ValidationFailed" ? failed.reason : failed?._tag, "that pid is another one's by now")
-      world.replies.push({ id: 8, text: "PID:4711 SESSION_ID:s1" })
-      yield* until(30)
-      assert.includeMembers(told(yield* events), ["corrected 4711 s1", "ConductorConfirmed"])
-    })
-  )
+  for (const [who, process] of [
+    ["another process", { ...identityOf(4711), startTime: 1 }],
+    ["nobody", null]
+  ] as const) {
+    it.effect(`reject who has that pid now, where ${who} had it when it was named; a reply names it anew`, () =>
+      Effect.gen(function* () {
+        const { events, world } = yield* validating({ lastMessageId: 7 }, [{ ...opened("/c"), process }, owned])
+        const [failed] = yield* events
+        assert.include(failed?._tag === "ValidationFailed" ? failed.reason : failed?._tag, "that pid is another one's by now")
+        world.replies.push({ id: 8, text: "PID:4711 SESSION_ID:s1" })
+        yield* until(30)
+        assert.includeMembers(told(yield* events), ["corrected 4711 s1", "ConductorConfirmed"])
+      })
+    )
+    it.effect(`reject who has that pid now, where ${who} had it when a reply named it`, () =>
+      Effect.gen(function* () {
+        const corrected = Event.ArgumentsCorrected.make({ at: begun, pid: 4711, sessionId: "s1", messageId: 4, process })
+        const { events } = yield* validating({}, [opened(), owned, failure(1, 3), corrected])
+        yield* until(300)
+        assert.deepStrictEqual(told(yield* events), ["2 process at 270"])
+      })
+    )
+  }
   it.effect("stop at the first that fails", () =>
     Effect.gen(function* () {
       const { events } = yield* validating({ processes: new Map(), files: new Set(), row: undefined })
@@ -224,7 +236,7 @@ describe("a souffleur that died on the way", () => {
   )
   it.effect("takes no reply twice", () =>
     Effect.gen(function* () {
-      const corrected = Event.ArgumentsCorrected.make({ at: begun, pid: 5555, sessionId: "s1", messageId: 4 })
+      const corrected = Event.ArgumentsCorrected.make({ at: begun, pid: 5555, sessionId: "s1", messageId: 4, process: identityOf(5555) })
       const { events, world } = yield* validating({ processes: new Map(), replies: [{ id: 4, text: "PID:5555 SESSION_ID:s1" }] }, [
         opened(),
         owned,

@@ -246,7 +246,7 @@ export const living = Effect.fnUntraced(function* (history: ReadonlyArray<WatchE
 
 const at = begun
 export const opened = (comms: string | null = "/p/comms.db") =>
-  Event.WatchOpened.make({ at, project: "/p", comms, pid: 4711, sessionId: "s1", observe: false })
+  Event.WatchOpened.make({ at, project: "/p", comms, pid: 4711, sessionId: "s1", observe: false, process: identityOf(4711) })
 export const owned = Event.OwnerTook.make({ at, fence: 1, owner: self })
 export const confirmed = Event.ConductorConfirmed.make({
   at,
