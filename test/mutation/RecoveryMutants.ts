@@ -126,7 +126,12 @@ export const recoveryMutants = [
     [
       ["stop: not one that beats again", "yield* unlessBeating(watch, yield* unlessComplete)", "yield* unlessComplete"],
       ["stop: not one that goes on", "    yield* unlessMoving(watch)\n", ""],
-      ["stop: looked at right before the first signal", "yield* Cycle), first)", "yield* Cycle), Effect.void)"],
+      [
+        "stop: looked at right before the first signal",
+        "Effect.andThen(stillDead(watch), Ref.set(signalled, true))",
+        "stillGranted(watch)"
+      ],
+      ["stop: by this recovery, in one go with that", "    yield* stillGranted(watch)\n    yield* unlessMoving", "    yield* unlessMoving"],
       ["stop: what was begun after it comes first", 'if (recorded === undefined || recorded._tag === "Started") {', "{"],
       ["stop: time to beat after an outage", "    yield* heardOut(watch)\n", ""],
       [

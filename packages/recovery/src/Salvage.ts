@@ -101,10 +101,14 @@ const heardOut = Effect.fnUntraced(function* ({ conductor, recovery, silent }: W
 /** Milliseconds that a look may take, and how often it is taken anew where it took longer. */
 const [lookTakes, looks] = [5000, 3]
 
-/** That it may be stopped still, seen in one go: where souffleur itself stood still in its midst, what it saw first is of another time. */
+/**
+ * That it may be stopped still, and by this recovery, seen in one go: where souffleur itself stood still in its midst, what it saw first is of
+ * another time.
+ */
 const stillDead = Effect.fnUntraced(function* (watch: Watch) {
   for (let look = 1; look <= looks; look++) {
     const before = yield* moment
+    yield* stillGranted(watch)
     yield* unlessMoving(watch)
     yield* unlessBeating(watch, yield* unlessComplete)
     if (!brokenOff(before, yield* moment, lookTakes)) return
@@ -127,10 +131,9 @@ export const stop = Effect.fn("Recovery.1-stop")(function* (watch: Watch) {
     yield* stillDead(watch)
   }
   const signalled = yield* Ref.make(false)
-  const first = Effect.flatMap(Ref.get(signalled), (already) =>
-    already ? Effect.void : Effect.andThen(stillDead(watch), Ref.set(signalled, true))
-  )
-  const granted = Effect.andThen(Effect.provideService(stillGranted(watch), Cycle, yield* Cycle), first)
+  const granted = Effect.flatMap(Ref.get(signalled), (already) =>
+    already ? stillGranted(watch) : Effect.andThen(stillDead(watch), Ref.set(signalled, true))
+  ).pipe(Effect.provideService(Cycle, yield* Cycle))
   return yield* step("1 stop", {
     outcome: Stopped,
     failure: StopFailed,
