@@ -173,18 +173,18 @@ it("a Conductor that goes on while souffleur stands still between its intent and
 it("nobody is signalled for a recovery that an operator's adopt ended while souffleur stood still before the first signal", () => {
   for (const where of ["processes.tree", "processes.condition", "log.read", "comms.snapshot"]) {
     const stage = new Stage({ fate: "handoff", at: minutes(6), lasts: minutes(60) })
-    let stands = 0
+    const stood: Array<string> = []
     stage.souffleur({
       plan: (_, name) => {
         // Each of them in turn: the last one is right before the signal.
         if (name !== where || stage.tags().at(-1) !== "StepStarted" || stage.world.ledger.watch.recovery?.steps["1 stop"] === undefined)
           return undefined
-        stands++
+        stood.push(name)
         return { pausedFor: minutes(4) }
       }
     })
     stage.until("StepStarted", minutes(20))
-    while (stands === 0 && stage.world.signals.length === 0) stage.pass(1)
+    while (stood.length === 0 && stage.world.signals.length === 0) stage.pass(1)
     stage.pass(minutes(2))
     stage.adopt(stage.world.conductor)
     stage.pass(minutes(20)).close()
