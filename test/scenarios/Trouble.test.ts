@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { EventLog, type WatchIntent } from "@souffleur/domain"
 import { command } from "@souffleur/supervisor"
 import { Clock, Duration, Effect } from "effect"
+import type { Life } from "../simulation/Life.ts"
 import { minutes, seconds, Stage } from "./Stage.ts"
 
 const hour = minutes(60)
@@ -112,12 +113,12 @@ it("a Conductor that goes on before an abandoned recovery is resumed is not sign
   }
 })
 
-/** Its Conductor was given up for its silence, and beat again while the recovery was broken off: closed, and nobody was signalled. */
-const closedOnItsReturn = (): Stage => {
-  const stage = new Stage({ fate: "pauses", at: seconds(1.5), lasts: minutes(6) })
+/** Its Conductor was given up, and went on while the recovery was broken off: closed, and nobody was signalled. */
+const closedOnItsReturn = (life: Partial<Life> = { fate: "pauses", at: seconds(1.5), lasts: minutes(6) }, away = minutes(3)): Stage => {
+  const stage = new Stage(life)
   stage.souffleur({ plan: (_, name) => (name === "processes.tree" ? "before" : undefined) })
   stage.until("StepStarted")
-  stage.pass(minutes(3))
+  stage.pass(away)
   stage.souffleur()
   assert.strictEqual(stage.world.ledger.count("RecoveryFailedClosed"), 1)
   return stage
@@ -204,12 +205,7 @@ it("what cannot be seen in one go, however often, is not acted on", () => {
 })
 
 it("a Conductor that goes on after an outage is not signalled by an operator's retry that comes before its next word", () => {
-  const stage = new Stage({ fate: "outage", at: seconds(6), lasts: minutes(6) })
-  stage.souffleur({ plan: (_, name) => (name === "processes.tree" ? "before" : undefined) })
-  stage.until("StepStarted")
-  stage.pass(minutes(2))
-  stage.souffleur()
-  assert.strictEqual(stage.world.ledger.count("RecoveryFailedClosed"), 1)
+  const stage = closedOnItsReturn({ fate: "outage", at: seconds(6), lasts: minutes(6) }, minutes(2))
   stage.retry()
   stage.pass(seconds(5))
   assert.strictEqual(stage.world.ledger.count("RecoveryFailedClosed"), 2)

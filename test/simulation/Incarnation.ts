@@ -125,8 +125,12 @@ export class Incarnation extends Program {
           const { claim } = yield* Claims
           if (Option.isSome(process)) yield* claim(process.value)
           yield* claim({ session: first.sessionId })
-          const named = Option.match(process, { onNone: () => ({}), onSome: (process) => ({ process }) })
-          yield* command(id, { ...open, pid: first.process.identity.pid, ...named, sessionId: first.sessionId })
+          yield* command(id, {
+            ...open,
+            pid: first.process.identity.pid,
+            process: Option.getOrNull(process),
+            sessionId: first.sessionId
+          })
         } else if (solo !== undefined && solo !== "watched") {
           const { kind, launch, sessionId } = solo
           yield* command(id, { ...open, pid: 0, sessionId, run: { kind, launch } })

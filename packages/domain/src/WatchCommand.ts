@@ -43,8 +43,8 @@ export type WatchIntent =
       readonly project: string
       readonly comms: string | null
       readonly pid: number
-      /** Who has that pid; where nobody does, bootstrap sees. */
-      readonly process?: ProcessIdentity
+      /** Who has that pid; `null`: nobody, as bootstrap will see. Of a run: not yet. */
+      readonly process?: ProcessIdentity | null
       readonly sessionId: string
       readonly observe: boolean
       /** `souffleur run`: what is started first, its launch file written. Where it is not there, the Conductor runs already. */

@@ -65,15 +65,11 @@ const unlessMoving = Effect.fnUntraced(function* ({ conductor, recovery, session
   return yield* new FailedClosed({ stage: "stop", reason: "the Conductor goes on again: it is not stopped" })
 })
 
-const heartbeatOf = (snapshot: Option.Option<CommsSnapshot>) =>
-  Option.match(
-    Option.flatMap(snapshot, ({ conductor }) => conductor),
-    { onNone: () => null, onSome: ({ lastHeartbeat }) => lastHeartbeat }
-  )
+const heartbeatOf = ({ conductor }: CommsSnapshot) => Option.match(conductor, { onNone: () => null, onSome: (row) => row.lastHeartbeat })
 
 /** A value that changed is alive, whatever clock wrote it; when an operator looks at it later, unless it is old again by then. */
 const hasBeaten = ({ silent }: Watch, snapshot: CommsSnapshot, notBefore: number): boolean => {
-  const heartbeat = heartbeatOf(Option.some(snapshot))
+  const heartbeat = heartbeatOf(snapshot)
   if (silent === undefined || heartbeat === null || heartbeat === silent.heartbeat) return false
   return !silent.retried || !Option.exists(parseTime(heartbeat), (at) => at < notBefore)
 }
@@ -88,7 +84,7 @@ const heardOut = Effect.fnUntraced(function* ({ conductor, recovery, silent }: W
   const look = Effect.gen(function* () {
     const snapshot = yield* Effect.option(comms.snapshot)
     const over = (yield* processes.condition(conductor)) !== "running"
-    return { heartbeat: heartbeatOf(snapshot), over: over || Option.isNone(snapshot) }
+    return { heartbeat: Option.getOrNull(Option.map(snapshot, heartbeatOf)), over: over || Option.isNone(snapshot) }
   })
   const first = yield* look
   if (first.over) return

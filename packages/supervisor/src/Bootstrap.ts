@@ -33,7 +33,7 @@ export const bootstrap = Effect.fn("Bootstrap")(function* (ref: WatchRef) {
     const target = parseTarget(reply.text)
     if (Result.isFailure(target))
       return yield* new Invalid({ check: failure.check, reason: `the reply cannot be read: ${target.failure.why}` })
-    const process = Option.match(yield* processes.find(target.success.pid), { onNone: () => null, onSome: ({ identity }) => identity })
+    const process = Option.getOrNull(Option.map(yield* processes.find(target.success.pid), ({ identity }) => identity))
     return { watch: yield* ref.tell({ _tag: "CorrectArguments", ...target.success, process, messageId: reply.id }), replied: true }
   })
 

@@ -14,7 +14,7 @@ import {
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
-import { Array, Cause, Clock, Deferred, Effect, Exit, FiberMap, Option, Schema, Stream } from "effect"
+import { Array as Arr, Cause, Clock, Deferred, Effect, Exit, FiberMap, Option, Schema, Stream } from "effect"
 import { Roles } from "./Roles.ts"
 
 /** Another souffleur took the watch over: this one has ended without a word in the log (spec §2, Ends). */
@@ -82,7 +82,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
     const [was, is] = [rolesOf(before), rolesOf(after)]
     // Each generation is claimed too, before anybody acts on it: who comes too late leaves it to the other state folder.
     const same = after.conductor === before.conductor && after.sessions === before.sessions
-    for (const one of same || after.conductor === undefined ? [] : Array.difference(claimsOf(after), claimsOf(before))) {
+    for (const one of same || after.conductor === undefined ? [] : Arr.difference(claimsOf(after), claimsOf(before))) {
       yield* claims.claim(one)
       claimed.add(one)
     }

@@ -90,8 +90,8 @@ const open = Effect.fn("Watch.open")(function* (target: Target, project: string,
   if (Option.isSome(found)) yield* claims.claim(found.value.identity)
   yield* claims.claim({ session: target.sessionId })
   const id = yield* newId(project)
-  const process = Option.match(found, { onNone: () => ({}), onSome: ({ identity }) => ({ process: identity }) })
-  yield* command(id, { _tag: "Open", project, comms, observe, ...target, ...process })
+  const process = Option.getOrNull(Option.map(found, ({ identity }) => identity))
+  yield* command(id, { _tag: "Open", project, comms, observe, ...target, process })
   return id
 })
 
