@@ -115,14 +115,14 @@ export const domainMutants = [
       "if (retries >= attempts) return [",
       "if (watch.ceiling === undefined && retries >= attempts) return ["
     ],
-    ["progress: more tasks, not others", "tasks.count > watch.baseline.taskCount", "tasks.count >= watch.baseline.taskCount"],
-    ["progress: what nobody counted is none", "if (tasks === null) return false\n", ""],
-    ["retries: progress resets", "progressed(watch, report) ? 0 : watch.retries + 1", "watch.retries + 1"],
     [
-      "handoff: counts only without progress",
-      "tasks.fingerprint !== watch.baseline.taskFingerprint ? watch.retries : watch.retries + 1",
-      "true ? watch.retries : watch.retries + 1"
+      "progress: another state of the tasks",
+      "tasks.fingerprint !== watch.baseline.taskFingerprint",
+      "tasks.count > watch.baseline.taskCount"
     ],
+    ["progress: what nobody counted is none", ": tasks !== null && tasks.fingerprint", ": tasks?.fingerprint"],
+    ["retries: progress sets them to 0", "return progressed ? 0 :", "return progressed ? watch.retries :"],
+    ["retries: without progress they go up", "0 : watch.retries + 1", "0 : watch.retries"],
     ["standby: a death is suppressed", 'case "Dead": {\n      if (watch.standby !== undefined) return ok()', 'case "Dead": {'],
     [
       "standby: a handoff is suppressed",

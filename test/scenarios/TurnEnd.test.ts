@@ -34,7 +34,7 @@ it("an interactive Conductor that is quit, and one in print mode that is killed 
   }
 })
 
-it("three ended turns without any change of a task: retries are exhausted; one with a change begins anew", () => {
+it("three ended turns without any change of a task exhaust the retries; one with a change sets the count to 0", () => {
   const idle = new Stage(turn, turn, turn, turn)
   idle.souffleur()
   idle.until("RetriesExhausted", minutes(60))
@@ -48,7 +48,26 @@ it("three ended turns without any change of a task: retries are exhausted; one w
   works.until("ConductorRelaunched")
   works.until("ConductorRelaunched")
   works.until("TurnEnded")
-  assert.strictEqual(works.watch.retries, 2)
+  assert.strictEqual(works.watch.retries, 0)
   works.until("ConductorRelaunched")
   works.pass(minutes(3)).close()
+})
+
+it("two deaths, then productive turns, then one death: the watch goes on", () => {
+  const works = { ...turn, worksEvery: minutes(2) }
+  const stage = new Stage(
+    { fate: "dies", at: minutes(6), print: true },
+    { fate: "dies", at: minutes(6), print: true },
+    works,
+    works,
+    { fate: "dies", at: minutes(6), print: true },
+    { fate: "lives", worksEvery: minutes(1) }
+  )
+  stage.souffleur()
+  for (const ended of ["ConductorDied", "ConductorDied", "TurnEnded", "TurnEnded", "ConductorDied"] as const) {
+    stage.until(ended)
+    stage.until("ConductorRelaunched")
+  }
+  assert.strictEqual(stage.watch.retries, 1)
+  stage.pass(minutes(3)).close()
 })

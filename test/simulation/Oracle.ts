@@ -8,7 +8,8 @@ const utc = DateTime.zoneMakeOffset(0)
 export class Oracle {
   readonly #world: World
   #retries = 0
-  #baseline = { count: 0, fingerprint: "" }
+  /** What the tasks were at the last launch. */
+  #baseline = ""
   /** Nothing is launched before it, epoch ms. */
   waitsUntil: number | undefined = undefined
   /** The service had said when the last wait would be over. */
@@ -21,19 +22,11 @@ export class Oracle {
     this.#world = world
   }
 
-  #died(count: number | null, told: number): void {
-    const progressed = count !== null && count > this.#baseline.count
+  /** A generation ended: what its tasks show since its launch sets the count to 0, whatever ended it. */
+  #ended(fingerprint: string | null, told: number): void {
+    const progressed = fingerprint !== null && fingerprint !== this.#baseline
     this.#retries = progressed ? 0 : this.#retries + 1
-    this.#counted(told)
-  }
-
-  #handedOff(fingerprint: string | null, told: number): void {
-    if (fingerprint === null || fingerprint === this.#baseline.fingerprint) this.#retries++
-    this.#counted(told)
-  }
-
-  #counted(told: number): void {
-    if (told !== this.#retries) this.#world.violated(`the log counts ${told} deaths without progress, the oracle ${this.#retries}`)
+    if (told !== this.#retries) this.#world.violated(`the log counts ${told} generations without progress, the oracle ${this.#retries}`)
   }
 
   #tasks(count: number | null): void {
@@ -50,7 +43,7 @@ export class Oracle {
       case "ConductorConfirmed":
       case "ConductorRelaunched":
       case "ConductorAdopted":
-        this.#baseline = { count: event.taskCount, fingerprint: event.taskFingerprint }
+        this.#baseline = event.taskFingerprint
         this.waitsUntil = undefined
         if (event._tag === "ConductorAdopted") {
           this.#retries = 0
@@ -61,13 +54,7 @@ export class Oracle {
         const command = before.kind === "command"
         this.#tasks(event.taskCount)
         if (command) this.#retries = event.retries
-        else if (world.solo === undefined) this.#died(event.taskCount, event.retries)
-        // Without comms any other result of a tool, or another commit, is progress.
-        else
-          this.#died(
-            event.taskFingerprint === null || event.taskFingerprint === this.#baseline.fingerprint ? null : Infinity,
-            event.retries
-          )
+        else this.#ended(event.taskFingerprint, event.retries)
         const condition = before.conductor === undefined ? undefined : world.processes.condition(before.conductor)
         if (event.cause === "pid" && (condition === "running" || condition === "stopped"))
           world.violated("a live Conductor was taken for gone")
@@ -77,7 +64,7 @@ export class Oracle {
       case "TurnEnded":
       case "ContextExhausted":
       case "HandoffRequested":
-        this.#handedOff(event.taskFingerprint, event.retries)
+        this.#ended(event.taskFingerprint, event.retries)
         break
       case "WaitStarted":
         if (before.retries !== this.#retries && event.kind !== "quiet-hours") world.violated("a wait counts as a death")

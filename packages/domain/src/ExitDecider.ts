@@ -56,19 +56,18 @@ const completedBy = ({ comms, kind }: Watch) => (comms !== null ? "watcher" : ki
 /** Of a command nobody can tell progress: one that ran this long is not taken for one that cannot start. */
 const longRun = 10 * minute
 
-/** More tasks than at the last launch; in solo more results of tools, or a new commit (spec §2, Retries). What nobody could count is none. */
-const progressed = (watch: Watch, { now, tasks }: Report): boolean => {
-  if (watch.kind === "command") return now - watch.launchedAt >= longRun
-  if (tasks === null) return false
-  return watch.comms === null ? tasks.fingerprint !== watch.baseline.taskFingerprint : tasks.count > watch.baseline.taskCount
+/** What tells whether a generation made progress: its tasks by now, or `null` where nobody could count them. */
+export type Progress = Pick<Report, "now" | "tasks">
+
+/**
+ * The count of generations in a row that ended without progress, whatever ended this one (spec §2, Retries). Progress: a task was added
+ * or changed its state since the last launch; without comms, more results of tools, or a new commit. What nobody could count is none.
+ */
+export const retriesAfter = (watch: Watch, { now, tasks }: Progress): number => {
+  const progressed =
+    watch.kind === "command" ? now - watch.launchedAt >= longRun : tasks !== null && tasks.fingerprint !== watch.baseline.taskFingerprint
+  return progressed ? 0 : watch.retries + 1
 }
-
-/** Progress resets the count, else +1. */
-const retriesAfterDeath = (watch: Watch, report: Report): number => (progressed(watch, report) ? 0 : watch.retries + 1)
-
-/** A planned handoff counts only when no task was added or changed its state since the last launch. */
-export const retriesAfterHandoff = (watch: Watch, { tasks }: Pick<Report, "tasks">): number =>
-  tasks !== null && tasks.fingerprint !== watch.baseline.taskFingerprint ? watch.retries : watch.retries + 1
 
 /** Another process of the same work: a new generation, measured from now on. */
 export const adopted = (
@@ -93,12 +92,12 @@ export const decideExit = (watch: Watch, command: Report): Decision => {
       return ok(Event.ConductorCompleted.make({ at, by: completedBy(watch) }))
     case "Dead": {
       if (watch.standby !== undefined) return ok()
-      const retries = retriesAfterDeath(watch, command)
+      const retries = retriesAfter(watch, command)
       return ok(Event.ConductorDied.make({ ...seen, cause: exit.cause, retries }), ...recoveryOf(watch, at, exit.cause, retries, command))
     }
     case "ContextRecovery": {
       if (watch.standby !== undefined) return ok()
-      const retries = retriesAfterHandoff(watch, command)
+      const retries = retriesAfter(watch, command)
       return ok(
         Event.ContextRecoveryRequested.make({ ...seen, retries }),
         ...goneOn(watch, at, watcher),
@@ -107,12 +106,12 @@ export const decideExit = (watch: Watch, command: Report): Decision => {
     }
     case "TurnEnded": {
       if (watch.standby !== undefined) return ok()
-      const retries = retriesAfterHandoff(watch, command)
+      const retries = retriesAfter(watch, command)
       return ok(Event.TurnEnded.make({ ...seen, retries }), ...recoveryOf(watch, at, "turn-ended", retries, command))
     }
     case "ContextExhausted": {
       if (watch.standby !== undefined) return ok()
-      const retries = retriesAfterHandoff(watch, command)
+      const retries = retriesAfter(watch, command)
       return ok(Event.ContextExhausted.make({ ...seen, retries }), ...recoveryOf(watch, at, "context", retries, command))
     }
     case "Limited": {

@@ -1,5 +1,5 @@
 import { type Decision, no, ok } from "./Decision.ts"
-import { goneOn, recoveryOf, retriesAfterHandoff } from "./ExitDecider.ts"
+import { goneOn, recoveryOf, retriesAfter } from "./ExitDecider.ts"
 import type { Watch } from "./Watch.ts"
 import type { WatchCommand } from "./WatchCommand.ts"
 import * as Event from "./WatchEvent.ts"
@@ -24,7 +24,7 @@ export const decideHandoff = (watch: Watch, command: Request): Decision => {
   if (watch.handoff?.request === request) return ok()
   const never = handoffForbidden(watch, sessionId)
   if (never !== undefined) return no("not now", never)
-  const retries = retriesAfterHandoff(watch, command)
+  const retries = retriesAfter(watch, command)
   const counted = { taskCount: tasks?.count ?? null, taskFingerprint: tasks?.fingerprint ?? null, retries }
   const watcher = watch.watcher?.watcher ?? 0
   return ok(

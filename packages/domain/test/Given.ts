@@ -48,11 +48,11 @@ export const watcher = (n: number, awaiting = false) => Event.WatcherStarted.mak
 export const monitor = (n: number, of = n) => Event.SelfMonitorStarted.make({ at, monitor: n, watcher: of })
 export const settled = Event.WatchSettled.make({ at })
 export const watching = [opened, owned, confirmed, watcher(1), monitor(1), settled]
-export const dead = (taskCount: number | null = 2, watcher = 1): WatchIntent => ({
+export const dead = (taskCount: number | null = 2, watcher = 1, fingerprint = "a"): WatchIntent => ({
   _tag: "ReportExit",
   watcher,
   exit: { _tag: "Dead", cause: "pid" },
-  tasks: taskCount === null ? null : { count: taskCount, fingerprint: "a" },
+  tasks: taskCount === null ? null : { count: taskCount, fingerprint },
   evidence
 })
 export const died = (retries: number, watcher = 1) =>

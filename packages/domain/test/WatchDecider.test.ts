@@ -295,21 +295,28 @@ describe("deaths and retries", () => {
       .then(died(1), started(1))
     assert.deepStrictEqual(rolesOf(given(...watching, died(1), started(1)).watch), ["recovery/1", "monitor/1"])
   })
-  it("resets the count to 0 where tasks were added since the last launch; unknown is no progress", () => {
-    const twice = [...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2)]
-    const retriesOf = (intent: WatchIntent) => {
-      const [event] = given(...twice)
-        .when(intent)
-        .thenTags("ConductorDied", "RecoveryStarted")
-      return event?._tag === "ConductorDied" ? event.retries : undefined
+  const twice = [...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2)]
+  const generationEnds = [
+    { exit: { _tag: "Dead", cause: "pid" }, event: "ConductorDied" },
+    { exit: { _tag: "ContextRecovery" }, event: "ContextRecoveryRequested" },
+    { exit: { _tag: "TurnEnded" }, event: "TurnEnded" },
+    { exit: { _tag: "ContextExhausted" }, event: "ContextExhausted" }
+  ] as const
+  it("progress since the last launch sets the count to 0, whatever ends the generation; without progress it goes up", () => {
+    for (const { event, exit } of generationEnds) {
+      const retriesAt = (tasks: { readonly count: number; readonly fingerprint: string } | null) => {
+        const [first] = given(...twice)
+          .when({ _tag: "ReportExit", watcher: 2, exit, tasks, evidence })
+          .thenTags(event, "RecoveryStarted")
+        return first?._tag === event ? first.retries : undefined
+      }
+      assert.strictEqual(retriesAt({ count: 3, fingerprint: "b" }), 0, `${event}: a task was added`)
+      assert.strictEqual(retriesAt({ count: 2, fingerprint: "b" }), 0, `${event}: a task changed its state`)
+      assert.strictEqual(retriesAt({ count: 2, fingerprint: "a" }), 3, `${event}: nothing changed`)
+      assert.strictEqual(retriesAt(null), 3, `${event}: nobody could look`)
     }
-    assert.strictEqual(retriesOf(dead(3, 2)), 0)
-    assert.strictEqual(retriesOf(dead(2, 2)), 3)
-    assert.strictEqual(retriesOf(dead(1, 2)), 3)
-    assert.strictEqual(retriesOf(dead(null, 2)), 3)
   })
   it("launches nothing at the third: it saves what can be saved, and ends", () => {
-    const twice = [...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2)]
     given(...twice)
       .when(dead(2, 2))
       .then(died(3, 2), started(2, "salvage"))
@@ -338,22 +345,6 @@ describe("deaths and retries", () => {
     { exit: { _tag: "ContextRecovery" }, event: "ContextRecoveryRequested", trigger: "handoff" },
     { exit: { _tag: "TurnEnded" }, event: "TurnEnded", trigger: "turn-ended" }
   ] as const
-  it("counts a planned handoff only without any change of a task", () => {
-    for (const { event, exit, trigger } of planned) {
-      const reported = (fingerprint: string | null) => {
-        const tasks = fingerprint === null ? null : { count: 2, fingerprint }
-        const [first, second] = given(...watching)
-          .when({ _tag: "ReportExit", watcher: 1, exit, tasks, evidence })
-          .thenTags(event, "RecoveryStarted")
-        assert.deepInclude(second, { purpose: "relaunch", trigger })
-        return first?._tag === event ? first.retries : undefined
-      }
-      assert.strictEqual(reported("a"), 1)
-      assert.strictEqual(reported("b"), 0)
-      // Tasks that nobody could look at are no progress.
-      assert.strictEqual(reported(null), 1)
-    }
-  })
   it("launches nothing at the third planned handoff without any change of a task", () => {
     for (const { event, exit, trigger } of planned) {
       const [, second] = given(...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2))
@@ -408,6 +399,10 @@ describe("deaths and retries", () => {
       [retriesOf({ count: 2, fingerprint: "a" }), retriesOf({ count: 2, fingerprint: "b" }), retriesOf(null)],
       [1, 0, 1]
     )
+    const [worked] = given(...twice)
+      .when(asks({ sessionId: "s2", tasks: { count: 2, fingerprint: "b" } }), operator)
+      .thenTags("HandoffRequested", "RecoveryStarted")
+    assert.deepInclude(worked, { retries: 0 })
     const [, second] = given(...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2))
       .when(asks({ sessionId: "s2" }), operator)
       .thenTags("HandoffRequested", "RecoveryStarted")
