@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { alive, bundle, type Running, stage, until } from "./Stage.ts"
 
 const first = `workflow_id: play
@@ -71,11 +71,15 @@ describe.concurrent("souffleur conduct", () => {
       yield* one.ended
       assert.isTrue(alive(launched.process.pid), "the agent lives on")
 
+      const held = join(the.home, "claude", "craft", "task-001.reviewer.held")
+      fs.mkdirSync(dirname(held), { recursive: true })
+      fs.writeFileSync(held, "")
       const two = the.start(["conduct", "plan.yaml", "--json"])
       yield* the.prints(two, "ImplementationCompleted")
       const working = JSON.parse((yield* the.run(["conduct", "status", "--json"])).lines.join("\n"))
       assert.deepInclude(working, { workflow_id: "play", current_task: "task-001", paused: null })
       assert.deepInclude(working.tasks[0], { status: "in_progress" })
+      fs.rmSync(held)
       assert.strictEqual((yield* two.ended).code, 0)
       assert.deepStrictEqual([the.turns("task-001", "implementer"), the.turns("task-001", "reviewer")], [1, 1])
       assert.strictEqual(git(the.project, "rev-list", "--count", "HEAD").trim(), "2")

@@ -1,10 +1,11 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { CommsSchema } from "@souffleur/comms"
-import { Sqlite } from "@souffleur/domain"
+import { Sqlite, type SqliteUnusable } from "@souffleur/domain"
 import { SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Layer, Path, Result, Schedule, type Scope, Stream } from "effect"
 import { ChildProcess } from "effect/process"
+import type { SqlError } from "effect/sql"
 import { parse } from "../src/demo/StandIn.ts"
 
 const services = Layer.provideMerge(SqliteClient.layerSqlite, NodeServices.layer)
@@ -21,6 +22,9 @@ interface Record {
   readonly sessionId: string
   readonly message?: { readonly role: string; readonly content: unknown; readonly stop_reason?: string; readonly usage?: object }
 }
+
+const isLocked = (error: SqliteUnusable | SqlError.SqlError) =>
+  error._tag === "SqliteUnusable" ? error.reason === "locked" : error.reason._tag === "LockTimeoutError"
 
 /** A project with a plan and a comms database, and agents started in it as souffleur starts them. */
 const stage = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnType<typeof task>>) {
@@ -39,7 +43,9 @@ const stage = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnType<typeo
     ChildProcess.make(process.execPath, [paths.resolve("packages/cli/src/demo/StandIn.ts"), ...args], {
       cwd: project,
       env: { PATH: "/usr/bin:/bin", CLAUDE_CONFIG_DIR: agent, ...env },
-      stdin: "ignore"
+      stdin: "ignore",
+      // One that ignores TERM ends with a test that fails, too.
+      forceKillAfter: "1 second"
     })
   const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env?: { readonly [name: string]: string }) {
     const child = yield* start(args, env)
@@ -69,8 +75,11 @@ const stage = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnType<typeo
     start,
     run,
     records,
+    // The stand-in writes the same file: a lock of its own is waited for.
     query: (statement: string) =>
-      Effect.scoped(Effect.flatMap(sqlite.openForeign(comms), (sql) => sql.unsafe<{ [column: string]: unknown }>(statement))),
+      Effect.scoped(Effect.flatMap(sqlite.openForeign(comms), (sql) => sql.unsafe<{ [column: string]: unknown }>(statement))).pipe(
+        Effect.retry({ while: isLocked, schedule: Schedule.spaced("20 millis") })
+      ),
     exists: (...parts: ReadonlyArray<string>) => files.exists(paths.join(...parts)),
     pidFiles: files.readDirectory(paths.join(agent, "sessions"))
   }

@@ -1,5 +1,5 @@
 import { runProgram } from "@souffleur/domain"
-import { Effect, FileSystem, Path, Schema } from "effect"
+import { Effect, FileSystem, Path, Schedule, Schema } from "effect"
 import { agentFolder, type Session } from "./StandInSession.ts"
 
 /** `craft.json` in the project: what each implementer and reviewer of a task does, one turn after another; the last does for the rest. */
@@ -28,14 +28,14 @@ export const craftOf = (prompt: string) => {
   return role === undefined || task === undefined ? undefined : { role, task }
 }
 
-/** The which turn of its role and task this is, from 1: across processes, and also after one was killed. */
+/** The which turn of its role and task this is, from 1, across processes and deaths; and whether its end is held by a file beside that. */
 const turnOf = Effect.fnUntraced(function* (role: string, task: string) {
   const [files, paths] = [yield* FileSystem.FileSystem, yield* Path.Path]
   const folder = paths.join(yield* agentFolder, "craft")
   yield* files.makeDirectory(folder, { recursive: true, mode: 0o700 })
   const file = paths.join(folder, `${task}.${role}`)
   yield* files.writeFileString(file, ".", { flag: "a" })
-  return (yield* files.readFileString(file)).length
+  return { turn: (yield* files.readFileString(file)).length, held: files.exists(`${file}.held`) }
 })
 
 const git = (cwd: string, ...args: ReadonlyArray<string>) =>
@@ -71,10 +71,12 @@ export const craft = Effect.fnUntraced(function* (session: Session, { role, task
     Effect.flatMap(files.readFileString(paths.join(session.cwd, "craft.json")), Schema.decodeUnknownEffect(Craft))
   )
   const { millis, tasks } = script._tag === "Some" ? script.value : { millis: 0, tasks: {} as (typeof Craft.Type)["tasks"] }
-  const turn = yield* turnOf(role, task)
+  const { held, turn } = yield* turnOf(role, task)
   const acts = tasks[task]?.[role] ?? (role === "implementer" ? (["commit"] as const) : (["approve"] as const))
   const act = acts[Math.min(turn, acts.length) - 1]!
   yield* Effect.sleep(millis)
+  // Whoever looks on may hold the curtain, to see it in the midst of its turn.
+  yield* Effect.repeat(held, { while: (still) => still, schedule: Schedule.spaced("20 millis") })
   switch (act) {
     case "commit":
       return yield* implement(session, task, turn)
