@@ -10,10 +10,30 @@ export const nodeMutants = [
     [
       ["tree: a root that died has no children", "table.get(root.pid)?.startTime === root.startTime ? root.pid : undefined", "root.pid"],
       ["tree: what is above the root", "if (aboveRoot.has(process.pid)) return false", ""],
-      ["tree: souffleur itself", "if (one.pid === self || others", "if (others"],
-      ["tree: other sessions with their subtree", "one.pid === self || others.has(one.pid) ||", "one.pid === self ||"],
-      ["tree: terminal servers", " || isTerminalServer(one.name)) return false", ") return false"],
+      [
+        "tree: souffleur's own children are not the Conductor's",
+        "if (one.pid === self) return ofLaunch",
+        "if (one.pid === self) return started"
+      ],
+      ["tree: what souffleur launched", "if (one.pid === self) return ofLaunch", "if (one.pid === self) return false"],
+      ["tree: other sessions with their subtree", "others.has(one.pid) || terminal(one)", "terminal(one)"],
+      ["tree: terminal servers", " || terminal(one)) return false", ") return false"],
       ["tree: souffleur's own company", "if (one.pid === living) return !company", "if (one.pid === living) return true"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Tags.ts`,
+    ["packages/node/test/ProcessesTree.test.ts"],
+    [["tags: on our own user's processes alone", " && uid(pid) === ours", ""]]
+  ),
+  ...mutantsOf(
+    `${src}/TerminalServer.ts`,
+    ["packages/node/test/ProcessesTree.test.ts", "packages/node/test/Processes.test.ts"],
+    [
+      ["terminal: by the program's own name", "program.test(basename(path)) && (", "("],
+      ["terminal: by whose program it is", " && ((runs.uid === 0 && ours !== 0) || isInstalled(path))", ""],
+      ["terminal: root's agent makes root's files", "(runs.uid === 0 && ours !== 0)", "runs.uid === 0"],
+      ["terminal: what cannot be seen is spared", "if (runs === undefined) return true", "if (runs === undefined) return false"]
     ]
   ),
   ...mutantsOf(

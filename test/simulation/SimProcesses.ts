@@ -1,6 +1,7 @@
 import type { Processes, Signal, Tag } from "@souffleur/domain"
 import { Duration, Effect, Option } from "effect"
 import { startedBy } from "../../packages/node/src/ProcessTree.ts"
+import { namedAsOne } from "../../packages/node/src/TerminalServer.ts"
 import type { Gate } from "./Gate.ts"
 import { machine, type ProcessTable, type SimProcess } from "./ProcessTable.ts"
 
@@ -58,7 +59,9 @@ export const processes = (world: Signalled, self: SimProcess, gate: Gate): Proce
           root,
           self: self.identity.pid,
           others: new Set(others),
-          tagged: (pid) => tags.some((tag) => carries(processes.at(pid)!, tag))
+          tagged: (pid) => tags.some((tag) => carries(processes.at(pid)!, tag)),
+          launched: (pid) => tags.some((tag) => carries(processes.at(pid)!, tag) && !carries(self, tag)),
+          terminal: ({ name }) => namedAsOne(name)
         })
         return started.map(({ pid }) => processes.info(processes.at(pid)!)).filter(({ condition }) => condition !== "zombie")
       }),

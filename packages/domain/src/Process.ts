@@ -62,11 +62,12 @@ export class Processes extends Context.Service<
     readonly processorTime: (identity: ProcessIdentity) => Effect.Effect<number | undefined>
     /** Our own ancestors, nearest first. */
     readonly ancestors: Effect.Effect<ReadonlyArray<number>>
-    /** Every process that carries the tag, in no order. */
+    /** Every process of our user that carries the tag, in no order. */
     readonly tagged: (tag: Tag) => Effect.Effect<ReadonlyArray<ProcessInfo>>
     /**
      * What `root` started: by parent, and by any of the tags, without `root` itself and without what is protected:
-     * souffleur, its ancestors, a terminal server, an agent session of `others`, each with its own subtree (spec §2, Stop).
+     * souffleur, its ancestors, a terminal server, an agent session of `others`, each with its own subtree (spec §2, Stop). Below
+     * souffleur is its own launch: who carries a tag there that souffleur does not. Another user's process has no tag.
      */
     readonly tree: (
       root: ProcessIdentity,

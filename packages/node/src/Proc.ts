@@ -106,6 +106,24 @@ export const commandLine = (pid: number): ReadonlyArray<string> => {
   }
 }
 
+/** The file that a process runs, and whose it is. */
+export interface Executable {
+  readonly path: string
+  readonly uid: number
+}
+
+/** `undefined` where it may not be seen, or the process has ended. */
+export const executable = (pid: number): Executable | undefined => {
+  try {
+    const link = `/proc/${pid}/exe`
+    // Of the file itself, also where its name is gone by now.
+    return { path: fs.readlinkSync(link), uid: fs.statSync(link).uid }
+  } catch (error) {
+    if (isGone(error) || hasCode(error, "EACCES", "EPERM")) return undefined
+    throw error
+  }
+}
+
 export const bootId = (): string => fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()
 
 export const pidNamespace = (): string => fs.readlinkSync("/proc/self/ns/pid")

@@ -1,16 +1,15 @@
 import type { ProcessIdentity } from "@souffleur/domain"
 import type { Stat } from "./Proc.ts"
 
-/** A terminal outlives what runs in it, whoever started it. The kernel cuts names to 15 characters. */
-export const isTerminalServer = (name: string): boolean =>
-  /^(?:tmux: server.*|tmux|screen(?:-.*)?|SCREEN|zellij|kitty|dtach|abduco|wezterm-mux-ser)$/.test(name)
-
 export interface Question {
   readonly root: ProcessIdentity
   readonly self: number
   /** Agent sessions that are not to be touched. */
   readonly others: ReadonlySet<number>
   readonly tagged: (pid: number) => boolean
+  /** Carries a tag that souffleur itself does not: it has it from its launch, not from souffleur's own environment. */
+  readonly launched: (pid: number) => boolean
+  readonly terminal: (process: Stat) => boolean
 }
 
 /** A process and what it descends from, nearest first. A table is not read in one instant: a circle ends. */
@@ -26,10 +25,10 @@ function* lineage(table: ReadonlyMap<number, Stat>, pid: number): Generator<Stat
  * What the root started, among the processes of a table (spec §2, Stop): its descendants, and the tagged ones with theirs.
  * Up from each process, what is met first counts: the root, or one that is protected with its subtree. Ancestors of
  * souffleur are spared, and their other children too where the root started that ancestor: they are souffleur's own
- * company, such as the `tee` behind it.
+ * company, such as the `tee` behind it. What souffleur launched is its own child, and belongs by the tag of that launch.
  */
 export const startedBy = (table: ReadonlyMap<number, Stat>, question: Question): ReadonlyArray<Stat> => {
-  const { others, root, self, tagged } = question
+  const { launched, others, root, self, tagged, terminal } = question
   // The pid of a root that died may be anybody's by now: nothing is its child then, but tags still tell.
   const living = table.get(root.pid)?.startTime === root.startTime ? root.pid : undefined
   const ours = new Set(Array.from(lineage(table, self), (one) => one.pid))
@@ -38,9 +37,12 @@ export const startedBy = (table: ReadonlyMap<number, Stat>, question: Question):
     if (aboveRoot.has(process.pid)) return false
     let started = false
     let company = false
+    let ofLaunch = false
     for (const one of lineage(table, process.pid)) {
       if (one.pid === living) return !company
-      if (one.pid === self || others.has(one.pid) || isTerminalServer(one.name)) return false
+      if (one.pid === self) return ofLaunch
+      if (others.has(one.pid) || terminal(one)) return false
+      ofLaunch ||= launched(one.pid)
       if (ours.has(one.pid)) {
         company = true
         if (tagged(one.pid)) return false

@@ -4,6 +4,8 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { KeptStats } from "./KeptStats.ts"
 import * as Proc from "./Proc.ts"
 import { startedBy } from "./ProcessTree.ts"
+import { carriersOf } from "./Tags.ts"
+import { isTerminal } from "./TerminalServer.ts"
 
 /** The processes of this machine cannot be seen. Linux is built; macOS is not yet. */
 export class ProcessesUnavailable extends Schema.TaggedError<ProcessesUnavailable>()("ProcessesUnavailable", {
@@ -28,6 +30,7 @@ const make = Effect.gen(function* () {
   const own = Proc.stat(process.pid)
   if (own === undefined) return yield* Effect.die(new Error("/proc does not show this process"))
   const self = identify(own)
+  const uid = process.getuid?.() ?? 0
   const kept = yield* Effect.acquireRelease(
     Effect.sync(() => new KeptStats(keptAtMost())),
     (kept) => Effect.sync(() => kept.close())
@@ -48,19 +51,27 @@ const make = Effect.gen(function* () {
   })
 
   const tagged = Effect.fn("Processes.tagged")((tag: Tag) =>
-    Effect.sync(() => informAll([...Proc.table().values()].filter((stat) => Proc.carries(stat.pid, tag.environment))))
+    Effect.sync(() => {
+      const table = Proc.table()
+      const carriers = carriersOf(table.keys(), [tag], uid)
+      return informAll([...table.values()].filter(({ pid }) => carriers.has(pid)))
+    })
   )
 
   const tree = Effect.fn("Processes.tree")((root: ProcessIdentity, tags: ReadonlyArray<Tag>, others: ReadonlyArray<number>) =>
     Effect.sync(() => {
       const table = Proc.table()
-      const marked = new Set([...table.keys()].filter((pid) => tags.some((tag) => Proc.carries(pid, tag.environment))))
+      const marked = carriersOf(table.keys(), tags, uid)
+      const notOurOwn = tags.filter((tag) => !Proc.carries(self.pid, tag.environment))
+      const launched = notOurOwn.length === tags.length ? marked : carriersOf(marked, notOurOwn, uid)
       const started = startedBy(table, {
         // Of an earlier boot: nothing has this root for a parent.
         root: root.bootId === bootId ? root : { ...root, pid: 0 },
         self: self.pid,
         others: new Set(others),
-        tagged: (pid) => marked.has(pid)
+        tagged: (pid) => marked.has(pid),
+        launched: (pid) => launched.has(pid),
+        terminal: isTerminal(uid)
       })
       return informAll(started).filter((info) => info.condition !== "zombie")
     })
@@ -92,7 +103,7 @@ const make = Effect.gen(function* () {
 
   return Processes.of({
     self,
-    host: { name: os.hostname(), pidNamespace: Proc.pidNamespace(), uid: process.getuid?.() ?? 0 },
+    host: { name: os.hostname(), pidNamespace: Proc.pidNamespace(), uid },
     // These are asked many thousand times a second: a span would cost more than the answer.
     find: (pid) =>
       Effect.sync(() => {

@@ -207,6 +207,39 @@ it.layer(layer, { excludeTestServices: true })((it) => {
     })
   )
 
+  const asRoot = process.getuid?.() === 0 && spawnSync("setpriv", ["--version"]).status === 0
+  it.effect.skipIf(!asRoot)("leaves another user's process alone that carries our tag (skipped unless root has setpriv)", () =>
+    Effect.gen(function* () {
+      const processes = yield* Processes
+      const mark = `souffleur-${process.pid}-foreign`
+      const as = (uid: string) => ["--reuid", uid, "--regid", uid, "--clear-groups", "setsid", "sh", "-c", "echo ready; exec sleep 300"]
+      const foreign = yield* spawned("setpriv", as("65534"), { env: { MARK: mark } })
+      const ours = yield* spawned("setsid", ["sh", "-c", "echo ready; exec sleep 300"], { env: { MARK: mark } })
+      yield* output(foreign)
+      yield* output(ours)
+      const tag = { environment: { MARK: mark } }
+      const pids = (found: ReadonlyArray<{ readonly identity: { readonly pid: number } }>) => found.map(({ identity }) => identity.pid)
+      assert.deepStrictEqual(pids(yield* processes.tagged(tag)), [ours.pid])
+      assert.deepStrictEqual(pids(yield* processes.tree({ pid: 0, startTime: 0, bootId: "" }, [tag], [])), [ours.pid])
+    })
+  )
+
+  it.effect("takes what merely calls itself a terminal server with the tree that it is of", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      fs.copyFileSync("/bin/sleep", join(at, "tmux"))
+      const root = yield* spawned("/bin/sh", ["-c", `${at}/tmux 300 & echo $!; exec sleep 300`])
+      const false_ = Number(yield* output(root))
+      yield* Effect.addFinalizer(() => killed(false_))
+      yield* named(false_, "tmux")
+      const found = yield* (yield* Processes).tree(yield* identity(root.pid), [], [])
+      assert.deepStrictEqual(
+        found.map(({ identity }) => identity.pid),
+        [false_]
+      )
+    })
+  )
+
   const tmux = fs.existsSync("/usr/bin/tmux")
   it.effect.skipIf(!tmux)("leaves a tmux server that the Conductor started, but not a Conductor's tools inside one", () =>
     Effect.gen(function* () {

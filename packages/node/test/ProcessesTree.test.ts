@@ -1,6 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import type { Stat } from "../src/Proc.ts"
-import { isTerminalServer, startedBy } from "../src/ProcessTree.ts"
+import { startedBy } from "../src/ProcessTree.ts"
+import { carriersOf } from "../src/Tags.ts"
+import { isTerminalServer, namedAsOne } from "../src/TerminalServer.ts"
 
 /** `[pid, parent, name]`; a `!` behind the name is the tag. */
 const table = (...rows: ReadonlyArray<readonly [number, number, string]>): ReadonlyMap<number, Stat & { readonly tagged: boolean }> =>
@@ -11,13 +13,17 @@ const table = (...rows: ReadonlyArray<readonly [number, number, string]>): Reado
     ])
   )
 
-const tree = (rows: ReturnType<typeof table>, root: number, self: number, others: ReadonlyArray<number> = [], startTime = root) =>
-  startedBy(rows, {
+const tree = (rows: ReturnType<typeof table>, root: number, self: number, others: ReadonlyArray<number> = [], startTime = root) => {
+  const tagged = (pid: number) => rows.get(pid)?.tagged === true
+  return startedBy(rows, {
     root: { pid: root, startTime, bootId: "" },
     self,
     others: new Set(others),
-    tagged: (pid) => rows.get(pid)?.tagged === true
+    tagged,
+    launched: (pid) => tagged(pid) && !tagged(self),
+    terminal: ({ name }) => namedAsOne(name)
   }).map((one) => one.pid)
+}
 
 it("takes descendants and tagged ones, with theirs", () => {
   const rows = table([1, 0, "init"], [2, 1, "claude"], [3, 2, "sh"], [4, 3, "make"], [5, 1, "tool!"], [6, 5, "sub"], [9, 1, "souffleur"])
@@ -40,8 +46,24 @@ it("spares souffleur's company where the root is dead and tags tell", () => {
 })
 
 it("takes what a root below souffleur started, not souffleur's other children", () => {
-  const rows = table([1, 0, "init"], [9, 1, "souffleur"], [2, 9, "claude"], [3, 2, "sh"], [10, 9, "notify!"])
+  const rows = table([1, 0, "init"], [9, 1, "souffleur!"], [2, 9, "claude!"], [3, 2, "sh!"], [10, 9, "notify!"])
   assert.deepStrictEqual(tree(rows, 2, 9), [3])
+})
+
+it("takes what souffleur itself launched, by the tag of that launch, and what has its tags from souffleur's own environment not", () => {
+  const launched = table(
+    [1, 0, "init"],
+    [9, 1, "souffleur"],
+    [20, 9, "agent!"],
+    [21, 20, "sh"],
+    [22, 9, "claude!"],
+    [10, 9, "notify"],
+    [30, 1, "agent!"]
+  )
+  // The Conductor is another one, 99, that has ended; 22 is an agent that is not to be touched.
+  assert.deepStrictEqual(tree(launched, 99, 9, [22]), [20, 21, 30])
+  const inherited = table([1, 0, "init"], [9, 1, "souffleur!"], [10, 9, "notify!"], [20, 9, "export!"], [30, 1, "tool!"])
+  assert.deepStrictEqual(tree(inherited, 99, 9), [30])
 })
 
 it("spares terminals and other agents, and their own, but not a root inside a terminal", () => {
@@ -68,6 +90,41 @@ it("never takes what the root itself descends from", () => {
 
 it("knows terminal servers by what the kernel keeps of their names", () => {
   for (const name of ["tmux: server", "tmux: server (/", "screen", "zellij", "kitty", "wezterm-mux-ser"])
-    assert.isTrue(isTerminalServer(name), name)
-  for (const name of ["tmux: client", "kitten", "screenshot", "claude", "sh"]) assert.isFalse(isTerminalServer(name), name)
+    assert.isTrue(namedAsOne(name), name)
+  for (const name of ["tmux: client", "kitten", "screenshot", "claude", "sh"]) assert.isFalse(namedAsOne(name), name)
+})
+
+it("takes for a terminal server what runs such a program of root's, or one that is installed, and no name alone", () => {
+  const installed = (path: string) => path === "/home/me/.local/kitty.app/bin/kitty"
+  const is = (name: string, path: string, uid: number, ours = 1000) => isTerminalServer(name, { path, uid }, ours, installed)
+  assert.isTrue(is("tmux: server", "/usr/bin/tmux", 0))
+  assert.isTrue(is("screen", "/usr/bin/screen-4.9.0", 0))
+  assert.isTrue(is("wezterm-mux-ser", "/usr/bin/wezterm-mux-server", 0))
+  assert.isTrue(is("tmux: server", "/usr/bin/tmux (deleted)", 0), "its package was upgraded under it")
+  assert.isTrue(is("kitty", "/home/me/.local/kitty.app/bin/kitty", 1000))
+  assert.isFalse(is("tmux", "/home/me/project/tmux", 1000), "a copy of anything")
+  assert.isFalse(is("tmux", "/srv/project/tmux", 0, 0), "all that root's agent makes is root's")
+  assert.isFalse(is("tmux", "/usr/bin/bash", 0), "a script of that name")
+  assert.isFalse(is("sh", "/usr/bin/tmux", 0), "a client goes by another name")
+  // `screen` with its rights of root lets nobody see what it runs: a terminal that is lost is worse than a tool that is left.
+  assert.isTrue(isTerminalServer("screen", undefined, 1000, installed))
+})
+
+it("takes a tag on a process of another user for nobody's word", () => {
+  const processes = new Map([
+    [20, { uid: 1000, MARK: "w-g1" }],
+    [21, { uid: 1002, MARK: "w-g1" }],
+    [22, { uid: 1000, MARK: "another" }]
+  ])
+  const asked: Array<number> = []
+  const seen = {
+    carries: (pid: number, { MARK }: Readonly<Record<string, string>>) => processes.get(pid)?.MARK === MARK,
+    uid: (pid: number) => (asked.push(pid), processes.get(pid)?.uid)
+  }
+  const carriers = (ours: number) => [...carriersOf([20, 21, 22, 23], [{ environment: { MARK: "w-g1" } }], ours, seen)]
+  assert.deepStrictEqual(carriers(1000), [20])
+  assert.deepStrictEqual(carriers(1002), [21])
+  // Root's souffleur could read every environment there is.
+  assert.deepStrictEqual(carriers(0), [])
+  assert.notInclude(asked, 22, "whose it is, is asked of those alone that carry it")
 })
