@@ -238,6 +238,11 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
+    `${src}/Verdict.ts`,
+    [`${tests}/Linear.test.ts`],
+    [["verdict: what goes on without end", "before.length > longestLine ? before : ", ""]]
+  ),
+  ...mutantsOf(
     `${src}/Judging.ts`,
     [`${tests}/Judging.test.ts`],
     [

@@ -17,8 +17,14 @@ export interface LoadedPlan {
 
 const fence = /^ {0,3}(?:`{3,}|~{3,})/u
 const heading = /^(#{1,6})\s+(.*)$/u
-/** The id that a heading begins with: `## task-001: Create the model`. */
-const idIn = (title: string) => /^`?([A-Za-z0-9][A-Za-z0-9._-]*?)[`:.]*(?:\s|$)/u.exec(title)?.[1]
+/** The id that a heading begins with: `## task-001: Create the model`. An id has 64 characters at most, and marks around it a few. */
+const idIn = (title: string) => {
+  const [word = ""] = title.slice(0, 100).split(/\s/u)
+  let end = word.length
+  while (end > 0 && "`:.".includes(word[end - 1]!)) end--
+  const id = word.slice(word.startsWith("`") ? 1 : 0, end)
+  return /^[A-Za-z0-9][A-Za-z0-9._-]*$/u.test(id) ? id : undefined
+}
 
 /** What a Markdown text says under each heading that begins with an id, until the next heading of its level or above. */
 export const sections = (body: string): ReadonlyMap<string, string> => {
@@ -31,15 +37,17 @@ export const sections = (body: string): ReadonlyMap<string, string> => {
     if (marks !== undefined) headings.push({ at, level: marks.length, id: idIn(title ?? "") })
   }
   const found = new Map<string, string>()
-  for (const [index, { at, id, level }] of headings.entries()) {
-    const end = headings.find((other, place) => place > index && other.level <= level)
+  // From the end on, each knows where the next one of a level begins: of several of one id the first is kept.
+  const next = Array.from({ length: 7 }, () => lines.length)
+  for (const { at, id, level } of headings.toReversed()) {
     const text = lines
-      .slice(at + 1, end?.at)
+      .slice(at + 1, Math.min(...next.slice(1, level + 1)))
       .join("\n")
       .trim()
-    if (id !== undefined && text !== "" && !found.has(id)) found.set(id, text)
+    next[level] = at
+    if (id !== undefined && text !== "") found.set(id, text)
   }
-  return found
+  return new Map([...found].toReversed())
 }
 
 /** A Markdown file's front matter and the rest. */

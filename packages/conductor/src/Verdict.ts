@@ -32,13 +32,31 @@ interface Block {
 /** Characters and items that are kept: a verdict goes to the log, and feedback into prompts. */
 const longest = { text: 2000, item: 500, items: 20 } as const
 const clipped = (text: string, most: number) => {
-  const points = Array.from(text)
+  // A character is one unit or two.
+  const points = Array.from(text.slice(0, 2 * most))
   return points.length <= most ? text : `${points.slice(0, most - 1).join("")}…`
 }
 
-const isFence = (line: string) => /^(?:`{3,}|~{3,})/u.test(line)
+/** Characters of a line that are looked at: more than any field keeps. */
+const longestLine = 4000
+/** Without these at its ends, by index: a pattern that ends in `$` takes the square of a line's length, or worse. */
+const stripped = (text: string, before: string, after: string) => {
+  let [start, end] = [0, text.length]
+  while (start < end && before.includes(text[start]!)) start++
+  while (end > start && after.includes(text[end - 1]!)) end--
+  return text.slice(start, end)
+}
+
+const isFence = (line: string) => line.startsWith("```") || line.startsWith("~~~")
 /** Marks that Markdown puts around a word are no part of it. */
-const bare = (line: string) => line.replaceAll(/^[*_`#\s]+|[*_`:\s]+$/gu, "")
+const bare = (line: string) => stripped(line, "*_`# \t", "*_`: \t")
+/** `name: value`, with marks around the name. */
+const fieldIn = (line: string) => {
+  const colon = line.indexOf(":")
+  if (colon === -1) return undefined
+  const name = stripped(line.slice(0, colon), "*_`- \t", "*_`")
+  return { name: name.toLowerCase(), value: stripped(line.slice(colon + 1), "*_`", "").trim() }
+}
 /** A prompt's own words in brackets, repeated: nothing was filled in. */
 const isPlaceholder = (text: string) =>
   /^\[(?:list of|path to|explanation of|brief summary|overall assessment|specific issue|actionable suggestion)\b[^\]]*\]$/u.test(text)
@@ -48,12 +66,15 @@ const filled = (text: string) => {
   return isPlaceholder(plain) ? "" : plain
 }
 
+/** A field or an item that goes on in the next line: no longer than what is looked at of one. */
+const continued = (before: string, line: string) => (before.length > longestLine ? before : `${before} ${line}`.trim())
+
 const blocksIn = (text: string, headers: ReadonlyArray<Header>): ReadonlyArray<Block> => {
   const blocks: Array<Block> = []
   let stretch = 0
   let [open, key, gap]: [boolean, string | undefined, boolean] = [false, undefined, false]
   for (const raw of text.split(/\r\n|\n|\r/u)) {
-    const line = raw.trim()
+    const line = raw.slice(0, longestLine).trim()
     const header = headers.find((one) => one === bare(line))
     const block = blocks.at(-1)
     if (header !== undefined) {
@@ -67,12 +88,12 @@ const blocksIn = (text: string, headers: ReadonlyArray<Header>): ReadonlyArray<B
       stretch += 1
       gap = true
     } else if (open && block !== undefined) {
-      const [, name, value = ""] = /^[*_`-]*\s*([a-z_]+)[*_`]*:[*_`]*\s*(.*)$/iu.exec(line) ?? []
-      const known = fields[block.header].find((one) => one === name?.toLowerCase())
+      const field = fieldIn(line)
+      const known = fields[block.header].find((one) => one === field?.name)
       const item = /^(?:[-*•]|\d+[.)])\s+(.*)$/u.exec(line)?.[1]
-      if (known !== undefined) {
+      if (field !== undefined && known !== undefined) {
         ;[key, gap] = [known, false]
-        block.values.set(key, value)
+        block.values.set(key, field.value)
         block.items.set(key, [])
       } else if (key !== undefined && item !== undefined && block.values.get(key) === "") {
         block.items.get(key)!.push(item)
@@ -80,8 +101,8 @@ const blocksIn = (text: string, headers: ReadonlyArray<Header>): ReadonlyArray<B
       } else if (gap) key = undefined
       else if (key !== undefined) {
         const items = block.items.get(key)!
-        if (items.length > 0) items.push(`${items.pop()!} ${line}`)
-        else block.values.set(key, `${block.values.get(key)!} ${line}`.trim())
+        if (items.length > 0) items.push(continued(items.pop()!, line))
+        else block.values.set(key, continued(block.values.get(key)!, line))
       } else open = block.values.size === 0 && block.items.size === 0 ? false : open
     }
   }
@@ -99,7 +120,7 @@ const listOf = ({ items, values }: Block, key: string): ReadonlyArray<string> =>
 }
 
 const path = (text: string): string | null => {
-  const value = filled(text).replaceAll(/^[`"'[]+|[`"'\]]+$/gu, "")
+  const value = stripped(filled(text), "`\"'[", "`\"']")
   return value === "" || /^(?:none|n\/a|null|-)$/iu.test(value) ? null : clipped(value, longest.item)
 }
 
