@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { agentMutants } from "./AgentMutants.ts"
+import { boundsMutants } from "./BoundsMutants.ts"
 import { conductorMutants } from "./ConductorMutants.ts"
 import { domainMutants } from "./DomainMutants.ts"
 import { guardianMutants } from "./GuardianMutants.ts"
@@ -32,6 +33,7 @@ const mutants = [
   ...supervisorMutants,
   ...guardianMutants,
   ...agentMutants,
+  ...boundsMutants,
   ...conductorMutants,
   ...nodeMutants
 ].filter(({ file, name }) => name.includes(values.only) || file.includes(values.only))

@@ -1,19 +1,22 @@
 import type { ContextInUse } from "@souffleur/domain"
-import { answerOf, type Json, timeOf } from "./Records.ts"
+import { answerOf, isJson, type Json, timeOf, tokensOf } from "./Records.ts"
 
 /** As Claude Code 2.1.329 takes them, by its status line. It takes 1,000,000 for a model that it does not know: we take nothing. */
-const windows: Readonly<Record<string, number>> = {
-  "claude-fable-5": 1_000_000,
-  "claude-haiku-4-5": 200_000,
-  "claude-opus-4-6": 200_000,
-  "claude-opus-4-8": 1_000_000,
-  "claude-opus-5-5": 1_000_000,
-  "claude-sonnet-4-5": 200_000,
-  "claude-sonnet-5": 1_000_000
-}
+const windows: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    "claude-fable-5": 1_000_000,
+    "claude-haiku-4-5": 200_000,
+    "claude-opus-4-6": 200_000,
+    "claude-opus-4-8": 1_000_000,
+    "claude-opus-5-5": 1_000_000,
+    "claude-sonnet-4-5": 200_000,
+    "claude-sonnet-5": 1_000_000
+  })
+)
 
 /** The window of a model as it was asked for: the suffix `[1m]` asks for a larger one, a date changes nothing. */
-export const windowOf = (model: string): number | undefined => (model.endsWith("[1m]") ? 1_000_000 : windows[model.replace(/-\d{8}$/u, "")])
+export const windowOf = (model: string): number | undefined =>
+  model.endsWith("[1m]") ? 1_000_000 : windows.get(model.replace(/-\d{8}$/u, ""))
 
 const counted = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"]
 
@@ -21,11 +24,8 @@ const counted = ["input_tokens", "cache_read_input_tokens", "cache_creation_inpu
 export const contextOf = (record: Json, fallback: number): ContextInUse | undefined => {
   const message = answerOf(record)
   const usage = message?.["usage"]
-  if (message === undefined || typeof usage !== "object" || usage === null) return undefined
-  const tokens = counted.reduce((sum, name) => {
-    const count: unknown = Object.entries(usage).find(([key]) => key === name)?.[1]
-    return sum + (typeof count === "number" && Number.isFinite(count) && count > 0 ? count : 0)
-  }, 0)
+  if (message === undefined || !isJson(usage)) return undefined
+  const tokens = tokensOf(usage, counted)
   const model = typeof message["model"] === "string" ? message["model"] : ""
   const window = windowOf(typeof record["requestedModel"] === "string" ? record["requestedModel"] : model)
   if (tokens === 0) return undefined

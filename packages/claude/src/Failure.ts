@@ -1,4 +1,4 @@
-import type { Turn } from "@souffleur/domain"
+import { Bounds, type Turn } from "@souffleur/domain"
 import { isJson, type Json } from "./Records.ts"
 
 type Failed = Extract<Turn, { readonly _tag: "Failed" }>
@@ -6,17 +6,21 @@ type Failed = Extract<Turn, { readonly _tag: "Failed" }>
 const at = (record: unknown, ...path: ReadonlyArray<string>): unknown =>
   path.reduce<unknown>((value, name) => (isJson(value) ? value[name] : undefined), record)
 
-/** Where the agent keeps the service's own account of a limit: at a retry, and at the end of a turn. Seconds since the epoch. */
+/** Where the agent keeps the service's own account of a limit: at a retry, and at the end of a turn. */
 const resets = [
   ["error", "rateLimits", "resetsAt"],
   ["quotaLimits", "resetsAt"],
   ["apiErrorParams", "rate_limit_info", "resetsAt"]
 ]
 
+/** Seconds since the epoch end long before as many milliseconds begin to mean today: this one is in the year 5138, or in 1973. */
+const secondsAtMost = 1e11
+
 /** When a usage limit ends, epoch ms; `undefined` where the record states none: what its text says is no evidence. */
 export const resetOf = (record: Json): number | undefined => {
-  const stated = resets.map((path) => at(record, ...path)).find((value) => typeof value === "number" && Number.isFinite(value) && value > 0)
-  return typeof stated === "number" ? Math.round(stated * 1000) : undefined
+  const stated = resets.map((path) => at(record, ...path)).find((value): value is number => typeof value === "number" && value > 0)
+  // Seconds, as the service states them; or milliseconds, as another that stands in its place may.
+  return stated === undefined ? undefined : Bounds.time(stated < secondsAtMost ? stated * 1000 : stated)
 }
 
 /** The service's own error, which the agent keeps whole beside its words for people. */

@@ -1,3 +1,4 @@
+import { Bounds } from "@souffleur/domain"
 import { Predicate } from "effect"
 
 export type Json = Readonly<Record<string, unknown>>
@@ -18,9 +19,13 @@ export const isMain = (record: Json): boolean => record["isSidechain"] !== true 
 
 /** Epoch ms; a record without a time of its own was written no later than `fallback`. */
 export const timeOf = (record: Json, fallback: number): number => {
-  const at = typeof record["timestamp"] === "string" ? Date.parse(record["timestamp"]) : Number.NaN
-  return Number.isNaN(at) ? fallback : at
+  const { timestamp } = record
+  return (typeof timestamp === "string" ? Bounds.time(Date.parse(timestamp)) : undefined) ?? fallback
 }
+
+/** Tokens by the service's own counts of these names, or another's in its place: what is no count is nothing. */
+export const tokensOf = (usage: Json, names: ReadonlyArray<string>): number =>
+  Bounds.sum(names.map((name) => Bounds.count(Object.hasOwn(usage, name) ? usage[name] : undefined) ?? 0))
 
 /** The message of what the model itself said: no word that the agent put into its mouth, and no error of the service. */
 export const answerOf = (record: Json): Json | undefined => {

@@ -1,20 +1,13 @@
+import { Bounds } from "@souffleur/domain"
 import { Effect, FileSystem } from "effect"
 import { identityOf } from "./Compaction.ts"
 import { newLines } from "./NewLines.ts"
-import { answerOf, isJson, recordOf, timeOf } from "./Records.ts"
+import { answerOf, isJson, recordOf, timeOf, tokensOf } from "./Records.ts"
 
 /** Bytes of a line that is looked at: an answer is written block by block. */
 const lineLimit = 1 << 20
 /** What was read from a cache costs a tenth, and would hide all else. */
 const counted = ["input_tokens", "cache_creation_input_tokens", "output_tokens"]
-
-const tokensOf = (usage: unknown): number =>
-  isJson(usage)
-    ? counted.reduce((sum, name) => {
-        const count = usage[name]
-        return sum + (typeof count === "number" && Number.isFinite(count) && count > 0 ? count : 0)
-      }, 0)
-    : 0
 
 /** How far a session file was counted, and to what. */
 interface Counted {
@@ -48,8 +41,9 @@ export const makeSpend = () => {
           const record = recordOf(line)
           const answer = record === undefined ? undefined : answerOf(record)
           if (record === undefined || answer === undefined || timeOf(record, since) < since) return
-          const now = { id: answer["id"], tokens: tokensOf(answer["usage"]) }
-          tokens += now.id !== undefined && now.id === last.id ? now.tokens - last.tokens : now.tokens
+          const { id, usage } = answer
+          const now = { id, tokens: isJson(usage) ? tokensOf(usage, counted) : 0 }
+          tokens = Bounds.sum([tokens, now.tokens, id !== undefined && id === last.id ? -last.tokens : 0])
           last = now
         },
         (end) => (offset = end)

@@ -1,11 +1,11 @@
+import { Bounds } from "@souffleur/domain"
 import { Effect, FileSystem, Option, type PlatformError } from "effect"
 
 const block = 256 * 1024
 const newline = 10
 
 /** Epoch ms; 0 where the file system does not say. */
-export const writtenAtOf = (info: FileSystem.File.Info): number =>
-  Option.match(info.mtime, { onNone: () => 0, onSome: (date) => date.getTime() })
+export const writtenAtOf = ({ mtime }: FileSystem.File.Info): number => Bounds.time(Option.getOrUndefined(mtime)?.getTime()) ?? 0
 
 export interface TailLimits {
   /** Bytes that are read at most, from the end. */

@@ -1,4 +1,4 @@
-import type { ContextInUse, Turn } from "@souffleur/domain"
+import { Bounds, type ContextInUse, type Turn } from "@souffleur/domain"
 import { contextOf } from "./Context.ts"
 import { failureOf, resetOf } from "./Failure.ts"
 import { answerOf, blocksOf, isJson, isMain, type Json, textsOf, timeOf } from "./Records.ts"
@@ -10,14 +10,12 @@ const instant = new Set(["Edit", "Glob", "Grep", "MultiEdit", "NotebookEdit", "R
 /** Tools that end when a person has answered. */
 const questions = new Set(["AskUserQuestion", "ExitPlanMode"])
 
-const numberOf = (value: unknown): number | undefined =>
-  typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined
 const stringOf = (value: unknown): string => (typeof value === "string" ? value : "")
 
 /** The ms that a tool call has; `undefined` where the agent sets no bound that is known. */
 const limitOf = (name: string, input: unknown): number | undefined => {
   if (instant.has(name)) return 0
-  return name === "Bash" ? (numberOf(isJson(input) ? input["timeout"] : undefined) ?? bashLimit) : undefined
+  return name === "Bash" ? (Bounds.toolLimit(isJson(input) ? input["timeout"] : undefined) ?? bashLimit) : undefined
 }
 
 /** What a command of the agent's own said, such as `/model`: the model was not asked. (Of a shell command it is.) */
@@ -99,9 +97,9 @@ export const makeReading = (): Reading => {
       decide({
         _tag: "Retrying",
         at,
-        attempt: numberOf(record["retryAttempt"]) ?? 0,
-        attempts: numberOf(record["maxRetries"]) ?? 0,
-        nextAt: at + (numberOf(record["retryInMs"]) ?? 0),
+        attempt: Bounds.count(record["retryAttempt"]) ?? 0,
+        attempts: Bounds.count(record["maxRetries"]) ?? 0,
+        nextAt: at + (Bounds.wait(record["retryInMs"]) ?? 0),
         resetsAt: resetOf(record)
       })
     }

@@ -1,4 +1,4 @@
-import type { RecordedAs } from "@souffleur/domain"
+import { iso, type RecordedAs } from "@souffleur/domain"
 
 /** Why a decision was made. */
 export interface Explanation {
@@ -44,7 +44,7 @@ export const reasonLines = <E extends { readonly at: number }>(
   { act, done, recorded, rule, seen }: Reason<E>,
   sentence: (event: E) => string
 ): ReadonlyArray<string> => [
-  `${new Date(recorded.event.at).toISOString()}  revision ${recorded.revision}: ${sentence(recorded.event)}`,
+  `${iso(recorded.event.at)}  revision ${recorded.revision}: ${sentence(recorded.event)}`,
   "",
   ...(seen.length === 0 ? [] : ["What was seen", ...seen.map((line) => `  ${line}`), ""]),
   "The rule",

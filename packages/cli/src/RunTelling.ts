@@ -1,5 +1,5 @@
 import { type Run, type RunEvent, streamOf, type Task, taskOf } from "@souffleur/conductor"
-import type { RecordedAs } from "@souffleur/domain"
+import { iso, type RecordedAs } from "@souffleur/domain"
 import { Match } from "effect"
 import { deadline, when } from "./Standing.ts"
 import { inWords, type Paint } from "./Telling.ts"
@@ -101,7 +101,7 @@ export const runLine = ({ event, revision }: RecordedAs<RunEvent>, brush: Paint)
 
 /** One event as a program reads it. */
 export const runJsonLine = ({ event: { _tag, at, ...fields }, revision, stream }: RecordedAs<RunEvent>): string =>
-  JSON.stringify({ run: idOf(stream), revision, at: new Date(at).toISOString(), _tag, ...fields })
+  JSON.stringify({ run: idOf(stream), revision, at: iso(at), _tag, ...fields })
 
 const pauses = {
   conflict: { standing: "paused: a git conflict", what: "resolve the conflicts in" },

@@ -1,4 +1,4 @@
-import type { RecoveryCycle, Watch, WatchEvent } from "@souffleur/domain"
+import { iso, type RecoveryCycle, type Watch, type WatchEvent } from "@souffleur/domain"
 import { count, inWords, waitInWords } from "./Telling.ts"
 
 type Told = { readonly seen: ReadonlyArray<string>; readonly rule: string; readonly act?: string }
@@ -43,7 +43,7 @@ export const reasonOfSigns = (event: Signed, before: Watch): Told | undefined =>
           `its last turn was ended by ${waitInWords[event.kind]}`,
           event.resetsAt === null
             ? `the session file does not state when that ends: ${inWords(event.until - event.at)} are tried, wait ${before.waits + 1} in a row`
-            : `the session file states that it ends at ${new Date(event.resetsAt).toISOString()}`
+            : `the session file states that it ends at ${iso(event.resetsAt)}`
         ],
         rule: "A usage limit and an outage are no deaths: they are waited out, and then the session is resumed once."
       }
@@ -57,7 +57,7 @@ export const reasonOfSigns = (event: Signed, before: Watch): Told | undefined =>
           event.ceiling === "tokens"
             ? `${count(event.used)} tokens were used, of ${count(event.limit)} that are allowed (MAX_TOKENS)`
             : `it has gone on for ${inWords(event.used)}, of ${inWords(event.limit)} that are allowed (MAX_TIME)`,
-          `counted from ${new Date(before.allowedSince).toISOString()} on, over ${before.sessions.length} ${before.sessions.length === 1 ? "session" : "sessions"}`
+          `counted from ${iso(before.allowedSince)} on, over ${before.sessions.length} ${before.sessions.length === 1 ? "session" : "sessions"}`
         ],
         rule: "At a ceiling of the user's nobody is stopped, and nothing more is launched without an operator's word.",
         act: "what is in hand goes on; souffleur retry allows as much again, souffleur release ends the watch"

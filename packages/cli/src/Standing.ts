@@ -1,12 +1,12 @@
-import type { Watch, WatchEvent } from "@souffleur/domain"
+import { iso, type Watch, type WatchEvent } from "@souffleur/domain"
 import { Match } from "effect"
 
 /** Time of day, UTC. */
-export const when = (at: number): string => new Date(at).toISOString().slice(11, 19)
+export const when = (at: number): string => iso(at).slice(11, 19)
 
 /** A time to come as it is said at `from`: of another day it has its date, and it is never taken for local time. */
 export const deadline = (at: number, from: number): string => {
-  const day = (time: number) => new Date(time).toISOString().slice(0, 10)
+  const day = (time: number) => iso(time).slice(0, 10)
   return `${day(at) === day(from) ? when(at) : `${day(at)} ${when(at).slice(0, 5)}`} UTC`
 }
 

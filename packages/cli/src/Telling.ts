@@ -1,4 +1,4 @@
-import type { Event, Recorded, WatchEvent } from "@souffleur/domain"
+import { iso, type Event, type Recorded, type WatchEvent } from "@souffleur/domain"
 import { Match } from "effect"
 import { deadline, when } from "./Standing.ts"
 
@@ -169,4 +169,4 @@ export const line = (recorded: Recorded, generation: number, paint: Paint): stri
 
 /** One line of `log --json` and `watch --json` (cli.md). */
 export const jsonLine = ({ event: { at, ...event }, revision, stream }: Recorded): string =>
-  JSON.stringify({ watch: stream, revision, at: new Date(at).toISOString(), ...event })
+  JSON.stringify({ watch: stream, revision, at: iso(at), ...event })

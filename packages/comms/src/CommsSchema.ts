@@ -1,5 +1,5 @@
-import { CommsUnavailable, Sqlite } from "@souffleur/domain"
-import { DateTime, Effect, FileSystem } from "effect"
+import { CommsUnavailable, iso, Sqlite } from "@souffleur/domain"
+import { Effect, FileSystem } from "effect"
 import type { SqlClient } from "effect/sql"
 import { commsFault } from "./CommsFault.ts"
 
@@ -101,7 +101,7 @@ export const lacking = (columns: Columns): string | undefined => {
 }
 
 /** Epoch ms as SQLite's `datetime` writes it: `YYYY-MM-DD HH:MM:SS`, UTC, cut to the second (spec.md §5). */
-export const timeText = (at: number): string => DateTime.formatIso(DateTime.makeUnsafe(at)).slice(0, 19).replace("T", " ")
+export const timeText = (at: number): string => iso(at).slice(0, 19).replace("T", " ")
 
 const rows = [
   { task: "task-00", state: "working" },

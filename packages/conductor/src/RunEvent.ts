@@ -1,4 +1,4 @@
-import { type EventCodec, eventCodec, Owner, Permission, ProcessIdentity } from "@souffleur/domain"
+import { Bounds, type EventCodec, eventCodec, Owner, Permission, ProcessIdentity } from "@souffleur/domain"
 import { Effect, Schema } from "effect"
 
 /**
@@ -6,7 +6,7 @@ import { Effect, Schema } from "effect"
  * (docs/events.md). Of what agents say it holds their verdicts alone, in the seed's form and bounded.
  */
 const event = <const Tag extends string, const Fields extends Schema.Struct.Fields>(tag: Tag, fields: Fields) =>
-  Schema.TaggedStruct(tag, { at: Schema.Int, ...fields })
+  Schema.TaggedStruct(tag, { at: Bounds.Time, ...fields })
 
 const Text = Schema.String
 const Texts = Schema.Array(Schema.String)
@@ -16,7 +16,7 @@ export const TaskOutline = Schema.Struct({ id: Text, title: Text, dependsOn: Tex
 export type TaskOutline = typeof TaskOutline.Type
 
 /** What a reviewer that rejected had to say, in the seed's form. */
-export const Feedback = Schema.Struct({ attempt: Schema.Int, summary: Text, issues: Texts, suggestions: Texts })
+export const Feedback = Schema.Struct({ attempt: Bounds.Count, summary: Text, issues: Texts, suggestions: Texts })
 export type Feedback = typeof Feedback.Type
 
 /** What git says that an implementation is. */
@@ -33,11 +33,11 @@ export type Work = typeof Work.Type
 export const ImportedTask = Schema.Struct({
   id: Text,
   status: Schema.Literals(["pending", "in_progress", "completed", "escalated"]),
-  attempts: Schema.Int,
+  attempts: Bounds.Count,
   feedback: Schema.Array(Feedback),
   work: Work,
-  startedAt: Schema.NullOr(Schema.Int),
-  completedAt: Schema.NullOr(Schema.Int)
+  startedAt: Schema.NullOr(Bounds.Time),
+  completedAt: Schema.NullOr(Bounds.Time)
 })
 export type ImportedTask = typeof ImportedTask.Type
 
@@ -49,8 +49,8 @@ export const RunOpened = event("RunOpened", { workflowId: Text, project: Text, p
 /** The plan's file changed: its tasks are these from now on. */
 export const PlanRevised = event("PlanRevised", { digest: Text, tasks: Schema.Array(TaskOutline) })
 /** A process of souffleur took the run under a greater fence (spec §4). */
-export const RunTaken = event("RunTaken", { fence: Schema.Int, owner: Owner })
-export const RunLeft = event("RunLeft", { fence: Schema.Int })
+export const RunTaken = event("RunTaken", { fence: Bounds.Count, owner: Owner })
+export const RunLeft = event("RunLeft", { fence: Bounds.Count })
 
 /** A state file of the seed's own kind was there before the run. */
 export const ProgressImported = event("ProgressImported", {
@@ -76,7 +76,7 @@ export const AgentAsked = event("AgentAsked", {
   token: Text,
   role: Role,
   taskId: Schema.NullOr(Text),
-  attempt: Schema.Int,
+  attempt: Bounds.Count,
   sessionId: Text,
   /** The same implementer goes on. */
   resumed: Schema.Boolean,
@@ -94,9 +94,9 @@ export const AgentEnding = event("AgentEnding", {
   token: Text,
   cause: EndingCause,
   process: ProcessIdentity,
-  launchedAt: Schema.Int,
-  limit: Schema.Int,
-  others: Schema.Array(Schema.Int)
+  launchedAt: Bounds.Time,
+  limit: Bounds.Measure,
+  others: Schema.Array(Bounds.Count)
 })
 
 const turn = { token: Text, taskId: Text }
@@ -132,8 +132,8 @@ export const AgentLimited = event("AgentLimited", {
   token: Text,
   taskId: Schema.NullOr(Text),
   kind: LimitKind,
-  resetsAt: Schema.NullOr(Schema.Int),
-  until: Schema.Int
+  resetsAt: Schema.NullOr(Bounds.Time),
+  until: Bounds.Time
 })
 export const LimitWaitEnded = event("LimitWaitEnded", {})
 
@@ -155,10 +155,10 @@ export const RunResumed = event("RunResumed", {})
 
 /** Every task is complete, and git still has their work but for `missing` commits: phase `completion`. */
 export const RunVerified = event("RunVerified", {
-  completed: Schema.Int,
-  skipped: Schema.Int,
-  commits: Schema.Int,
-  files: Schema.Int,
+  completed: Bounds.Count,
+  skipped: Bounds.Count,
+  commits: Bounds.Count,
+  files: Bounds.Count,
   missing: Texts
 })
 /** The finishing step was asked once; what it came to is not tried again but by a person's word. */

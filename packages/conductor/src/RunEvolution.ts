@@ -1,3 +1,4 @@
+import { Bounds } from "@souffleur/domain"
 import { Match } from "effect"
 import { freshTask, initialRun, type Run, type Task, taskOf, type Turn } from "./Run.ts"
 import type { ImportedTask, RunEvent, TaskOutline } from "./RunEvent.ts"
@@ -101,9 +102,9 @@ const change = (run: Run, event: RunEvent): Change =>
     AgentLaunched: ({ at, launchId, process }) => (run.turn === null ? {} : { turn: { ...run.turn, launch: { launchId, process, at } } }),
     AgentEnding: ({ cause, limit }) => (run.turn === null ? {} : { turn: { ...run.turn, ending: { cause, limit } } }),
     AgentNeverRan: () => (run.turn === null ? {} : { turn: null, ...unasked(run, run.turn) }),
-    AgentLimited: ({ kind, until }) => ({
+    AgentLimited: ({ at, kind, until }) => ({
       turn: null,
-      wait: { kind, until },
+      wait: { kind, until: Bounds.waitUntil(at, until) },
       waits: run.waits + 1,
       ...(run.turn === null ? {} : unasked(run, { ...run.turn, resumed: true }))
     }),

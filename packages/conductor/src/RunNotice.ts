@@ -1,4 +1,4 @@
-import type { Notice } from "@souffleur/domain"
+import { iso, type Notice } from "@souffleur/domain"
 import type { Run } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
 
@@ -54,7 +54,7 @@ export const runNoticeOf = (event: RunEvent, before: Run): RunNotice | undefined
     case "AgentLimited":
       return before.waits > 0
         ? undefined
-        : { kind: event.kind === "outage" ? "outage" : "usage_limit", text: `waiting until ${new Date(event.until).toISOString()}` }
+        : { kind: event.kind === "outage" ? "outage" : "usage_limit", text: `waiting until ${iso(event.until)}` }
     case "ImplementationCompleted":
     case "ImplementationBlocked":
     case "ImplementationFailed":

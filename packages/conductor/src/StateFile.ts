@@ -1,4 +1,5 @@
-import { DateTime, Result, Schema } from "effect"
+import { Bounds, iso } from "@souffleur/domain"
+import { Result, Schema } from "effect"
 import type { Run, Task } from "./Run.ts"
 import { boundedFeedback } from "./Verdict.ts"
 import type { ImportedTask } from "./RunEvent.ts"
@@ -39,8 +40,6 @@ export const StateJson = Schema.Struct({
   finishing_failure: Schema.optional(Schema.String)
 })
 export type StateJson = typeof StateJson.Type
-
-const iso = (at: number) => DateTime.formatIso(DateTime.makeUnsafe(at))
 
 const taskJson = (task: Task): typeof StateTask.Type => ({
   id: task.id,
@@ -88,10 +87,7 @@ export const readState = (text: string): Result.Result<StateJson, "corrupt" | "f
   return Result.mapError(decode(json), () => "foreign" as const)
 }
 
-const epoch = (time: string | undefined): number | null => {
-  const millis = time === undefined ? NaN : Date.parse(time)
-  return Number.isNaN(millis) ? null : millis
-}
+const epoch = (time: string | undefined): number | null => Bounds.time(time === undefined ? undefined : Date.parse(time)) ?? null
 
 /** The progress that a state file of the seed's own kind tells of. */
 export const progressOf = ({ tasks }: StateJson): ReadonlyArray<ImportedTask> =>

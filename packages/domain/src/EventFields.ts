@@ -1,15 +1,16 @@
 import { Effect, Schema } from "effect"
+import { Count, Measure, Time } from "./Bounds.ts"
 import { ProcessIdentity } from "./Process.ts"
 
 /** An event: its tag, when it happened (epoch milliseconds), and its fields. */
 export const event = <const Tag extends string, const Fields extends Schema.Struct.Fields>(tag: Tag, fields: Fields) =>
-  Schema.TaggedStruct(tag, { at: Schema.Int, ...fields })
+  Schema.TaggedStruct(tag, { at: Time, ...fields })
 
 export const Text = Schema.String
 
 /** What a generation is measured against later: retries by its tasks, a handoff by their states. */
 export const baseline = {
-  taskCount: Schema.Int,
+  taskCount: Count,
   taskFingerprint: Text,
   /** `task-00.state` then: a `context_recovery` left from before is not raised in this generation. */
   conductorState: Schema.NullOr(Text),
@@ -26,7 +27,7 @@ export const Trigger = Schema.Literals(["pid", "heartbeat", "hang", "untaken", "
 export const Sign = Schema.Struct({
   source: Schema.Literals(["session file", "pid file", "hook", "agent's beat", "processor"]),
   says: Text,
-  age: Schema.NullOr(Schema.Int)
+  age: Schema.NullOr(Measure)
 })
 
 /** What was seen when a decision was made; ages in milliseconds. `why` tells it to a person. */
@@ -35,19 +36,19 @@ export const Evidence = Schema.Struct({
   /** `null`: comms was out, or there is none. */
   conductorState: Schema.NullOr(Text),
   heartbeat: Schema.NullOr(Text),
-  heartbeatAge: Schema.NullOr(Schema.Int),
-  staleAfter: Schema.Int,
+  heartbeatAge: Schema.NullOr(Measure),
+  staleAfter: Measure,
   /** Each other sign there was, by its source: what it said, and how old that was. */
   signs: Schema.Array(Sign).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   /** Context in use, in tokens, as the service last counted it. */
-  contextTokens: Schema.NullOr(Schema.Int).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
+  contextTokens: Schema.NullOr(Measure).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
 })
 export type Evidence = typeof Evidence.Type
 
 export const seen = {
-  watcher: Schema.Int,
+  watcher: Count,
   /** `null`: comms did not say. */
-  taskCount: Schema.NullOr(Schema.Int),
+  taskCount: Schema.NullOr(Count),
   taskFingerprint: Schema.NullOr(Text),
   evidence: Evidence
 }
@@ -55,7 +56,7 @@ export const seen = {
 /** Whom a watch is asked for. */
 export const named = {
   /** 0: `souffleur run` starts it first. */
-  pid: Schema.Int,
+  pid: Count,
   /** Empty: a command has none. */
   sessionId: Text,
   /** Who had that pid then, if anybody: one that gets it later is somebody else. A log from before this field does not say. */

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { Count } from "./Bounds.ts"
 import { event, Text } from "./EventFields.ts"
 import { ProcessIdentity } from "./Process.ts"
 
@@ -6,12 +7,12 @@ import { ProcessIdentity } from "./Process.ts"
 export const SouffleurRestored = event("SouffleurRestored", {
   cause: Schema.Literals(["died", "silent"]),
   /** The fence of the owner that is replaced. */
-  over: Schema.Int,
+  over: Count,
   /** Restorations in a row without progress, this one included. */
-  restorations: Schema.Int
+  restorations: Count
 })
 /** Restored again and again without progress: nobody watches any more, and a person is told. The watch can be resumed. */
-export const GuardianGaveUp = event("GuardianGaveUp", { restorations: Schema.Int })
+export const GuardianGaveUp = event("GuardianGaveUp", { restorations: Count })
 /**
  * souffleur is about to end a process of its own making: a guardian that is silent or never beat, or a first launch that another
  * souffleur has claimed. The intent, before the first signal (spec §4).

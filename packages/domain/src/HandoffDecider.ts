@@ -1,5 +1,6 @@
 import { type Decision, no, ok } from "./Decision.ts"
 import { goneOn, recoveryOf, retriesAfter } from "./ExitDecider.ts"
+import { iso } from "./Time.ts"
 import type { Watch } from "./Watch.ts"
 import type { WatchCommand } from "./WatchCommand.ts"
 import * as Event from "./WatchEvent.ts"
@@ -13,7 +14,7 @@ export const handoffForbidden = (watch: Watch, sessionId: string): string | unde
   if (watch.standby !== undefined)
     return `souffleur stands by since a recovery failed closed at ${watch.standby.stage}: an operator must say "souffleur retry" or "adopt"`
   if (watch.wait?.trigger === "handoff")
-    return `it is asked for already, and nothing is launched before ${new Date(watch.wait.until).toISOString()} (quiet hours)`
+    return `it is asked for already, and nothing is launched before ${iso(watch.wait.until)} (quiet hours)`
   return watch.recovery === undefined ? undefined : "a recovery runs already"
 }
 

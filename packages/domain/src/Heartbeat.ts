@@ -1,4 +1,5 @@
 import { Option } from "effect"
+import { iso } from "./Time.ts"
 
 const form = /^(\d{4})-(\d{2})-(\d{2})[ T](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z?$/u
 
@@ -6,13 +7,13 @@ const form = /^(\d{4})-(\d{2})-(\d{2})[ T](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))
 export const parseTime = (raw: string | null): Option.Option<number> => {
   const match = raw === null ? null : form.exec(raw.trim())
   if (match === null) return Option.none()
-  const iso = `${match[1]}-${match[2]}-${match[3]}T${match[4]}:${match[5]}:${match[6]}.${(match[7] ?? "").padEnd(3, "0").slice(0, 3)}Z`
-  const time = new Date(iso)
-  return Number.isNaN(time.getTime()) || time.toISOString() !== iso ? Option.none() : Option.some(time.getTime())
+  const text = `${match[1]}-${match[2]}-${match[3]}T${match[4]}:${match[5]}:${match[6]}.${(match[7] ?? "").padEnd(3, "0").slice(0, 3)}Z`
+  const at = Date.parse(text)
+  return Number.isNaN(at) || iso(at) !== text ? Option.none() : Option.some(at)
 }
 
 /** Epoch milliseconds as comms writes times: UTC, whole seconds (spec §5). */
-export const formatTime = (at: number): string => new Date(at).toISOString().slice(0, 19).replace("T", " ")
+export const formatTime = (at: number): string => iso(at).slice(0, 19).replace("T", " ")
 
 /** What the polls have seen of one heartbeat so far. */
 export interface HeartbeatSeen {

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
+import { latest } from "./Bounds.ts"
 
 /**
  * What an agent's hook said as something happened in it. A hook that did not fire says nothing: evidence of life, never of death.
@@ -8,7 +9,7 @@ export const HookSign = Schema.Struct({
   /** The agent's own word, such as `SessionStart`, `PreToolUse`, `Stop`. */
   event: Schema.NonEmptyString,
   /** Epoch milliseconds: when the hook began. */
-  at: Schema.Finite,
+  at: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: latest })),
   sessionId: Schema.NonEmptyString,
   /** The agent's process; `null` where the hook was not told. */
   pid: Schema.NullOr(Schema.Int),

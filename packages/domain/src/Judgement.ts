@@ -1,3 +1,4 @@
+import { toolAllowance } from "./Bounds.ts"
 import { isOver } from "./Process.ts"
 import type { Signs, Turn, Verdict } from "./Signs.ts"
 
@@ -6,9 +7,6 @@ import type { Signs, Turn, Verdict } from "./Signs.ts"
  * that writes at last may write for minutes before its first block is whole. Less only where the process uses no processor.
  */
 const stallsInARow = 3
-
-/** What a tool may take that has no bound of its own, ms: a subagent or a tool of another server may work for an hour and more. */
-const toolAllowance = 2 * 3_600_000
 
 /** A sign from the future is of a clock that was set back since: what it says of time is unknown. Clocks of files are a little apart. */
 const ahead = 60_000

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { Outbox } from "./Outbox.ts"
+import { iso } from "./Time.ts"
 import { runProgram } from "./UserProgram.ts"
 
 /** What a person is told of, once an episode (cli.md, `SOUFFLEUR_NOTIFY_COMMAND`). Never a word of the conversation. */
@@ -29,7 +30,7 @@ export const page = Effect.fn("Pager.page")(function* ({ at, command, mark, noti
   if (revision <= (yield* marks.told(mark))) return
   // Another process may have run it since: one that was stopped meanwhile, or that is taken for dead.
   if (!(yield* marks.tell(mark, revision))) return
-  const stdin = `${JSON.stringify({ ...subject, revision, at: new Date(at).toISOString(), ...notice })}\n`
+  const stdin = `${JSON.stringify({ ...subject, revision, at: iso(at), ...notice })}\n`
   yield* runProgram({ command, args: [], stdin, within: "30 seconds", atMost: 65_536 }).pipe(
     Effect.catchTag("ProgramFailed", ({ why }) => Effect.logWarning(`the notify command: ${why}`))
   )

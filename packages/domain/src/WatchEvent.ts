@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { Count, Measure } from "./Bounds.ts"
 import { Owner } from "./Claims.ts"
 import { endTags } from "./Ends.ts"
 import { baseline, event, named, print, seen, Text, Trigger } from "./EventFields.ts"
@@ -34,16 +35,16 @@ export const WatchOpened = event("WatchOpened", {
 })
 
 /** A process of souffleur took the watch under a new, greater fence (spec §4). */
-export const OwnerTook = event("OwnerTook", { fence: Schema.Int, owner: Owner })
+export const OwnerTook = event("OwnerTook", { fence: Count, owner: Owner })
 /** The owner left by itself; the watch can be taken at once. */
-export const OwnerLeft = event("OwnerLeft", { fence: Schema.Int })
+export const OwnerLeft = event("OwnerLeft", { fence: Count })
 
 /** The three checks of bootstrap, in their order (spec §2); of a run, its first launch before them. */
 export const Check = Schema.Literals(["process", "session-file", "comms-row", "launch"])
 export type Check = typeof Check.Type
 
 export const ValidationFailed = event("ValidationFailed", {
-  attempt: Schema.Int,
+  attempt: Count,
   check: Check,
   reason: Text,
   /** The newest comms message then: only a later one is a reply. */
@@ -63,15 +64,15 @@ export const ConductorConfirmed = event("ConductorConfirmed", {
 export const Mode = Schema.Literals(["normal", "heartbeat-only"])
 export type Mode = typeof Mode.Type
 
-export const WatcherStarted = event("WatcherStarted", { watcher: Schema.Int, awaiting: Schema.Boolean, mode: Mode })
+export const WatcherStarted = event("WatcherStarted", { watcher: Count, awaiting: Schema.Boolean, mode: Mode })
 export const WatcherLost = event("WatcherLost", {
-  watcher: Schema.Int,
+  watcher: Count,
   /** Milliseconds since its last beat, when the self-monitor looked; `null` when it never beat. */
-  beatAge: Schema.NullOr(Schema.Int)
+  beatAge: Schema.NullOr(Measure)
 })
 /** A self-monitor of that watcher. Its own number differs when a self-monitor had to be replaced alone. */
-export const SelfMonitorStarted = event("SelfMonitorStarted", { monitor: Schema.Int, watcher: Schema.Int })
-export const SelfMonitorStopped = event("SelfMonitorStopped", { monitor: Schema.Int, why: Schema.Literals(["replaced", "lost"]) })
+export const SelfMonitorStarted = event("SelfMonitorStarted", { monitor: Count, watcher: Count })
+export const SelfMonitorStopped = event("SelfMonitorStopped", { monitor: Count, why: Schema.Literals(["replaced", "lost"]) })
 /** Watcher and self-monitor both run: SETTLING became WATCHING. */
 export const WatchSettled = event("WatchSettled", {})
 
@@ -80,10 +81,10 @@ export const ConductorDied = event("ConductorDied", {
   /** `hang`: every sign agrees; `untaken`: a successor that did not take its hand-off in time. */
   cause: Schema.Literals(["pid", "heartbeat", "hang", "untaken"]),
   /** Deaths without progress, this one included (spec §2, Retries). */
-  retries: Schema.Int
+  retries: Count
 })
 /** A planned handoff, raised by the Conductor itself. */
-export const ContextRecoveryRequested = event("ContextRecoveryRequested", { ...seen, retries: Schema.Int })
+export const ContextRecoveryRequested = event("ContextRecoveryRequested", { ...seen, retries: Count })
 /**
  * A planned handoff by a word of the agent's own, where it has no comms to raise it in. Its prompt is in the file `request` of the
  * state folder, never here.
@@ -94,12 +95,12 @@ export const HandoffRequested = event("HandoffRequested", {
   /** SHA-256 of that file, hex. */
   digest: Text,
   /** `null`: nobody could count them. */
-  taskCount: Schema.NullOr(Schema.Int),
+  taskCount: Schema.NullOr(Count),
   taskFingerprint: Schema.NullOr(Text),
-  retries: Schema.Int
+  retries: Count
 })
 /** A Conductor in print mode ended after a finished turn, its work not complete: a planned handoff (spec §2). */
-export const TurnEnded = event("TurnEnded", { ...seen, retries: Schema.Int })
+export const TurnEnded = event("TurnEnded", { ...seen, retries: Count })
 /**
  * Its work is done: comms says so, seen by a watcher or a recovery; or the agent itself, or an operator, did (`souffleur done`).
  * Without comms: it ended by itself after a finished turn, or as a command with exit code 0 (spec §1, solo).
@@ -107,34 +108,34 @@ export const TurnEnded = event("TurnEnded", { ...seen, retries: Schema.Int })
 export const ConductorCompleted = event("ConductorCompleted", {
   by: Schema.Literals(["watcher", "recovery", "agent", "operator", "turn", "exit"])
 })
-export const SessionIdFound = event("SessionIdFound", { watcher: Schema.Int, sessionId: Text })
+export const SessionIdFound = event("SessionIdFound", { watcher: Count, sessionId: Text })
 
 /** `relaunch`, or `salvage`: retries are exhausted, so stop and export for a person. */
 export const Purpose = Schema.Literals(["relaunch", "salvage"])
 export type Purpose = typeof Purpose.Type
 
 export const RecoveryStarted = event("RecoveryStarted", {
-  cycle: Schema.Int,
+  cycle: Count,
   purpose: Purpose,
   trigger: Trigger
 })
 /** What would have been done was not: because of `--observe`, or because a ceiling of the user's is reached. */
 export const RecoveryWithheld = event("RecoveryWithheld", {
-  cycle: Schema.Int,
+  cycle: Count,
   trigger: Trigger.pipe(Schema.withDecodingDefaultKey(Effect.succeed("pid" as const))),
   stage: Schema.Literals(["observe", "ceiling"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("observe" as const))),
   reason: Text.pipe(Schema.withDecodingDefaultKey(Effect.succeed("only observing: nothing was stopped or launched")))
 })
 
 /** The intent, before the act. `token` is its idempotency key and new for each attempt. */
-export const StepStarted = event("StepStarted", { cycle: Schema.Int, step: Text, attempt: Schema.Int, token: Text })
-export const StepSucceeded = event("StepSucceeded", { cycle: Schema.Int, step: Text, outcome: Schema.Json })
+export const StepStarted = event("StepStarted", { cycle: Count, step: Text, attempt: Count, token: Text })
+export const StepSucceeded = event("StepSucceeded", { cycle: Count, step: Text, outcome: Schema.Json })
 /** Final in its cycle. */
-export const StepFailed = event("StepFailed", { cycle: Schema.Int, step: Text, failure: Schema.Json })
+export const StepFailed = event("StepFailed", { cycle: Count, step: Text, failure: Schema.Json })
 /** A launch file was written; the launch itself comes after this event or never. */
 export const LaunchPrepared = event("LaunchPrepared", {
   /** 0: the first launch of a run. */
-  cycle: Schema.Int,
+  cycle: Count,
   launchId: Text,
   /** SHA-256 of the launch file, hex. */
   digest: Text,
@@ -144,8 +145,8 @@ export const LaunchPrepared = event("LaunchPrepared", {
 })
 
 export const ConductorRelaunched = event("ConductorRelaunched", {
-  cycle: Schema.Int,
-  generation: Schema.Int,
+  cycle: Count,
+  generation: Count,
   provider: Text,
   launchId: Text,
   conductor: ProcessIdentity,
@@ -158,21 +159,21 @@ export const ConductorRelaunched = event("ConductorRelaunched", {
   ...baseline
 })
 /** No launch in this cycle any more; the watch stands by (spec §2, Standby). */
-export const RecoveryFailedClosed = event("RecoveryFailedClosed", { cycle: Schema.Int, stage: Text, reason: Text })
+export const RecoveryFailedClosed = event("RecoveryFailedClosed", { cycle: Count, stage: Text, reason: Text })
 /** Three deaths without progress. */
-export const RetriesExhausted = event("RetriesExhausted", { cycle: Schema.Int, exportPath: Schema.NullOr(Text) })
+export const RetriesExhausted = event("RetriesExhausted", { cycle: Count, exportPath: Schema.NullOr(Text) })
 
 /** What ended a standby, or a recovery that an operator outranks: from now on this process is the Conductor. */
 export const ConductorAdopted = event("ConductorAdopted", {
   by: Schema.Literals(["operator", "heartbeat"]),
-  generation: Schema.Int,
+  generation: Count,
   conductor: ProcessIdentity,
   sessionId: Text,
   print,
   ...baseline
 })
 /** An operator wants a recovery that failed closed tried again. */
-export const RecoveryRetried = event("RecoveryRetried", { cycle: Schema.Int })
+export const RecoveryRetried = event("RecoveryRetried", { cycle: Count })
 
 /** An operator ended the watch; the Conductor lives on. */
 export const WatchReleased = event("WatchReleased", { exportPath: Schema.NullOr(Text) })

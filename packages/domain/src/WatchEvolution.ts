@@ -1,3 +1,4 @@
+import { waitUntil } from "./Bounds.ts"
 import type { StepState, Watch } from "./Watch.ts"
 import type { Baseline } from "./WatchCommand.ts"
 import type { ConductorAdopted, WatchEvent } from "./WatchEvent.ts"
@@ -129,7 +130,7 @@ const changes: Changes = {
   PersonCame: () => ({ person: undefined }),
   WaitStarted: ({ at, kind, trigger, until }, watch) => ({
     watcher: undefined,
-    wait: { kind, until, trigger, since: watch.wait?.since ?? at },
+    wait: { kind, until: waitUntil(at, until), trigger, since: watch.wait?.since ?? at },
     waits: kind === "quiet-hours" ? watch.waits : watch.waits + 1
   }),
   WaitEnded: () => ({ watcher: undefined, wait: undefined }),

@@ -1,4 +1,4 @@
-import { EventLog, evolve, initial, isEnd, type Notice as Told, page, type Watch, type WatchEvent } from "@souffleur/domain"
+import { EventLog, evolve, initial, isEnd, iso, type Notice as Told, page, type Watch, type WatchEvent } from "@souffleur/domain"
 import { Effect, Stream } from "effect"
 
 export type Notice = Told<
@@ -41,7 +41,7 @@ export const noticeOf = (event: WatchEvent, before: Watch): Notice | undefined =
       return { kind: "ceiling", text: `the ceiling of ${event.ceiling} is reached: what is in hand goes on, nothing is launched any more` }
     case "WaitStarted":
       return before.wait === undefined && event.kind !== "quiet-hours"
-        ? { kind: event.kind === "outage" ? "outage" : "usage_limit", text: `waiting until ${new Date(event.until).toISOString()}` }
+        ? { kind: event.kind === "outage" ? "outage" : "usage_limit", text: `waiting until ${iso(event.until)}` }
         : undefined
     case "WaitEnded":
       return before.wait?.kind === "quiet-hours" ? undefined : cleared("the wait is over")

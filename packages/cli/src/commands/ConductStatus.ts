@@ -1,5 +1,5 @@
 import { allRuns, invocation, isOver, stateJson, streamOf, type NamedRun } from "@souffleur/conductor"
-import { Beats, Processes } from "@souffleur/domain"
+import { Beats, Processes, iso } from "@souffleur/domain"
 import { Clock, Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { host, settingsOf } from "../App.ts"
@@ -23,7 +23,7 @@ const statusOf = Effect.fnUntraced(function* ({ id, run }: NamedRun) {
     owner,
     beat_age_ms: Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at }),
     paused: run.paused,
-    wait: run.wait === null ? null : { kind: run.wait.kind, until: new Date(run.wait.until).toISOString() },
+    wait: run.wait === null ? null : { kind: run.wait.kind, until: iso(run.wait.until) },
     agent:
       run.turn === null
         ? null

@@ -1,4 +1,4 @@
-import { load, type ResolvedSettings } from "@souffleur/domain"
+import { load, type ResolvedSettings, iso } from "@souffleur/domain"
 import { command } from "@souffleur/supervisor"
 import { Console, Duration, Effect } from "effect"
 import { Command } from "effect/cli"
@@ -28,7 +28,7 @@ export const retryCommand = Command.make(
       const watch = yield* command(id, { _tag: "Retry", ceilings })
       return { id, watch, cycle: standby === undefined ? null : (watch.recovery?.cycle ?? null) }
     }).pipe(Effect.provide(store(settings)))
-    const since = new Date(watch.allowedSince).toISOString()
+    const since = iso(watch.allowedSince)
     if (flags.json) return yield* Console.log(JSON.stringify({ watch: id, cycle, allowed_since: since }))
     yield* Console.log(
       cycle === null

@@ -1,4 +1,4 @@
-import { Agent, Beats, Comms, EventLog, heartbeatAge, Outbox, Processes, type ResolvedSettings, see } from "@souffleur/domain"
+import { Agent, Beats, Comms, EventLog, heartbeatAge, Outbox, Processes, type ResolvedSettings, see, iso } from "@souffleur/domain"
 import { Clock, Console, Duration, Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import { agentFiles, comms, host, settingsOf, store } from "../App.ts"
@@ -53,19 +53,19 @@ export const statusOf = Effect.fnUntraced(function* ({ id, watch }: Named, setti
       context_window: context?.window ?? null,
       waits_for: watch.person?.for ?? null
     },
-    wait: watch.wait === undefined ? null : { kind: watch.wait.kind, until: new Date(watch.wait.until).toISOString() },
-    deferred: silent && watch.deferred !== undefined ? { ...watch.deferred, until: new Date(watch.deferred.until).toISOString() } : null,
+    wait: watch.wait === undefined ? null : { kind: watch.wait.kind, until: iso(watch.wait.until) },
+    deferred: silent && watch.deferred !== undefined ? { ...watch.deferred, until: iso(watch.deferred.until) } : null,
     ceiling: watch.ceiling ?? null,
     standby: watch.standby === undefined ? null : { stage: watch.standby.stage, reason: watch.standby.reason },
     handoff:
       watch.generation > 1 && watch.launchId !== undefined
-        ? { launch: watch.launchId, taken_at: watch.taken === undefined ? null : new Date(watch.taken.at).toISOString() }
+        ? { launch: watch.launchId, taken_at: watch.taken === undefined ? null : iso(watch.taken.at) }
         : null,
     souffleur_beat_age_ms: Option.match(beat, { onNone: () => null, onSome: ({ at }) => (over ? null : now - at) }),
     comms: watch.comms === null ? "none" : over ? "not asked" : Option.isSome(snapshot) ? "ok" : "out",
     retries: watch.retries,
     revision: watch.revision,
-    last_event_at: new Date(watch.lastEventAt).toISOString(),
+    last_event_at: iso(watch.lastEventAt),
     last_export: watch.lastExport,
     owner
   }
@@ -132,7 +132,7 @@ export const statusCommand = Command.make(
       one.conductor.context_tokens === null ? "" : usage(one.conductor.context_tokens, one.conductor.context_window),
       one.phase === "Exited" ? "" : `watcher ${inWords(one.souffleur_beat_age_ms)}`,
       one.retries === 0 ? "" : `${one.retries} of 3 retries`,
-      `${inWords(now - new Date(one.last_event_at).getTime())} ago`,
+      `${inWords(now - Date.parse(one.last_event_at))} ago`,
       one.phase === "Exited"
         ? ""
         : one.owner === null || one.owner.condition === "gone"

@@ -1,4 +1,5 @@
-import { Config, DateTime, Effect, FileSystem, Path, Schema } from "effect"
+import { iso } from "@souffleur/domain"
+import { Clock, Config, Effect, FileSystem, Path, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 
 /** The agent ends with exit 1 and says this, as the real one does. */
@@ -72,7 +73,7 @@ export const openSession = Effect.fnUntraced(function* (order: SessionOrder) {
   const append = (record: object) => files.writeFileString(file, `${JSON.stringify(record)}\n`, { flag: "a", mode: 0o600 })
   const record = Effect.fnUntraced(function* (type: string, fields: { readonly message?: object; readonly [field: string]: unknown }) {
     const uuid = yield* random.uuidV4()
-    const timestamp = DateTime.formatIso(yield* DateTime.now)
+    const timestamp = iso(yield* Clock.currentTimeMillis)
     const common = { userType: "external", entrypoint: order.print ? "sdk-cli" : "cli", cwd, sessionId: order.id, version: "stand-in" }
     yield* append({ parentUuid: parent, isSidechain: false, type, ...fields, uuid, timestamp, ...common })
     parent = uuid
@@ -89,7 +90,7 @@ export const openSession = Effect.fnUntraced(function* (order: SessionOrder) {
   const stat = yield* files.readFileString("/proc/self/stat").pipe(Effect.orElseSucceed(() => ""))
   const pidFile = paths.join(root, "sessions", `${process.pid}.json`)
   const status = Effect.fnUntraced(function* (status: "busy" | "idle") {
-    const now = (yield* DateTime.now).epochMilliseconds
+    const now = yield* Clock.currentTimeMillis
     // Field 22, counted from the last parenthesis: the program's name before it may hold anything.
     const procStart = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? ""
     const seen = { pid: process.pid, sessionId: order.id, cwd, procStart, version: "stand-in", status, updatedAt: now }

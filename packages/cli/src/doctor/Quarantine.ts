@@ -9,7 +9,8 @@ import {
   Processes,
   type ResolvedSettings,
   Store,
-  type Watch
+  type Watch,
+  iso
 } from "@souffleur/domain"
 import { HookFiles, Salvage } from "@souffleur/node"
 import { Clock, Console, Effect, FileSystem, Option, Path, Result } from "effect"
@@ -114,7 +115,7 @@ const refuse = (why: string) => Effect.andThen(Console.error(`souffleur: nothing
 /** Renamed into a folder of its own, the log first: what a crash leaves behind is no log that lacks its newest events. */
 const move = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings, present: ReadonlyArray<string>) {
   const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
-  const time = new Date(yield* Clock.currentTimeMillis).toISOString().replaceAll(":", "-")
+  const time = iso(yield* Clock.currentTimeMillis).replaceAll(":", "-")
   const folder = path.join(stateDir, "quarantine", time)
   yield* fs.makeDirectory(path.join(stateDir, "quarantine"), { recursive: true, mode: 0o700 })
   // Exclusive: what is there already is never written over.

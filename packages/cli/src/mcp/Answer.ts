@@ -1,9 +1,9 @@
-import type { Watch } from "@souffleur/domain"
+import { iso, type Watch } from "@souffleur/domain"
 
 const farewell = "You are stopped and a successor is launched. End your turn now and start nothing new."
 const goOn = "Nobody stops you: go on as far as you can, and tell a person."
 const quiet = (until: number) =>
-  `Nothing is launched before ${new Date(until).toISOString()} (quiet hours): go on as far as you can; then you are stopped and a successor is launched.`
+  `Nothing is launched before ${iso(until)} (quiet hours): go on as far as you can; then you are stopped and a successor is launched.`
 
 /** What an agent hears of its request for a recovery of its context, by what came of it in the log. */
 export const answerOf = ({ recovery, standby, wait }: Watch): string => {

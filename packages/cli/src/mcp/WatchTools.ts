@@ -10,7 +10,8 @@ import {
   Processes,
   quietUntilNow,
   type WatchEvent,
-  writeHandoff
+  writeHandoff,
+  iso
 } from "@souffleur/domain"
 import { command, finish, soloComms } from "@souffleur/supervisor"
 import { Clock, Duration, Effect, Option, Random } from "effect"
@@ -23,8 +24,6 @@ import { answerOf, answerOnBoard } from "./Answer.ts"
 import { asConductor, call, onBoard, startWith } from "./Call.ts"
 import type { Here } from "./Here.ts"
 import { ToolFailed, type Word } from "./Tools.ts"
-
-const iso = (at: number) => new Date(at).toISOString()
 
 /** A sign of life: in our own store first, which no other program locks. */
 export const heartbeat = () =>

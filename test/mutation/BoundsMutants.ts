@@ -1,0 +1,65 @@
+import { mutantsOf } from "./Mutant.ts"
+
+const [claude, domain] = ["packages/claude", "packages/domain"]
+
+/** What a number or a time of others may be, and what becomes of souffleur's own defects. */
+export const boundsMutants = [
+  ...mutantsOf(
+    `${domain}/src/Bounds.ts`,
+    [`${domain}/test/Bounds.test.ts`, `${claude}/test/OddNumbers.test.ts`],
+    [
+      ["bounds: a count is whole and safe", "return Number.isSafeInteger(whole) && whole >= 0", "return whole >= 0"],
+      ["bounds: a count is not negative", " && whole >= 0 ? whole", " ? whole"],
+      ["bounds: a moment that a calendar has", "at !== undefined && at <= latest ?", "at !== undefined ?"],
+      ["bounds: a wait of eight days at most", "millis !== undefined && millis <= longestWait ?", "millis !== undefined ?"],
+      ["bounds: a tool's own limit", "Math.min(millis, toolAllowance)", "millis"],
+      ["bounds: counts together stay a count", "Math.min(Number.MAX_SAFE_INTEGER, counts.reduce", "Math.max(0, counts.reduce"],
+      ["bounds: a wait in a log ends", "Math.min(until, at + longestWait)", "until"],
+      ["bounds: any number of a log is read", "decode: (number) => within(number, minimum, maximum)", "decode: (number) => number"],
+      [
+        "bounds: who is acted upon is exact",
+        "export const Count = isBetween(0, Number.MAX_SAFE_INTEGER)",
+        "export const Count = Schema.Number"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${domain}/src/Time.ts`,
+    [`${domain}/test/Bounds.test.ts`],
+    [["time: told whatever it is", "Math.min(most, Math.max(-most, at)) || 0", "at"]]
+  ),
+  ...mutantsOf(
+    `${domain}/src/LimitWait.ts`,
+    [`${claude}/test/OddNumbers.test.ts`],
+    [["limit: what is beyond eight days is a guess", "resetsAt === null || resetsAt - at > longestWait", "resetsAt === null"]]
+  ),
+  ...mutantsOf(
+    `${claude}/src/Failure.ts`,
+    [`${claude}/test/OddNumbers.test.ts`],
+    [["failure: a limit's end in milliseconds", "stated < secondsAtMost ? stated * 1000 : stated", "stated * 1000"]]
+  ),
+  ...mutantsOf(
+    `${claude}/src/Context.ts`,
+    [`${claude}/test/OddNumbers.test.ts`],
+    [
+      [
+        "context: a window is of a model that is known",
+        'windows.get(model.replace(/-\\d{8}$/u, ""))',
+        "(Object.fromEntries(windows) as Record<string, number>)[model]"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${claude}/src/Records.ts`,
+    [`${claude}/test/OddNumbers.test.ts`],
+    [["records: a time that a calendar has", "Bounds.time(Date.parse(timestamp))", "Date.parse(timestamp)"]]
+  ),
+  ...mutantsOf(
+    `${claude}/src/Turn.ts`,
+    [`${claude}/test/OddNumbers.test.ts`],
+    [
+      ["turn: a tool's limit is no more than its allowance", "Bounds.toolLimit(isJson(input)", "Number(isJson(input)"],
+      ["turn: a retry that is no wait is at once", 'Bounds.wait(record["retryInMs"])', 'Bounds.count(record["retryInMs"])']
+    ]
+  )
+]
