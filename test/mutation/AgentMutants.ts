@@ -132,7 +132,8 @@ export const agentMutants = [
         "WHERE NOT EXISTS (SELECT 1 FROM orchestration_messages WHERE task_id = 'souffleur'",
         "WHERE 1 OR EXISTS (SELECT 1 FROM orchestration_messages WHERE task_id = 'souffleur'"
       ],
-      ["comms: a state with its heartbeat", "SET state = ${state}, last_heartbeat = ${timeText(at)}${told}", "SET state = ${state}${told}"],
+      ["comms: a state with its heartbeat", "SET state = ${state}, ${beaten(sql, timeText(at))}${told}", "SET state = ${state}${told}"],
+      ["comms: never moves a heartbeat back", "${beaten(sql, timeText(at))}", "last_heartbeat = ${timeText(at)}"],
       [
         "comms: a warning that is refused is told",
         'error.reason._tag === "ConstraintError",\n              () => insert("system")',

@@ -6,6 +6,14 @@ const decider = ["packages/domain/test/WatchDecider.test.ts", "packages/domain/t
 const exits = decider.toReversed()
 
 export const domainMutants = [
+  ...mutantsOf(
+    `${src}/Beats.ts`,
+    ["packages/watcher/test/Watcher.test.ts", "packages/recovery/test/Recovery.test.ts"],
+    [
+      ["beats: in souffleur's own store first", "yield* beats.beat(watch, { by, at })", ""],
+      ["beats: comms mirrors them", "return yield* comms.beat(at)", "return yield* Effect.void"]
+    ]
+  ),
   ...mutantsOf(`${src}/GuardDecider.ts`, decider, [
     ["restore: an owner that left", 'if (watch.owner === undefined) return no("not now", "its souffleur has left")', ""],
     ["restore: another owner meanwhile", "if (watch.fence !== command.over) return", "if (false) return"],

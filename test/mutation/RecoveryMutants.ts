@@ -204,9 +204,10 @@ export const recoveryMutants = [
   ),
   ...mutantsOf(
     `${recovery}/src/providers/ClaudeExport.ts`,
-    [`${recovery}/test/ClaudeExport.test.ts`, `${recovery}/test/SmallHandoff.test.ts`],
+    [`${recovery}/test/ClaudeExport.test.ts`, `${recovery}/test/SmallHandoff.test.ts`, "test/scenarios/Compact.test.ts"],
     [
       ["export: the stop", "if (!alreadyKilled) yield* stop(watch)", ""],
+      ["export: who escalates has stopped", "reason: error.why, alreadyKilled: true", "reason: error.why, alreadyKilled: false"],
       ["export: the gate", "if (gate.estimated_tokens > gate.threshold)", "if (false)"],
       ["export: at the threshold it fits", "gate.estimated_tokens > gate.threshold", "gate.estimated_tokens >= gate.threshold"],
       ["export: discarded when it does not fit", "Effect.andThen(discard, escalated(stage)(error))", "escalated(stage)(error)"],
@@ -230,7 +231,8 @@ export const recoveryMutants = [
     ["recovery: its end is told", 'yield* ref.tell({ _tag: "Relaunched", cycle, ...successor })', ""],
     ["recovery: that it failed closed is told", 'Effect.asVoid(ref.tell({ _tag: "FailClosed", cycle, stage, reason }))', "Effect.void"],
     ["recovery: exhausted is told", 'yield* ref.tell({ _tag: "ExhaustRetries", cycle, exportPath })', ""],
-    ["recovery: one provider after the other", "rest.length === 0 ? Effect.fail", "true ? Effect.fail"],
+    ["recovery: one provider after the other", "if (next === undefined) return", "if (true) return"],
+    ["recovery: an escalation is told", 'yield* ref.tell({ _tag: "Escalate"', 'void ref.tell({ _tag: "Escalate"'],
     ["recovery: who escalates has stopped", "{ ...entry, alreadyKilled }", "entry"],
     ["recovery: the ways of its kind", "of === watch.kind && applies", "applies"],
     ["recovery: the ways that apply", "&& applies?.(watch) !== false)", ")"],

@@ -108,7 +108,6 @@ export const watcherMutants = [
     `${watcher}/src/Watcher.ts`,
     [`${watcher}/test/Watcher.test.ts`, `${watcher}/test/Signs.test.ts`],
     [
-      ["watcher: in its own store first", "yield* beats.beat(ref.id, { by: `watcher/${me}`, at })", ""],
       ["watcher: beats before its first poll", "  yield* beat\n  const { glance", "  const { glance"],
       ["watcher: beats each minute", "Effect.andThen(beating, Effect.never),\n", ""],
       ["watcher: says that it runs", 'yield* ref.tell({ _tag: "WatcherReady", watcher: me })', ""],

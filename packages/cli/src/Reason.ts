@@ -157,6 +157,16 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
         seen: closing(before, event.reason),
         rule: "What cannot be recovered with certainty is not: nothing is launched in this cycle, and souffleur stands by."
       }
+    case "RecoveryEscalated":
+      return {
+        seen: [
+          ...gate(before),
+          ...failures(before),
+          `${event.from} stopped at ${event.stage}: ${event.reason}`,
+          ...(event.alreadyKilled ? ["the Conductor is stopped already"] : [])
+        ],
+        rule: `What ${event.from} cannot recover, ${event.to} tries in the same cycle${event.alreadyKilled ? "; it skips the stop, and only that" : ""}.`
+      }
     case "RetriesExhausted":
       return {
         seen: [`${before.retries} deaths in a row without progress`],

@@ -89,6 +89,8 @@ export const sentence = (event: WatchEvent): string =>
     RecoveryStarted: ({ cycle, purpose }) =>
       purpose === "salvage" ? `recovery ${cycle}: retries are exhausted, saving what can be saved` : `recovery ${cycle} starts`,
     RecoveryWithheld: ({ reason }) => reason,
+    RecoveryEscalated: ({ alreadyKilled, from, reason, stage, to }) =>
+      `${from} hands on to ${to} at ${stage}: ${reason}${alreadyKilled ? "; the Conductor is stopped already" : ""}`,
     StepStarted: ({ attempt, step }) => `step ${step}${attempt === 1 ? "" : ` (attempt ${attempt})`} …`,
     StepSucceeded: ({ step }) => `step ${step} done`,
     StepFailed: ({ step }) => `step ${step} failed`,

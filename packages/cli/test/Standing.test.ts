@@ -6,7 +6,16 @@ const noon = Date.UTC(2026, 2, 1, 12)
 const minute = 60_000
 const taken = { at: noon, contextTokens: 31_400, contextWindow: 200_000 }
 const closed = { cycle: 1, trigger: "pid", stage: "ceiling", reason: "the ceiling of time is reached", since: noon } as const
-const recovery = { cycle: 1, trigger: "pid", purpose: "relaunch", since: noon, resumed: false, steps: {}, launch: undefined } as const
+const recovery = {
+  cycle: 1,
+  trigger: "pid",
+  purpose: "relaunch",
+  since: noon,
+  resumed: false,
+  escalated: [],
+  steps: {},
+  launch: undefined
+} as const
 const says = (more: Partial<Watch>, silent = false) =>
   standing({ ...initial, phase: "Watching", generation: 1, lastEventAt: noon, ...more }, silent)
 

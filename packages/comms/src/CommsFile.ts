@@ -32,14 +32,11 @@ export const commsFile = Effect.fnUntraced(function* (path: string) {
   const rowUpdated = (task: string) => (rows: ReadonlyArray<unknown>) =>
     rows.length > 0 ? Effect.void : Effect.fail(unavailable("schema", `the row ${task} is missing in orchestration_tasks`))
 
-  // A value that SQLite cannot read as a time is no later time: ours takes its place.
+  /** `last_heartbeat`, never moved backwards. A value that SQLite cannot read as a time is no later time: ours takes its place. */
+  const beaten = (sql: SqlClient.SqlClient, time: string) =>
+    sql`last_heartbeat = CASE WHEN julianday(last_heartbeat) >= julianday(${time}) THEN last_heartbeat ELSE ${time} END`
   const beat = (sql: SqlClient.SqlClient, task: string, time: string) =>
-    Effect.flatMap(
-      sql`UPDATE orchestration_tasks SET last_heartbeat =
-        CASE WHEN julianday(last_heartbeat) >= julianday(${time}) THEN last_heartbeat ELSE ${time} END
-        WHERE task_id = ${task} RETURNING task_id`,
-      rowUpdated(task)
-    )
+    Effect.flatMap(sql`UPDATE orchestration_tasks SET ${beaten(sql, time)} WHERE task_id = ${task} RETURNING task_id`, rowUpdated(task))
 
-  return { use, unavailable, refused, rowUpdated, beat }
+  return { use, unavailable, refused, rowUpdated, beat, beaten }
 })

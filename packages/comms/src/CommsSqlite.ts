@@ -42,7 +42,7 @@ interface SnapshotRow {
 
 const make = Effect.fnUntraced(function* (path: string) {
   const digest = yield* Digest.Digest
-  const { beat: beatOf, refused, rowUpdated, unavailable, use } = yield* commsFile(path)
+  const { beat: beatOf, beaten, refused, rowUpdated, unavailable, use } = yield* commsFile(path)
 
   const snapshot = use(
     Effect.fnUntraced(function* (sql, columns) {
@@ -71,7 +71,7 @@ const make = Effect.fnUntraced(function* (path: string) {
   const setState: Comms["Service"]["setState"] = Effect.fn("CommsSqlite.setState")((state, at, lastError) =>
     use((sql, columns) => {
       const told = lastError !== undefined && columns.orchestration_tasks.has("last_error") ? sql`, last_error = ${lastError}` : sql``
-      return sql`UPDATE orchestration_tasks SET state = ${state}, last_heartbeat = ${timeText(at)}${told}
+      return sql`UPDATE orchestration_tasks SET state = ${state}, ${beaten(sql, timeText(at))}${told}
         WHERE task_id = 'souffleur' RETURNING task_id`.pipe(
         Effect.catch(refused(`orchestration_tasks refuses the state '${state}'`)),
         Effect.flatMap(rowUpdated("souffleur"))

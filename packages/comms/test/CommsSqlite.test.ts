@@ -73,7 +73,7 @@ for (const journal of ["DELETE", "WAL"] as const) {
         })
       )
 
-      it.effect("a state is written with its heartbeat and the reason, in UTC seconds", () =>
+      it.effect("a state is written with its heartbeat and the reason, in UTC seconds, and never moves the heartbeat back", () =>
         Effect.gen(function* () {
           const { db, path } = yield* fixture(journal)
           db.exec(withRows)
@@ -86,6 +86,9 @@ for (const journal of ["DELETE", "WAL"] as const) {
               assert.deepEqual({ ...row.get() }, { state: "error", beat: "2026-03-01 12:00:00", error: "no session file" })
               yield* comms.setState("confirmed", noon + 60_000)
               assert.deepEqual({ ...row.get() }, { state: "confirmed", beat: "2026-03-01 12:01:00", error: "no session file" })
+              // Told late, after an outage: the state of then, and the newer beat stays.
+              yield* comms.setState("complete", noon)
+              assert.deepEqual({ ...row.get() }, { state: "complete", beat: "2026-03-01 12:01:00", error: "no session file" })
             })
           )
           const others = db.prepare("SELECT state, last_heartbeat FROM orchestration_tasks WHERE task_id = 'task-00'").get()

@@ -1,5 +1,6 @@
-import { Context, type Duration, Effect, Layer, Option } from "effect"
+import { Clock, Context, type Duration, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import { Comms } from "./Comms.ts"
 import { patiently } from "./Store.ts"
 
 /** The last sign of life of whoever guards a watch. */
@@ -76,3 +77,16 @@ export class Beats extends Context.Service<
       })
     )
 }
+
+/**
+ * A role of a watch says that it lives: in our own store first, since a locked comms must not look like a dead watchdog, then in the row
+ * of comms, which is its mirror (spec §2, Watching). Whether comms took it.
+ */
+export const beatMirrored = Effect.fn("Beats.beatMirrored")(function* (watch: string, by: string) {
+  const [at, beats, comms] = [yield* Clock.currentTimeMillis, yield* Beats, yield* Comms]
+  yield* beats.beat(watch, { by, at })
+  return yield* comms.beat(at).pipe(
+    Effect.as(true),
+    Effect.catchTag("CommsUnavailable", (error) => Effect.as(Effect.logDebug("the beat is not mirrored", error.reason), false))
+  )
+})

@@ -19,6 +19,8 @@ export interface RecoveryCycle {
   readonly since: number
   /** Another souffleur took the watch over since: nobody has looked at the Conductor meanwhile. */
   readonly resumed: boolean
+  /** The providers that have handed on to the next one. */
+  readonly escalated: ReadonlyArray<string>
   readonly steps: Readonly<Record<string, StepState>>
   /** The newest launch of this cycle whose file was written. */
   readonly launch: typeof LaunchPrepared.Type | undefined

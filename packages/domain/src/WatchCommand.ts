@@ -4,7 +4,7 @@ import type { Permission } from "./Permission.ts"
 import type { ProcessIdentity } from "./Process.ts"
 import type { ProcessEnding } from "./GuardEvent.ts"
 import type { CeilingReached, WaitKind } from "./SignEvent.ts"
-import type { Check, ConductorDied, Evidence, HandoffTaken, Kind, LaunchPrepared } from "./WatchEvent.ts"
+import type { Check, ConductorDied, Evidence, HandoffTaken, Kind, LaunchPrepared, RecoveryEscalated } from "./WatchEvent.ts"
 
 /** What a generation starts from; see `ConductorConfirmed` and `ConductorRelaunched`. */
 export interface Baseline {
@@ -135,6 +135,8 @@ export type WatchIntent =
       readonly exportPath: string | null
       readonly baseline: Baseline
     }
+  /** A provider hands on to the next one. */
+  | ({ readonly _tag: "Escalate" } & Pick<typeof RecoveryEscalated.Type, "cycle" | "from" | "to" | "stage" | "reason" | "alreadyKilled">)
   | { readonly _tag: "FailClosed"; readonly cycle: number; readonly stage: string; readonly reason: string }
   | { readonly _tag: "ExhaustRetries"; readonly cycle: number; readonly exportPath: string | null }
   /** A recovery saw `complete` before its next act. */

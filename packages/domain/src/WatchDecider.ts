@@ -210,6 +210,14 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
         nextWatcher(watch, at, { awaiting, mode: "normal" })
       )
     }
+    case "Escalate": {
+      if (!inCycle(watch, command)) return no("not now", "this recovery is over")
+      const { alreadyKilled, cycle, from, reason, stage, to } = command
+      // After a crash it comes to the same end again.
+      return watch.recovery?.escalated.includes(from)
+        ? ok()
+        : ok(Event.RecoveryEscalated.make({ at, cycle, from, to, stage, reason, alreadyKilled }))
+    }
     case "FailClosed":
       return inCycle(watch, command)
         ? ok(

@@ -127,6 +127,18 @@ export const RecoveryWithheld = event("RecoveryWithheld", {
   reason: Text.pipe(Schema.withDecodingDefaultKey(Effect.succeed("only observing: nothing was stopped or launched")))
 })
 
+/** A provider could not recover it in this cycle, and hands on to the next (spec §2, Recovery). */
+export const RecoveryEscalated = event("RecoveryEscalated", {
+  cycle: Schema.Int,
+  from: Text,
+  to: Text,
+  /** Where that provider stopped, and why. */
+  stage: Text,
+  reason: Text,
+  /** The Conductor is stopped already: the next provider skips its stop, and only that. */
+  alreadyKilled: Schema.Boolean
+})
+
 /** The intent, before the act. `token` is its idempotency key and new for each attempt. */
 export const StepStarted = event("StepStarted", { cycle: Count, step: Text, attempt: Count, token: Text })
 export const StepSucceeded = event("StepSucceeded", { cycle: Count, step: Text, outcome: Schema.Json })
@@ -199,6 +211,7 @@ export const WatchEvent = Schema.Union([
   SessionIdFound,
   RecoveryStarted,
   RecoveryWithheld,
+  RecoveryEscalated,
   StepStarted,
   StepSucceeded,
   StepFailed,

@@ -153,9 +153,11 @@ const changes: Changes = {
     standby: undefined,
     deferred: undefined,
     wait: undefined,
-    recovery: { cycle, purpose, trigger, since: at, resumed: false, steps: {}, launch: undefined }
+    recovery: { cycle, purpose, trigger, since: at, resumed: false, escalated: [], steps: {}, launch: undefined }
   }),
   RecoveryWithheld: ({ at, cycle, reason, stage, trigger }) => ({ cycles: cycle, standby: { cycle, trigger, stage, reason, since: at } }),
+  RecoveryEscalated: ({ from }, { recovery }) =>
+    recovery === undefined ? {} : { recovery: { ...recovery, escalated: [...recovery.escalated, from] } },
   CeilingReached: ({ ceiling, limit, used }) => ({ ceiling: { ceiling, limit, used } }),
   AllowanceRenewed: ({ at }) => ({ ceiling: undefined, allowedSince: at }),
   StepStarted: ({ attempt, step, token }, watch) => withStep(watch, step, { _tag: "Started", attempt, token }),

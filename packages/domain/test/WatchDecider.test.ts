@@ -345,6 +345,32 @@ describe("deaths and retries", () => {
     { exit: { _tag: "ContextRecovery" }, event: "ContextRecoveryRequested", trigger: "handoff" },
     { exit: { _tag: "TurnEnded" }, event: "TurnEnded", trigger: "turn-ended" }
   ] as const
+  it("an escalation is told once in its cycle: after a crash the provider comes to the same end again", () => {
+    const escalate = (from: string, to: string, cycle = 1): WatchIntent => ({
+      _tag: "Escalate",
+      cycle,
+      from,
+      to,
+      stage: "gate",
+      reason: "too large",
+      alreadyKilled: true
+    })
+    const escalated = Event.RecoveryEscalated.make({
+      at: 1000,
+      cycle: 1,
+      from: "a",
+      to: "b",
+      stage: "gate",
+      reason: "too large",
+      alreadyKilled: true
+    })
+    const recovering = given(...watching, died(1), started(1))
+    recovering.when(escalate("a", "b")).then(escalated)
+    recovering.when(escalate("a", "b", 2)).thenRefused("not now")
+    const handedOn = given(...watching, died(1), started(1), escalated)
+    handedOn.when(escalate("a", "b")).then()
+    handedOn.when(escalate("b", "c")).thenTags("RecoveryEscalated")
+  })
   it("launches nothing at the third planned handoff without any change of a task", () => {
     for (const { event, exit, trigger } of planned) {
       const [, second] = given(...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2))

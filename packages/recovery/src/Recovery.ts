@@ -1,5 +1,5 @@
-import { Beats, CycleSettings, forgetHandoff, Settings, type Watch, type WatchRef } from "@souffleur/domain"
-import { Clock, Effect, Schedule } from "effect"
+import { beatMirrored, CycleSettings, forgetHandoff, Settings, type Watch, type WatchRef } from "@souffleur/domain"
+import { Effect, Schedule } from "effect"
 import { type Entry, FailedClosed, type Provider } from "./Provider.ts"
 import { readRequest } from "./Request.ts"
 import { exportConversation, stop, trimExport } from "./Salvage.ts"
@@ -18,8 +18,15 @@ const route = <R>(providers: ReadonlyArray<Provider<R>>, watch: Watch, entry: En
   if (first === undefined) return Effect.fail(new FailedClosed({ stage: "providers", reason: "no provider applies" }))
   return first.recover(watch, entry).pipe(
     Effect.map((successor) => ({ provider: first.name, ...successor })),
-    Effect.catchTag("Escalated", ({ alreadyKilled, reason, stage }) =>
-      rest.length === 0 ? Effect.fail(new FailedClosed({ stage, reason })) : route(rest, watch, { ...entry, alreadyKilled })
+    Effect.catchTag(
+      "Escalated",
+      Effect.fnUntraced(function* ({ alreadyKilled, reason, stage }) {
+        const [next] = rest
+        if (next === undefined) return yield* new FailedClosed({ stage, reason })
+        const { number: cycle, watch: ref } = yield* Cycle
+        yield* ref.tell({ _tag: "Escalate", cycle, from: first.name, to: next.name, stage, reason, alreadyKilled })
+        return yield* route(rest, watch, { ...entry, alreadyKilled })
+      })
     )
   )
 }
@@ -60,8 +67,8 @@ const relaunch = Effect.fn("Recovery.relaunch")(function* <R>(
  */
 export const recovery = Effect.fn("Recovery")(function* <R>(ref: WatchRef, watch: Watch, providers: ReadonlyArray<Provider<R>>) {
   const { cycle, purpose } = watch.recovery!
-  const [beats, settings] = [yield* Beats, yield* yield* CycleSettings]
-  const beating = Effect.flatMap(Clock.currentTimeMillis, (at) => beats.beat(ref.id, { by: `recovery/${cycle}`, at })).pipe(
+  const settings = yield* yield* CycleSettings
+  const beating = beatMirrored(ref.id, `recovery/${cycle}`).pipe(
     Effect.repeat(Schedule.spaced(settings.watcherInterval)),
     Effect.andThen(Effect.never)
   )

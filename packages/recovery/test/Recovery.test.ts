@@ -56,7 +56,15 @@ describe("the providers", () => {
         provider(entered, "third", Effect.succeed(successor))
       ])
       assert.deepStrictEqual(entered, ["first false", "second true"])
-      const [relaunched, watcher] = events
+      const [escalation, relaunched, watcher] = events
+      assert.deepInclude(escalation, {
+        _tag: "RecoveryEscalated",
+        from: "first",
+        to: "second",
+        stage: "gate",
+        reason: "too large",
+        alreadyKilled: true
+      })
       assert.deepInclude(relaunched, { _tag: "ConductorRelaunched", provider: "second", generation: 2, exportPath: null, ...baseline })
       assert.strictEqual(watcher?._tag, "WatcherStarted")
     }).pipe(onLayer)
@@ -64,7 +72,7 @@ describe("the providers", () => {
   it.effect("fail closed when the last has escalated", () =>
     Effect.gen(function* () {
       const entered: Array<string> = []
-      const [closed, watcher] = yield* cycle([provider(entered, "first", escalated(true)), provider(entered, "second", escalated(true))])
+      const [, closed, watcher] = yield* cycle([provider(entered, "first", escalated(true)), provider(entered, "second", escalated(true))])
       assert.deepInclude(closed, { _tag: "RecoveryFailedClosed", stage: "gate", reason: "too large" })
       assert.deepInclude(watcher, { _tag: "WatcherStarted", watcher: 2 })
     }).pipe(onLayer)
@@ -87,11 +95,12 @@ describe("the providers", () => {
   )
 })
 
-it.effect("beats in the watcher's place, each 60 s, as long as it runs", () =>
+it.effect("beats in the watcher's place, each 60 s, as long as it runs, and comms mirrors it", () =>
   Effect.gen(function* () {
     const log = yield* crashingLog(recovering())
     const ref = yield* log.ref()
     const beats: Array<readonly [string, number]> = []
+    const world = new World()
     const watch = yield* ref.state
     const noted = Layer.succeed(
       Beats,
@@ -99,7 +108,7 @@ it.effect("beats in the watcher's place, each 60 s, as long as it runs", () =>
     )
     const waiting = provider([], "slow", Effect.as(Effect.sleep("150 seconds"), successor))
     yield* Effect.forkChild(
-      recovery(ref, watch, [waiting]).pipe(Effect.provide(Layer.merge(worldLayer(new World(), "/state"), noted)), Effect.exit)
+      recovery(ref, watch, [waiting]).pipe(Effect.provide(Layer.merge(worldLayer(world, "/state"), noted)), Effect.exit)
     )
     yield* TestClock.adjust(0).pipe(Effect.repeat({ times: 20 }))
     yield* TestClock.adjust("10 minutes")
@@ -108,6 +117,7 @@ it.effect("beats in the watcher's place, each 60 s, as long as it runs", () =>
       ["recovery/1", 60_000],
       ["recovery/1", 120_000]
     ])
+    assert.deepStrictEqual(world.mirrored, [0, 60_000, 120_000], "the row of comms mirrors them")
   }).pipe(onLayer)
 )
 

@@ -46,6 +46,8 @@ export class World {
   /** `task-00.state`; `undefined`: comms is out. */
   state: string | undefined = "working"
   taskCount = 2
+  /** Beats that comms took, epoch ms. */
+  readonly mirrored: Array<number> = []
   exported = "# Export\nhello\n"
   exportFails = false
   /** Sessions that have no file: who was given them died before its first word. */
@@ -276,7 +278,7 @@ const comms = (world: World) =>
     ),
     replies: () => Effect.succeed([]),
     setState: () => Effect.void,
-    beat: () => Effect.void,
+    beat: (at) => Effect.sync(() => void world.mirrored.push(at)),
     post: () => Effect.void
   })
 

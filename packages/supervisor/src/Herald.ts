@@ -71,6 +71,12 @@ export const tellingOf: (event: WatchEvent) => Telling = Match.type<WatchEvent>(
     const gate = step === "4 estimate" ? Option.getOrUndefined(decodeGate(outcome)) : undefined
     return gate === undefined ? {} : gateTelling(gate)
   }),
+  Match.tag("RecoveryEscalated", ({ alreadyKilled, from, reason, stage, to }) => ({
+    message: {
+      kind: "warning" as const,
+      text: `Recovery escalated from ${from} to ${to} at ${stage}: ${reason} (already_killed=${alreadyKilled})`
+    }
+  })),
   Match.tag("RecoveryFailedClosed", ({ reason, stage }) => ({
     row: { state: "error" as const, lastError: `${stage}: ${reason}` },
     message: { kind: "error" as const, text: `Recovery failed closed at ${stage}: ${reason}. Nothing was launched.` }

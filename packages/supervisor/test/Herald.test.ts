@@ -59,6 +59,12 @@ describe("what comms is told", () => {
       ["9 tokens", "handed on", "every marker is quoted"]
     ],
     [gate({}, "2 export"), undefined, undefined, []],
+    [
+      Event.RecoveryEscalated.make({ at, cycle: 1, from: "a", to: "b", stage: "gate", reason: "too large", alreadyKilled: true }),
+      undefined,
+      "warning",
+      ["from a to b at gate", "too large", "already_killed=true"]
+    ],
     [closed, "error", "error", ["gate", "too large", "Nothing was launched"]],
     [Event.RetriesExhausted.make({ at, cycle: 1, exportPath: "/e.md" }), "error", "error", ["Three deaths", "/e.md"]],
     [completed, "complete", "completion", ["completed"]],

@@ -1,7 +1,6 @@
 import {
   Agent,
-  Beats,
-  Comms,
+  beatMirrored,
   Processes,
   quietUntilNow,
   Settings,
@@ -26,19 +25,11 @@ const awaited = (verdict: Verdict): string | null => (verdict._tag === "Waiting"
  */
 export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Watch) {
   const { watcher: me } = watch.watcher!
-  const [settings, agent, beats, comms, processes] = [yield* Settings, yield* Agent, yield* Beats, yield* Comms, yield* Processes]
+  const [settings, agent, processes] = [yield* Settings, yield* Agent, yield* Processes]
   const [wait, interval] = [Duration.toMillis(settings.watcherInitialWait), Duration.toMillis(settings.watcherInterval)]
   const exit = yield* Deferred.make<Report>()
 
-  /** In our own store first: a locked comms must not look like a dead watcher. Whether comms took the mirror of it. */
-  const beat = Effect.gen(function* () {
-    const at = yield* Clock.currentTimeMillis
-    yield* beats.beat(ref.id, { by: `watcher/${me}`, at })
-    return yield* comms.beat(at).pipe(
-      Effect.as(true),
-      Effect.catchTag("CommsUnavailable", (error) => Effect.as(Effect.logDebug("the beat is not mirrored", error.reason), false))
-    )
-  })
+  const beat = beatMirrored(ref.id, `watcher/${me}`)
 
   yield* beat
   const { glance, look, missed } = yield* makeLook(ref, watch)
