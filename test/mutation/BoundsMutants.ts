@@ -13,7 +13,7 @@ export const boundsMutants = [
       ["bounds: a moment that a calendar has", "at !== undefined && at <= latest ?", "at !== undefined ?"],
       ["bounds: a wait of eight days at most", "millis !== undefined && millis <= longestWait ?", "millis !== undefined ?"],
       ["bounds: a tool's own limit", "Math.min(millis, toolAllowance)", "millis"],
-      ["bounds: counts together stay a count", "Math.min(Number.MAX_SAFE_INTEGER, counts.reduce", "Math.max(0, counts.reduce"],
+      ["bounds: counts together stay a count", "    Number.MAX_SAFE_INTEGER,\n    counts", "    Infinity,\n    counts"],
       ["bounds: a wait in a log ends", "Math.min(until, at + longestWait)", "until"],
       ["bounds: any number of a log is read", "decode: (number) => within(number, minimum, maximum)", "decode: (number) => number"],
       [
