@@ -124,6 +124,14 @@ export const agentMutants = [
     ]
   ),
   ...mutantsOf(
+    `${claude}/src/HookInput.ts`,
+    [`${claude}/test/HookInput.test.ts`],
+    [
+      ["hook input: the object's own members", 'if (depth === 1 && before === ":") yield', 'if (before === ":") yield'],
+      ["hook input: no further than what is known", "while (!found.has(key)) {", "for (;;) {"]
+    ]
+  ),
+  ...mutantsOf(
     `${comms}/src/CommsSqlite.ts`,
     [`${comms}/test/CommsSqlite.test.ts`],
     [

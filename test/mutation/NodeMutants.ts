@@ -37,6 +37,14 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
+    `${src}/HookFiles.ts`,
+    ["packages/node/test/HookFiles.test.ts"],
+    [
+      ["hook file: no line longer than a sign", ".filter(({ length }) => length <= longest)", ""],
+      ["hook file: a file", 'if ((yield* fs.stat(file)).type !== "File") return ""', ""]
+    ]
+  ),
+  ...mutantsOf(
     `${src}/Receipt.ts`,
     ["packages/node/test/Launcher.test.ts"],
     [

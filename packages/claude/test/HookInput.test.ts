@@ -78,3 +78,32 @@ it.prop(
     assert.deepStrictEqual(call, { event: "Stop", sessionId })
   }
 )
+
+/** What a tool may be given to write: each of these made a reader that begins anew in an unclosed string read for minutes. */
+const aimed: ReadonlyArray<readonly [what: string, content: string]> = [
+  ["minified JSON", JSON.stringify(Array.from({ length: 30_000 }, (_, n) => ({ id: n, name: `n${n}`, list: [n, "x"] })))],
+  ["quotes", '"'.repeat(500_000)],
+  ["escapes", "\\".repeat(500_000)],
+  ["escaped quotes", '\\"'.repeat(300_000)],
+  ["colons and commas", '":",'.repeat(300_000)],
+  ["braces", "{[".repeat(500_000)],
+  ["one long line", "x".repeat(1_000_000)]
+]
+
+it("reads a megabyte that a tool writes in one pass, wherever the input was cut", () => {
+  for (const [what, content] of aimed) {
+    const whole = input({ hook_event_name: "PermissionRequest", tool_input: { content }, tool_name: "Write" })
+    const call = { event: "PermissionRequest", sessionId }
+    assert.deepStrictEqual(hookCall(whole), { ...call, kind: "Write" }, what)
+    for (const cut of [65_536, 65_537, 65_538, 65_539, 600_000]) assert.deepStrictEqual(hookCall(whole.slice(0, cut)), call, `${what}, cut`)
+    // Not even JSON: what is said first is in the string that never ends.
+    assert.isUndefined(hookCall(`{"a":"${content}`), what)
+    assert.isUndefined(hookCall(`{${content}`), what)
+  }
+})
+
+it("reads no further than what is looked for", () => {
+  const fields = '"hook_event_name":"Stop","session_id":"' + sessionId + '"'
+  assert.deepStrictEqual(hookCall(`{${fields},"session_id":"other","hook_event_name":"PreToolUse"}`), { event: "Stop", sessionId })
+  assert.deepStrictEqual(hookCall(`{${fields},}}]]garbage`), { event: "Stop", sessionId })
+})

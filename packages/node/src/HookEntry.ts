@@ -6,6 +6,8 @@ import { appendSign, pruneSigns } from "./SignFile.ts"
 
 /** Bytes of standard input that are looked at; the rest is read too, as who writes it must not fail, but not kept. */
 const looked = 65_536
+/** … as far as an agent's own input may go. What goes on beyond it would hold up the tool that waits. */
+const most = 8_388_608
 
 /** Milliseconds in which standard input has to end. The agent, or one of its tools, waits for this. */
 const patience = 2000
@@ -19,6 +21,7 @@ const input = async (): Promise<string> => {
     for await (const part of addAbortSignal(AbortSignal.timeout(patience), process.stdin)) {
       if (bytes < looked) parts.push(part)
       bytes += part.length
+      if (bytes > most) break
     }
   } catch {
     // What came in time may be enough.

@@ -4,6 +4,9 @@ import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 /** Bytes of the end of a file that are read: more than a file of signs is cut to. */
 const tail = 262_144
 
+/** Characters of a line that may be a sign: an id, a pid, a few words. */
+const longest = 4096
+
 /** Files that are looked at, those written to last first; more are not kept. */
 const mostFiles = 500
 
@@ -19,6 +22,8 @@ export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.Fi
       const none: ReadonlyArray<HookSign> = []
 
       const text = Effect.fnUntraced(function* (file: string) {
+        // Asked before it is opened: a pipe would be waited for.
+        if ((yield* fs.stat(file)).type !== "File") return ""
         const source = yield* fs.open(file, { flag: "r" })
         const size = Number((yield* source.stat).size)
         const bytes = new Uint8Array(Math.min(size, tail))
@@ -33,7 +38,7 @@ export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.Fi
 
       const signsIn = Effect.fnUntraced(
         function* (name: string) {
-          const lines = (yield* text(path.join(folder, name))).split("\n")
+          const lines = (yield* text(path.join(folder, name))).split("\n").filter(({ length }) => length <= longest)
           const sessionId = name.slice(0, -".jsonl".length)
           return lines.flatMap((line) => Option.toArray(decode(line))).filter((sign) => sign.sessionId === sessionId)
         },

@@ -13,10 +13,12 @@ const keptFiles = 400
 /** Milliseconds after which a draft was left behind by a process that died. */
 const abandoned = 60_000
 
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = fs.constants
+
 /** One write at the end of the file that has this name: once more where that file was replaced meanwhile. */
 const append = (path: string, line: string): number => {
   for (;;) {
-    const file = fs.openSync(path, fs.constants.O_APPEND | fs.constants.O_CREAT | fs.constants.O_WRONLY | fs.constants.O_NOFOLLOW, 0o600)
+    const file = fs.openSync(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0o600)
     try {
       fs.writeSync(file, line)
       const written = fs.fstatSync(file)

@@ -2,6 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Hooks, type HookSign } from "@souffleur/domain"
 import { Effect, FileSystem, Option, Path } from "effect"
+import { execFileSync } from "node:child_process"
 import * as HookFiles from "../src/HookFiles.ts"
 
 const sign = (at: number, event: string, sessionId: string, kind: string | undefined, pid: number): HookSign => ({
@@ -62,6 +63,24 @@ layer(NodeServices.layer)((it) => {
       const newest = sign(2, "Stop", "a", undefined, 1)
       const of = yield* hooks({ "a.jsonl": lines(sign(9, "Stop", "a", undefined, 1)) + "x".repeat(300_000) + `\n${lines(newest)}` })
       assert.deepStrictEqual(yield* of.last("a"), Option.some(newest))
+    })
+  )
+
+  it.effect("a line that is longer than a sign, and what is no file, are passed over", () =>
+    Effect.gen(function* () {
+      const first = sign(1, "Stop", "a", undefined, 1)
+      const long = JSON.stringify({ ...sign(9, "Stop", "a", undefined, 1), more: "x".repeat(5000) })
+      const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+      const state = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-signs-" })
+      yield* fs.makeDirectory(path.join(state, "hooks"))
+      yield* fs.writeFileString(path.join(state, "hooks", "a.jsonl"), `${lines(first)}${"[".repeat(100_000)}\n${long}\n`)
+      execFileSync("mkfifo", [path.join(state, "hooks", "pipe.jsonl")])
+      const of = yield* Effect.provide(
+        Effect.map(Hooks, (hooks) => hooks),
+        HookFiles.layer(state)
+      )
+      assert.deepStrictEqual(yield* of.last("a"), Option.some(first))
+      assert.deepStrictEqual(yield* of.last("pipe"), Option.none())
     })
   )
 
