@@ -135,6 +135,33 @@ describe("the lines", () => {
         []
       ))
   }
+  it("of the command line are printed by its console alone, and nothing else reaches its standard streams", () => {
+    // Who prints otherwise, and why it may: the console itself, a version of ours, an agent's output, JSON for a program, the demonstration's agent.
+    const allowed: ReadonlyArray<readonly [file: string, way: RegExp]> = [
+      ["Printing.ts", /globalThis\.console|JSON\.stringify\(value, null, 2\)\)/gu],
+      [
+        "main.ts",
+        /console\.log\(`souffleur v\$\{version\}`\)|process\.stderr\.write\(`\$\{\(await import\("@souffleur\/domain"\)\)\.plain/gu
+      ],
+      ["Program.ts", /const \{[^}]*\bstdout\b[^}]*\} = process\n|stdout\.isTTY/gu],
+      ["Following.ts", /stdout|Stdio\.Stdio/gu],
+      ["mcp/Requests.ts", /stdio\.stdout/gu],
+      ["Place.ts", /stdout: "inherit", stderr: "inherit"/gu],
+      ["demo/Scene.ts", /handle\.stdout|handle\.stderr|\["stdout"\]/gu]
+    ]
+    const ways = /\bconsole\b|\b(?:std(?:out|err))\b|\bTerminal\.display\b|JSON\.stringify\([^\n]*, null, 2\)\)/u
+    const files = sources.filter(
+      ({ path }) => path.startsWith("packages/cli/src/") && !/\/(?:demo\/(?:StandIn\w*|Demo)|hook)\.ts$/u.test(path)
+    )
+    const others = files.filter(({ path, text }) => {
+      const known = allowed.filter(([file]) => path === `packages/cli/src/${file}`)
+      return ways.test(known.reduce((rest, [, way]) => rest.replaceAll(way, ""), code(text)))
+    })
+    assert.deepStrictEqual(
+      others.map(({ path }) => path),
+      []
+    )
+  })
   // The rules of a watch are read as one.
   const limit = (path: string) => (path.endsWith("/WatchDecider.ts") ? 350 : 250)
   it("of a file are 250 at most, but for the decider's, and no file is a drawer", () => {

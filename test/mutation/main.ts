@@ -11,6 +11,7 @@ import { domainMutants } from "./DomainMutants.ts"
 import { guardianMutants } from "./GuardianMutants.ts"
 import { applied, isApplicable, type Mutant, packageOf, widerThan } from "./Mutant.ts"
 import { nodeMutants } from "./NodeMutants.ts"
+import { plainMutants } from "./PlainMutants.ts"
 import { recoveryMutants } from "./RecoveryMutants.ts"
 import { supervisorMutants } from "./SupervisorMutants.ts"
 import { copyTree, root } from "./Tree.ts"
@@ -35,7 +36,8 @@ const mutants = [
   ...agentMutants,
   ...boundsMutants,
   ...conductorMutants,
-  ...nodeMutants
+  ...nodeMutants,
+  ...plainMutants
 ].filter(({ file, name }) => name.includes(values.only) || file.includes(values.only))
 
 /** The list does not fit the source, or the tests fail by themselves: nothing can be said about any mutant. */

@@ -23,6 +23,7 @@ import { statusCommand } from "./commands/Status.ts"
 import { watchCommand } from "./commands/Watch.ts"
 import { whyCommand } from "./commands/Why.ts"
 import { Ended, told } from "./Failure.ts"
+import { printLines } from "./Printing.ts"
 import { version } from "./Version.ts"
 
 const root = Command.make("souffleur").pipe(
@@ -53,12 +54,22 @@ const root = Command.make("souffleur").pipe(
   ])
 )
 
+const help = CliOutput.defaultFormatter({ colors: false })
+
 /** Bad usage is told on standard error alone: standard output is for facts, and help that was asked for is one. */
 const presenter: CliOutput.Presenter = {
-  present: (event) =>
-    event._tag === "InvalidInvocation"
-      ? Console.error(`souffleur: ${event.errors.map(({ message }) => message).join("; ")}. See "${event.commandPath.join(" ")} --help"`)
-      : CliOutput.defaultPresenter.present(event)
+  present: (event) => {
+    switch (event._tag) {
+      case "InvalidInvocation":
+        return Console.error(
+          `souffleur: ${event.errors.map(({ message }) => message).join("; ")}. See "${event.commandPath.join(" ")} --help"`
+        )
+      case "Help":
+        return printLines(help.formatHelpDoc(event.helpDoc))
+      case "Version":
+        return Console.log(`${event.name} v${event.version}`)
+    }
+  }
 }
 
 /** The command line: facts to stdout, everything else to stderr, exit codes of cli.md. */
@@ -69,8 +80,10 @@ export const cli = (args: ReadonlyArray<string>) =>
       if (error._tag === "Ended") return Effect.fail(error)
       // Told already, by the presenter.
       if (CliError.isCliError(error)) return Effect.fail(new Ended({ code: 2 }))
-      const { code, text } = told(error)
-      return Effect.andThen(Console.error(`souffleur: ${text}`), Effect.fail(new Ended({ code })))
+      const { code, more = [], text } = told(error)
+      return Effect.forEach([`souffleur: ${text}`, ...more.map((line) => `  ${line}`)], (line) => Console.error(line)).pipe(
+        Effect.andThen(Effect.fail(new Ended({ code })))
+      )
     }),
     Effect.provideService(CliOutput.Presenter, presenter)
   )

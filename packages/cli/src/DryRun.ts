@@ -1,5 +1,7 @@
 import { freshTask, implementerPrompt, type LoadedPlan, orderOf, type Plan, reviewerPrompt } from "@souffleur/conductor"
+import { plain } from "@souffleur/domain"
 import { Console, Effect } from "effect"
+import { printJson, printLines } from "./Printing.ts"
 
 /** How it finishes. */
 const ending = (finish: Plan["finish"]): string => {
@@ -12,6 +14,9 @@ const ending = (finish: Plan["finish"]): string => {
       return `and then the command ${JSON.stringify(finish.command)}`
   }
 }
+
+/** A prompt has lines of its own, which are nobody else's. */
+const indented = (prompt: string) => prompt.replaceAll(/^(?=.)/gmu, "    ")
 
 /** The order of a plan's tasks and the prompts of their first agents; nothing is written or launched. */
 export const dryRun = Effect.fn("Conduct.dryRun")(function* ({ plan }: LoadedPlan, asJson: boolean) {
@@ -27,12 +32,14 @@ export const dryRun = Effect.fn("Conduct.dryRun")(function* ({ plan }: LoadedPla
       implementer_prompt: implementer,
       reviewer_prompt: reviewer
     }))
-    return yield* Console.log(JSON.stringify({ workflow_id: plan.workflowId, tasks: rows, finish: plan.finish }, null, 2))
+    return yield* printJson({ workflow_id: plan.workflowId, tasks: rows, finish: plan.finish })
   }
   yield* Console.log(`Workflow ${plan.workflowId}, in this order:`)
   yield* Effect.forEach(tasks, ({ task }, index) => Console.log(`${String(index + 1).padStart(3)}  ${task.id}  ${task.title}`))
   yield* Console.log(`     ${ending(plan.finish)}`)
   yield* Effect.forEach(tasks, ({ implementer, reviewer, task }) =>
-    Console.log(`\n──── ${task.id}: implementer\n\n${implementer}\n──── ${task.id}: reviewer\n\n${reviewer}`)
+    printLines(
+      `\n──── ${plain(task.id)}: implementer\n\n${indented(implementer)}\n──── ${plain(task.id)}: reviewer\n\n${indented(reviewer)}`
+    )
   )
 })

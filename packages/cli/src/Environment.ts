@@ -1,4 +1,5 @@
 import { Context } from "effect"
+import type { Mark } from "./Printing.ts"
 
 /** What the process was started with: read once, in `main.ts`, and nowhere else. */
 export interface Surroundings {
@@ -6,8 +7,8 @@ export interface Surroundings {
   readonly cwd: string
   /** As Node names it. */
   readonly platform: string
-  /** Standard output is a terminal that wants colour. */
-  readonly colour: boolean
+  /** By which the console knows our own colours; `false` where standard output is no terminal that wants any. */
+  readonly colour: Mark
   /** Standard input and output are a terminal: a question can be asked. */
   readonly interactive: boolean
   /** Runs this very program again: the interpreter and its first arguments. */

@@ -1,4 +1,5 @@
-import { iso, type RecordedAs } from "@souffleur/domain"
+import { iso, plain, type RecordedAs } from "@souffleur/domain"
+import { mostOfLine } from "./Printing.ts"
 
 /** Why a decision was made. */
 export interface Explanation {
@@ -39,21 +40,22 @@ export const lastReason = <S, E>(
   return reason === undefined ? undefined : { ...reason, done }
 }
 
-/** Lines for a person. */
+/** Lines for a person, all of them plain. */
 export const reasonLines = <E extends { readonly at: number }>(
   { act, done, recorded, rule, seen }: Reason<E>,
   sentence: (event: E) => string
-): ReadonlyArray<string> => [
-  `${iso(recorded.event.at)}  revision ${recorded.revision}: ${sentence(recorded.event)}`,
-  "",
-  ...(seen.length === 0 ? [] : ["What was seen", ...seen.map((line) => `  ${line}`), ""]),
-  "The rule",
-  `  ${rule}`,
-  "",
-  "What was done",
-  ...(act === undefined && done.length > 0 ? [] : [`  ${act ?? "nothing more"}`]),
-  ...done.map(({ event, revision }) => `  ${String(revision).padStart(4)}  ${sentence(event)}`)
-]
+): ReadonlyArray<string> =>
+  [
+    `${iso(recorded.event.at)}  revision ${recorded.revision}: ${sentence(recorded.event)}`,
+    "",
+    ...(seen.length === 0 ? [] : ["What was seen", ...seen.map((line) => `  ${line}`), ""]),
+    "The rule",
+    `  ${rule}`,
+    "",
+    "What was done",
+    ...(act === undefined && done.length > 0 ? [] : [`  ${act ?? "nothing more"}`]),
+    ...done.map(({ event, revision }) => `  ${String(revision).padStart(4)}  ${sentence(event)}`)
+  ].map((line) => plain(line, mostOfLine))
 
 /** The same for a program. */
 export const reasonJson = <E>({ act, done, recorded, rule, seen }: Reason<E>, json: (recorded: RecordedAs<E>) => string) => {

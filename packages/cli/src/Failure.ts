@@ -63,8 +63,8 @@ export const ofFile = (path: string, detail: string): string => (detail.includes
 const remedy = (reason: (LogUnusable | SqliteUnusable)["reason"]) =>
   reason === "damaged" || reason === "foreign" ? '. "souffleur doctor --quarantine" moves it aside and says how to go on' : ""
 
-/** One sentence for a person, and the exit code of cli.md. */
-export const told = (failure: Failure): { readonly code: number; readonly text: string } => {
+/** One sentence for a person, `more` of the same on lines of their own, and the exit code of cli.md. */
+export const told = (failure: Failure): { readonly code: number; readonly text: string; readonly more?: ReadonlyArray<string> } => {
   switch (failure._tag) {
     case "AgentCommandRefused":
       return { code: 2, text: `SOUFFLEUR_AGENT_COMMAND: ${failure.why}` }
@@ -102,8 +102,10 @@ export const told = (failure: Failure): { readonly code: number; readonly text: 
         code: 4,
         text: `the event log cannot be used: event ${failure.revision} of ${failure.stream} (${failure.tag}, version ${failure.version}): ${failure.why}`
       }
-    case "PlanInvalid":
-      return { code: 2, text: `${failure.path}: ${failure.problems.join("\n  ")}` }
+    case "PlanInvalid": {
+      const [first = "it cannot be used", ...more] = failure.problems
+      return { code: 2, text: `${failure.path}: ${first}`, more }
+    }
     case "GitUnusable":
       return { code: 2, text: `${failure.project}: ${failure.why}` }
     case "StateForeign":

@@ -1,4 +1,4 @@
-import { EventLog, evolve, load, type Watch } from "@souffleur/domain"
+import { EventLog, evolve, load, plain, type Watch } from "@souffleur/domain"
 import { Effect, FileSystem, Option, Ref, Stdio, Stream } from "effect"
 
 /** How often an output is looked at. */
@@ -14,18 +14,24 @@ const sizeOf = Effect.fnUntraced(function* (path: string) {
   return Option.match(info, { onNone: () => 0n, onSome: ({ size }) => BigInt(size) })
 })
 
-/** What a file holds from `from` on, to standard output; succeeds with where it ended. */
-const copy = Effect.fnUntraced(function* (path: string, from: bigint) {
-  const [fs, { stdout }] = [yield* FileSystem.FileSystem, yield* Stdio.Stdio]
+/** The text of an agent: a terminal obeys nothing of it but its lines and its tabs. */
+const asText = (decoder: TextDecoder) => (bytes: Uint8Array) =>
+  decoder.decode(bytes, { stream: true }).replaceAll(/[^\n\t]+/gu, (words) => plain(words))
+
+/** What a file holds from `from` on, to standard output; succeeds with where it ended. A pipe or a file gets it byte for byte. */
+const copy = Effect.fnUntraced(function* (path: string, from: bigint, shown: (bytes: Uint8Array) => string) {
+  const [fs, { stdout, stdoutIsTerminal }] = [yield* FileSystem.FileSystem, yield* Stdio.Stdio]
   const size = yield* sizeOf(path)
   if (size <= from) return from
-  yield* fs.stream(path, { offset: from, bytesToRead: size - from, chunkSize: chunk }).pipe(Stream.run(stdout({ endOnDone: false })))
+  const bytes = fs.stream(path, { offset: from, bytesToRead: size - from, chunkSize: chunk })
+  const out = stdout({ endOnDone: false })
+  yield* (yield* stdoutIsTerminal) ? Stream.run(Stream.map(bytes, shown), out) : Stream.run(bytes, out)
   return size
 })
 
 /**
  * The output of each headless generation of a watch, as it comes, until the watch ends: a little of what was said before, then
- * all of it. `heading` is told at the beginning of each.
+ * all of it; on a terminal what it would obey is shown. `heading` is told at the beginning of each.
  */
 export const follow = Effect.fn("Following.follow")(function* (
   id: string,
@@ -40,16 +46,18 @@ export const follow = Effect.fn("Following.follow")(function* (
     Effect.forkScoped
   )
   let [launchId, at]: [string | undefined, bigint] = [undefined, 0n]
+  let shown = asText(new TextDecoder())
   for (;;) {
     // Asked before it is read: what was said last is in the file when the watch has ended.
     const watch = yield* Ref.get(now)
-    if (launchId !== undefined) at = yield* copy(outputOf(launchId), at)
+    if (launchId !== undefined) at = yield* copy(outputOf(launchId), at, shown)
     if (watch.launchId !== undefined && watch.launchId !== launchId) {
       const size = launchId === undefined ? yield* sizeOf(outputOf(watch.launchId)) : 0n
       launchId = watch.launchId
+      shown = asText(new TextDecoder())
       at = size > before ? size - before : 0n
       yield* heading(watch)
-      at = yield* copy(outputOf(launchId), at)
+      at = yield* copy(outputOf(launchId), at, shown)
     }
     if (watch.phase === "Exited") return
     yield* Effect.sleep(every)

@@ -1,20 +1,27 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Cause, Effect, Exit, Layer, Logger, Runtime } from "effect"
+import { Cause, Console, Effect, Exit, Layer, Logger, Runtime } from "effect"
 import { cli } from "./Cli.ts"
 import { Environment } from "./Environment.ts"
+import { type Mark, makeMark, printing } from "./Printing.ts"
 
 const { argv, env, execPath, platform, stdin, stdout } = process
 const [, script = ""] = argv
 
-const environment = Layer.sync(Environment, () => ({
-  variables: env,
-  cwd: process.cwd(),
-  platform,
-  colour: stdout.isTTY === true && (env["NO_COLOR"] ?? "") === "",
-  interactive: stdin.isTTY === true && stdout.isTTY === true,
-  self: [execPath, script] as const
-}))
+const environment = Layer.unwrap(
+  Effect.map(makeMark, (mark) => {
+    const colour: Mark = stdout.isTTY === true && (env["NO_COLOR"] ?? "") === "" ? mark : false
+    const surroundings = Layer.sync(Environment, () => ({
+      variables: env,
+      cwd: process.cwd(),
+      platform,
+      colour,
+      interactive: stdin.isTTY === true && stdout.isTTY === true,
+      self: [execPath, script] as const
+    }))
+    return Layer.merge(surroundings, Layer.succeed(Console.Console, printing(colour)))
+  })
+)
 
 /** Facts go to standard output; what the program says of itself does not. */
 const logging = Layer.succeed(Logger.LogToStderr, true)

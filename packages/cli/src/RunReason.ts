@@ -1,7 +1,7 @@
 import { evolveRun, initialRun, type Run, type RunEvent, taskOf } from "@souffleur/conductor"
 import type { RecordedAs } from "@souffleur/domain"
 import { type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
-import { plain, runSentence } from "./RunTelling.ts"
+import { runSentence } from "./RunTelling.ts"
 import { deadline } from "./Standing.ts"
 import { inWords } from "./Telling.ts"
 
@@ -141,4 +141,4 @@ export const runReasonOf = (events: ReadonlyArray<RecordedAs<RunEvent>>, upTo: n
   lastReason(events, upTo, initialRun, evolveRun, explain)
 
 /** Lines for a person. */
-export const runReasonLines = (reason: Reason<RunEvent>): ReadonlyArray<string> => reasonLines(reason, runSentence).map(plain)
+export const runReasonLines = (reason: Reason<RunEvent>): ReadonlyArray<string> => reasonLines(reason, runSentence)

@@ -1,16 +1,17 @@
 import { type Run, type RunEvent, streamOf, type Task, taskOf } from "@souffleur/conductor"
-import { iso, type RecordedAs } from "@souffleur/domain"
+import { iso, plain, type RecordedAs } from "@souffleur/domain"
 import { Match } from "effect"
+import { mostOfLine, type Paint } from "./Printing.ts"
 import { deadline, when } from "./Standing.ts"
-import { inWords, type Paint } from "./Telling.ts"
+import { inWords } from "./Telling.ts"
 
-/** Titles, names of files and words of others: none of them controls a terminal. Lines stay lines. */
-export const plain = (text: string) => text.replaceAll(/(?!\n)\p{Cc}/gu, "\uFFFD")
 const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`
 const idOf = (stream: string) => stream.slice(streamOf("").length)
 
-/** What happened to a run, in plain words. */
-export const runSentence = (event: RunEvent): string =>
+/** What happened to a run, in plain words, on one line. */
+export const runSentence = (event: RunEvent): string => plain(words(event), mostOfLine)
+
+const words = (event: RunEvent): string =>
   Match.valueTags(event, {
     RunOpened: ({ plan, tasks, workflowId }) => `workflow ${workflowId}: ${many(tasks.length, "task")} of ${plan}`,
     PlanRevised: ({ tasks }) => `the plan was changed: ${many(tasks.length, "task")}`,
@@ -95,7 +96,7 @@ const colourOf = (event: RunEvent): "red" | "green" | "yellow" | "dim" | undefin
 
 export const runLine = ({ event, revision }: RecordedAs<RunEvent>, brush: Paint): string => {
   const colour = colourOf(event)
-  const text = plain(runSentence(event))
+  const text = runSentence(event)
   return `${brush("dim", `${when(event.at)} ${String(revision).padStart(3)}`)}  ${colour === undefined ? text : brush(colour, text)}`
 }
 
@@ -127,27 +128,34 @@ const standing = (run: Run): string => {
   return run.phase === "completion" ? "completion" : (taskOf(run, run.current)?.id ?? "between tasks")
 }
 
-/** What a run that cannot go on needs of a person. */
-export const runNeeds = (id: string, run: Run): string => plain(needs(id, run))
+/** What a run that cannot go on needs of a person, and by which command it is told, where there is one. */
+export const runNeeds = (id: string, run: Run): ReadonlyArray<string> => needs(id, run).map((line) => plain(line, mostOfLine))
 
-const needs = (id: string, { finishingFailure, paused, tasks }: Run): string => {
+const needs = (id: string, { finishingFailure, paused, tasks }: Run): ReadonlyArray<string> => {
   if (finishingFailure !== null)
-    return `run ${id}: every task is complete, and the finishing step failed: ${finishingFailure}\n  souffleur conduct answer --finishing --retry, or --skip`
+    return [
+      `run ${id}: every task is complete, and the finishing step failed: ${finishingFailure}`,
+      "souffleur conduct answer --finishing --retry, or --skip"
+    ]
   if (paused !== null) {
-    return `run ${id} is paused: ${pauses[paused.cause].what} ${paused.cause === "not gone" ? paused.why : paused.files.join(", ")}`
+    return [`run ${id} is paused: ${pauses[paused.cause].what} ${paused.cause === "not gone" ? paused.why : paused.files.join(", ")}`]
   }
   const task = tasks.find(({ status }) => status === "escalated")
-  return `run ${id} needs you on task ${task?.id} (${task?.escalation?.cause}): ${task?.escalation?.reason}\n  souffleur conduct answer ${task?.id} "what to do", or --retry, or --skip`
+  return [
+    `run ${id} needs you on task ${task?.id} (${task?.escalation?.cause}): ${task?.escalation?.reason}`,
+    `souffleur conduct answer ${task?.id} "what to do", or --retry, or --skip`
+  ]
 }
 
-export const taskLine = (task: Task): string => {
+export const taskLines = (task: Task): ReadonlyArray<string> => {
   const counts = [
     ...(task.attempts === 0 ? [] : [many(task.attempts, "attempt")]),
     ...(task.feedback.length === 0 ? [] : [many(task.feedback.length, "rejection")]),
     ...(task.work.commits.length === 0 ? [] : [many(task.work.commits.length, "commit")])
   ]
   const status = task.skipped ? "skipped" : task.status.replace("_", " ")
-  return plain(
-    `  ${task.id}  ${status}  ${task.title}${counts.length === 0 ? "" : `  (${counts.join(", ")})`}${task.escalation === null ? "" : `\n    ${task.escalation.reason}`}`
-  )
+  return [
+    `  ${task.id}  ${status}  ${task.title}${counts.length === 0 ? "" : `  (${counts.join(", ")})`}`,
+    ...(task.escalation === null ? [] : [`    ${task.escalation.reason}`])
+  ].map((line) => plain(line, mostOfLine))
 }

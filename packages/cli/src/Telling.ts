@@ -1,14 +1,7 @@
-import { iso, type Event, type Recorded, type WatchEvent } from "@souffleur/domain"
+import { type Event, iso, plain, type Recorded, type WatchEvent } from "@souffleur/domain"
 import { Match } from "effect"
+import { mostOfLine, type Paint } from "./Printing.ts"
 import { deadline, when } from "./Standing.ts"
-
-/** Colours for a terminal; plain text everywhere else. */
-export type Paint = (colour: "red" | "green" | "yellow" | "dim", text: string) => string
-const codes = { red: 31, green: 32, yellow: 33, dim: 2 } as const
-export const paint =
-  (colour: boolean): Paint =>
-  (name, text) =>
-    colour ? `\u001B[${codes[name]}m${text}\u001B[0m` : text
 
 /** `4 m 10 s`; ages and waits as a person says them. `millis` may be unknown. */
 export const inWords = (millis: number | null | undefined): string => {
@@ -50,8 +43,10 @@ const tokens = (used: number | null) => (used === null ? "" : `, ${count(used)} 
 /** A command has no session. */
 const inSession = (sessionId: string) => (sessionId === "" ? "" : `, session ${sessionId}`)
 
-/** What happened, in plain words. */
-export const sentence = (event: WatchEvent): string =>
+/** What happened, in plain words, on one line. */
+export const sentence = (event: WatchEvent): string => plain(words(event), mostOfLine)
+
+const words = (event: WatchEvent): string =>
   Match.valueTags(event, {
     WatchOpened: ({ comms, kind, observe, pid, sessionId }) =>
       kind === "command"

@@ -5,7 +5,8 @@ import { Environment } from "./Environment.ts"
 import { guarded, startGuardian } from "./Guarding.ts"
 import { deliverLate, lastWords } from "./LateWords.ts"
 import { feed } from "./service/Watchdog.ts"
-import { jsonLine, line, paint } from "./Telling.ts"
+import { paint } from "./Printing.ts"
+import { jsonLine, line } from "./Telling.ts"
 import { allWatches } from "./Watches.ts"
 
 /** Completed and released are well (cli.md). */

@@ -5,8 +5,9 @@ const [, , first, ...rest] = process.argv
 
 // Node 22 warns of its SQLite at every start. What else Node warns of is still told.
 process.removeAllListeners("warning")
-process.on("warning", ({ message, name }) => {
-  if (!/SQLite is an experimental feature/.test(message)) process.stderr.write(`${name}: ${message}\n`)
+process.on("warning", async ({ message, name }) => {
+  if (/SQLite is an experimental feature/.test(message)) return
+  process.stderr.write(`${(await import("@souffleur/domain")).plain(`${name}: ${message}`)}\n`)
 })
 
 // Each errand loads what it needs and no more: most of a start is the evaluation of modules.

@@ -118,7 +118,7 @@ it("a service takes along where programs and settings are, and no key", () => {
     variables,
     cwd: "/",
     platform: "linux",
-    colour: false,
+    colour: false as const,
     interactive: false,
     self: ["/node", "/souffleur.js"] as const
   }

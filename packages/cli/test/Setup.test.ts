@@ -11,7 +11,7 @@ it.live("an agent command may hold a key: it is told by its program alone", () =
     const home = yield* files.makeTempDirectoryScoped()
     const variables = { HOME: home, PATH: "/usr/bin:/bin", SOUFFLEUR_AGENT_COMMAND: '["env","API_KEY=hunter2","sh"]' }
     const settings = yield* loadSettings({ projectDir: home, environment: variables, flags: {} })
-    const surroundings = { variables, cwd: home, platform: "linux", colour: false, interactive: false, self: ["node"] as const }
+    const surroundings = { variables, cwd: home, platform: "linux", colour: false as const, interactive: false, self: ["node"] as const }
     const findings = yield* Effect.provideService(setup(settings, 1000), Environment, surroundings)
     const agent = findings.find(({ check }) => check === "agent")
     assert.deepStrictEqual([agent?.level, agent?.detail], ["ok", "env is found"])

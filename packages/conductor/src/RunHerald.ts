@@ -1,4 +1,4 @@
-import { type Comms, type MessageKind, Outbox, page } from "@souffleur/domain"
+import { type Comms, type MessageKind, Outbox, page, plain } from "@souffleur/domain"
 import { Effect, Option, Stream } from "effect"
 import { patiently } from "./Bulletin.ts"
 import { initialRun } from "./Run.ts"
@@ -55,7 +55,7 @@ export const runHerald = Effect.fn("RunHerald")(function* (
       notice === undefined || revision <= told
         ? Effect.void
         : patiently(
-            link.post({ key: `${stream}#${revision}`, kind: kindOf(notice, event), text: `Run ${id}: ${notice.text}`, at: event.at })
+            link.post({ key: `${stream}#${revision}`, kind: kindOf(notice, event), text: plain(`Run ${id}: ${notice.text}`), at: event.at })
           ).pipe(Effect.andThen(outbox.tell(stream, revision)))
     )
   })

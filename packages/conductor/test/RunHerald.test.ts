@@ -30,6 +30,20 @@ it("a person is told once of waits for the service in a row, and when an agent c
   )
 })
 
+it.effect("comms is told nothing that a terminal obeys", () =>
+  Effect.gen(function* () {
+    const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
+    const texts: Array<string> = []
+    const comms = Comms.of({ ...Comms.solo(Effect.die("not read")), post: ({ text }) => Effect.sync(() => void texts.push(text)) })
+    yield* log.append("run/r", 0, [RunOpened, RunTaken, { ...TaskEscalated, reason: "\u001B[2J\u009B\n" }, RunLeft])
+    yield* runHerald("r", 0, { project: "/p", comms: Option.some(comms), command: null }).pipe(
+      Effect.provideService(RunLog, log),
+      Effect.provide(Outbox.layerMemory)
+    )
+    assert.include(texts[0], "\\u001b[2J\\u009b\\u000a")
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+)
+
 it.live("a conductor tells by the command and in comms, each once, and first what the one before it could not", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem

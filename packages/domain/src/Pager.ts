@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { Outbox } from "./Outbox.ts"
+import { plain } from "./Plain.ts"
 import { iso } from "./Time.ts"
 import { runProgram } from "./UserProgram.ts"
 
@@ -8,6 +9,9 @@ export interface Notice<Kind extends string> {
   readonly kind: Kind
   readonly text: string
 }
+
+/** UTF-16 units of a notice: what reads it may be a telephone. */
+const mostOfText = 2000
 
 /** Of which event of which stream a notice is; `subject` names the stream to the user's command. */
 export interface Page {
@@ -22,7 +26,7 @@ export interface Page {
 }
 
 /**
- * Runs the user's command with a JSON object on its standard input; at most once for each revision, also across restarts. A command
+ * Runs the user's command with a JSON object on its standard input, its text plain; at most once for each revision, also across restarts. A command
  * that fails is told on the log of the program and not run again: a watchdog does not wait for a pager.
  */
 export const page = Effect.fn("Pager.page")(function* ({ at, command, mark, notice, revision, subject }: Page) {
@@ -30,7 +34,7 @@ export const page = Effect.fn("Pager.page")(function* ({ at, command, mark, noti
   if (revision <= (yield* marks.told(mark))) return
   // Another process may have run it since: one that was stopped meanwhile, or that is taken for dead.
   if (!(yield* marks.tell(mark, revision))) return
-  const stdin = `${JSON.stringify({ ...subject, revision, at: iso(at), ...notice })}\n`
+  const stdin = `${JSON.stringify({ ...subject, revision, at: iso(at), ...notice, text: plain(notice.text, mostOfText) })}\n`
   yield* runProgram({ command, args: [], stdin, within: "30 seconds", atMost: 65_536 }).pipe(
     Effect.catchTag("ProgramFailed", ({ why }) => Effect.logWarning(`the notify command: ${why}`))
   )

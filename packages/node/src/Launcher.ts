@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { Launcher, isGone, LaunchFailed, type LaunchOrder, Processes, type ProcessIdentity, type Terminal } from "@souffleur/domain"
+import { Launcher, isGone, LaunchFailed, type LaunchOrder, plain, Processes, type ProcessIdentity, type Terminal } from "@souffleur/domain"
 import { type Duration, Effect, Exit, Layer, Option, Schedule, Schema } from "effect"
 import { makeExitCodes } from "./ExitCodes.ts"
 import { makeFolder } from "./Folder.ts"
@@ -23,6 +23,9 @@ export interface LauncherOptions {
   readonly receiptTimeout?: Duration.Input
   readonly tmux?: TmuxPlace
 }
+
+/** UTF-16 units of what a terminal shows above a window. */
+const mostOfTitle = 100
 
 const receiptPoll = Schedule.spaced("20 millis")
 
@@ -72,7 +75,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           ...order.command,
           cwd: order.cwd,
           output: options.terminal === "headless" ? outputPath(order.id) : null,
-          title: order.title
+          title: plain(order.title, mostOfTitle)
         })
         if (Option.isNone(launch)) {
           return yield* new LaunchFailed({ why: "program and folder must be absolute, and nothing may hold a zero byte" })

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Processes } from "@souffleur/domain"
+import { plain, Processes } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import * as NodeProcesses from "../src/Processes.ts"
 import { hostile, launcherIn, order } from "./fixtures/Launching.ts"
@@ -39,12 +39,12 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
       const launcher = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
       assert.strictEqual(launcher.terminal, "tmux")
       const line = "cat /proc/$$/cmdline > args; cat /proc/$$/environ > env; exec sleep 300"
-      const title = "#(touch x) Conductor (S2) #{pane_id};"
+      const title = "#(touch x) Conductor (S2) \u001B]0;mine\u009B #{pane_id};"
       yield* launcher.prepare({ ...order("window", at, line, hostile), title })
       const agent = yield* launcher.launch("window")
       yield* Effect.addFinalizer(() => killed(agent.pid))
       const windows = tmux("list-windows", "-a", "-F", "#{session_name}|#{window_name}|#{pane_pid}|#{window_active}").split("\n")
-      assert.include(windows, `first|${title}|${agent.pid}|0`)
+      assert.include(windows, `first|${plain(title)}|${agent.pid}|0`)
       assert.lengthOf(windows, 3)
 
       const processes = yield* Processes

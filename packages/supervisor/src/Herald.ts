@@ -1,4 +1,14 @@
-import { Comms, EventLog, isEnd, type MessageKind, Outbox, type Recorded, type SouffleurState, type WatchEvent } from "@souffleur/domain"
+import {
+  Comms,
+  EventLog,
+  isEnd,
+  type MessageKind,
+  Outbox,
+  plain,
+  type Recorded,
+  type SouffleurState,
+  type WatchEvent
+} from "@souffleur/domain"
 import { Gate } from "@souffleur/recovery"
 import { Effect, Match, Option, Schedule, Schema, Stream } from "effect"
 
@@ -127,8 +137,10 @@ export const herald = Effect.fn("Herald")(function* (id: string) {
   const [comms, log, outbox] = [yield* Comms, yield* EventLog, yield* Outbox]
   const telling = Effect.fnUntraced(function* ({ event, revision }: Recorded) {
     const { message, row } = tellingOf(event)
-    if (row !== undefined) yield* Effect.retry(comms.setState(row.state, event.at, row.lastError), untilTold)
-    if (message !== undefined) yield* Effect.retry(comms.post({ key: `${id}#${revision}`, at: event.at, ...message }), untilTold)
+    if (row !== undefined)
+      yield* Effect.retry(comms.setState(row.state, event.at, row.lastError === undefined ? undefined : plain(row.lastError)), untilTold)
+    if (message !== undefined)
+      yield* Effect.retry(comms.post({ key: `${id}#${revision}`, at: event.at, ...message, text: plain(message.text) }), untilTold)
     yield* outbox.tell(id, revision)
   })
   yield* log.changes(id, yield* outbox.told(id)).pipe(

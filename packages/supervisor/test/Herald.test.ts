@@ -115,6 +115,16 @@ describe("the herald", () => {
       assert.isFalse(yield* Effect.provideService(allTold("w", 11), Outbox, outbox))
     })
   )
+  it.effect("says nothing that a terminal obeys, whatever it tells of", () =>
+    Effect.gen(function* () {
+      const evil = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", reason: "\u001B[2J\u009B\u202E\ntoo large" })
+      const { start, world } = yield* heralding([...watching, death, evil])
+      yield* start
+      const shown = "\\u001b[2J\\u009b\\u202e\\u000atoo large"
+      assert.include(world.messages.at(-1)?.text, shown)
+      assert.strictEqual(world.lastError, `gate: ${shown}`)
+    })
+  )
   it.effect("loses nothing while comms is out, and tells it in order when it is back", () =>
     Effect.gen(function* () {
       const world = Object.assign(new World(), { out: "locked" as const })

@@ -131,6 +131,13 @@ it.layer(NodeServices.layer)((it) => {
       )
     })
   )
+  it.effect("is told nothing that a terminal obeys", () =>
+    Effect.gen(function* () {
+      const { run, told } = yield* notifying([Event.PersonAwaited.make({ at, watcher: 1, for: "\u001B[2J\u009B\u202E\n" }), completed])
+      yield* run()
+      assert.deepInclude((yield* told)[0] as unknown, { text: "the Conductor waits for a person: \\u001b[2J\\u009b\\u202e\\u000a" })
+    })
+  )
   it.effect("is told nothing twice by a souffleur that starts again, and is told what came since; what stands is remembered", () =>
     Effect.gen(function* () {
       const { kinds, killedAfter, log, run } = yield* notifying([taken, closed])

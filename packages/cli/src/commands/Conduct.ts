@@ -28,7 +28,7 @@ import { dryRun } from "../DryRun.ts"
 import { Environment } from "../Environment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { runJsonLine, runLine, runNeeds } from "../RunTelling.ts"
-import { paint } from "../Telling.ts"
+import { paint, printLines } from "../Printing.ts"
 import { conductAnswerCommand } from "./ConductAnswer.ts"
 import { conductLogCommand, conductWhyCommand } from "./ConductLog.ts"
 import { conductStatusCommand } from "./ConductStatus.ts"
@@ -74,13 +74,15 @@ const leftAtWork = Effect.fnUntraced(function* (id: string) {
     yield* Console.error(`its ${run.turn?.role}, pid ${pid}, works on; it is gone on with by: ${invocation(run, (yield* Environment).cwd)}`)
 })
 
+const tellNeeds = (id: string, run: Run, then: string) => printLines(`${runNeeds(id, run).join("\n  ")}; ${then}`, Console.error)
+
 /** What a person is told at the end, and the exit code (cli.md). */
 const ended = Effect.fnUntraced(function* (id: string, run: Run, asJson: boolean) {
   if (!isOver(run)) {
-    yield* Console.error(`${runNeeds(id, run)}; then conduct the plan again`)
+    yield* tellNeeds(id, run, "then conduct the plan again")
     return 1
   }
-  if (!asJson) yield* Console.log(`\n${completionSummary(run)}`)
+  if (!asJson) yield* printLines(`\n${completionSummary(run)}`)
   return 0
 })
 
@@ -114,7 +116,7 @@ const conductPlan = Effect.fn("conduct")(function* (
   yield* Effect.scoped(
     Effect.gen(function* () {
       const ref = yield* ownRun(id)
-      const waiting = (run: Run) => Console.error(`${runNeeds(id, run)}; it waits for that`)
+      const waiting = (run: Run) => tellNeeds(id, run, "it waits for that")
       yield* Effect.provideService(wait ? conductOn(waiting) : conduct(), Conducting, {
         ref,
         plan: loaded.plan,

@@ -8,7 +8,7 @@ import { reasonJson } from "../Explanation.ts"
 import { BadUsage } from "../Failure.ts"
 import { runReasonLines, runReasonOf } from "../RunReason.ts"
 import { runJsonLine, runLine } from "../RunTelling.ts"
-import { paint } from "../Telling.ts"
+import { paint, printJson } from "../Printing.ts"
 import { runName } from "./ConductAnswer.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 
@@ -58,7 +58,7 @@ export const conductWhyCommand = Command.make(
       Option.getOrElse(revision, () => Number.POSITIVE_INFINITY)
     )
     if (reason === undefined) return yield* new BadUsage({ why: `run ${id} has decided nothing up to there` })
-    if (flags.json) return yield* Console.log(JSON.stringify({ run: id, ...reasonJson(reason, runJsonLine) }, null, 2))
+    if (flags.json) return yield* printJson({ run: id, ...reasonJson(reason, runJsonLine) })
     yield* Effect.forEach(runReasonLines(reason), (line) => Console.log(line))
   })
 ).pipe(Command.withDescription("The last (or that) decision of a run: what was seen, the rule, what was done"))

@@ -5,8 +5,9 @@ import { Command, Flag } from "effect/cli"
 import { host, settingsOf } from "../App.ts"
 import { findRun, runs } from "../Conducted.ts"
 import { Environment } from "../Environment.ts"
-import { runStanding, taskLine } from "../RunTelling.ts"
-import { inWords, paint } from "../Telling.ts"
+import { paint, printJson } from "../Printing.ts"
+import { runStanding, taskLines } from "../RunTelling.ts"
+import { inWords } from "../Telling.ts"
 import { runName } from "./ConductAnswer.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 
@@ -50,7 +51,7 @@ export const conductStatusCommand = Command.make(
     yield* Effect.gen(function* () {
       const found = all ? yield* allRuns : [yield* findRun(run, project)]
       const statuses = yield* Effect.forEach(found, statusOf)
-      if (flags.json) return yield* Console.log(JSON.stringify(all ? statuses : statuses[0], null, 2))
+      if (flags.json) return yield* printJson(all ? statuses : statuses[0])
       if (found.length === 0) return yield* Console.log("No run yet. Start one: souffleur conduct PLAN")
       for (const [index, { id, run }] of found.entries()) {
         const { beat_age_ms, owner } = statuses[index]!
@@ -61,7 +62,7 @@ export const conductStatusCommand = Command.make(
               : `  nobody conducts: ${invocation(run, cwd)}`
             : `  by pid ${owner.pid}, beat ${inWords(beat_age_ms)} ago`
         yield* Console.log(`${id}  ${run.workflowId}  ${runStanding(run)}${brush("dim", by)}`)
-        if (!all) yield* Effect.forEach(run.tasks, (task) => Console.log(taskLine(task)))
+        if (!all) yield* Effect.forEach(run.tasks.flatMap(taskLines), (line) => Console.log(line))
       }
     }).pipe(Effect.provide([runs(settings), host]))
   })

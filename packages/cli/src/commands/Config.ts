@@ -2,6 +2,7 @@ import { Settings } from "@souffleur/domain"
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { settingsOf } from "../App.ts"
+import { printJson } from "../Printing.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 
 export const configCommand = Command.make(
@@ -10,7 +11,7 @@ export const configCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const settings = yield* settingsOf(yield* realProject(flags.projectDir))
     const resolved = Settings.json(settings)
-    if (flags.json) return yield* Console.log(JSON.stringify(resolved, null, 2))
+    if (flags.json) return yield* printJson(resolved)
     const { source, warnings, ...values } = resolved
     const width = Math.max(...Object.keys(values).map((name) => name.length))
     yield* Effect.forEach(Object.entries(values), ([name, value]) => Console.log(`${name.padEnd(width)}  ${value ?? "none"}`))

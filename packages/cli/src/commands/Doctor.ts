@@ -11,7 +11,7 @@ import { checkRuns } from "../doctor/Runs.ts"
 import { setup } from "../doctor/Setup.ts"
 import { Environment } from "../Environment.ts"
 import { Ended } from "../Failure.ts"
-import { paint } from "../Telling.ts"
+import { paint, printJson } from "../Printing.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 
 const colours: Readonly<Record<Level, Parameters<ReturnType<typeof paint>>[0]>> = { ok: "green", note: "yellow", wrong: "red" }
@@ -49,7 +49,7 @@ export const doctorCommand = Command.make(
     const bad = findings.filter(({ level }) => level === "wrong").length
     if (flags.json) {
       const facts = findings.map(({ check, detail, level, todo }) => ({ check, ok: level !== "wrong", level, detail, todo }))
-      yield* Console.log(JSON.stringify(facts, null, 2))
+      yield* printJson(facts)
     } else {
       const { colour } = yield* Environment
       const brush = paint(colour)

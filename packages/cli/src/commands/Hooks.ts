@@ -4,6 +4,7 @@ import { Command, Flag } from "effect/cli"
 import { settingsOf } from "../App.ts"
 import { Environment } from "../Environment.ts"
 import { BadUsage } from "../Failure.ts"
+import { printJson } from "../Printing.ts"
 import { json, realProject } from "./Options.ts"
 
 const flags = {
@@ -38,7 +39,7 @@ const told: Readonly<Record<HooksChanged["how"], string>> = {
 
 const tell = Effect.fnUntraced(function* (change: HooksChanged, asJson: boolean) {
   const { backup, changed, how, path } = change
-  if (asJson) return yield* Console.log(JSON.stringify({ file: path, changed, how, backup }, null, 2))
+  if (asJson) return yield* printJson({ file: path, changed, how, backup })
   yield* Console.log(`${path}: ${told[how]}`)
   if (backup !== null) yield* Console.log(`as it was before: ${backup}`)
 })
@@ -68,7 +69,7 @@ const status = Command.make(
     const { file } = yield* meant(flags)
     const { absent, events, missing, programs } = yield* hooksStatus(file)
     if (flags.json) {
-      return yield* Console.log(JSON.stringify({ file, installed: events.length > 0, events, absent, programs, missing }, null, 2))
+      return yield* printJson({ file, installed: events.length > 0, events, absent, programs, missing })
     }
     if (events.length === 0) return yield* Console.log(`${file}: no hooks of souffleur`)
     yield* Console.log(`${file}: ${absent.length === 0 ? `all ${hookEvents.length} hooks` : `hooks for ${events.join(", ")}`}`)

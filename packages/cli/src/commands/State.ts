@@ -3,6 +3,7 @@ import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { settingsOf, store } from "../App.ts"
 import { BadUsage } from "../Failure.ts"
+import { printJson } from "../Printing.ts"
 import { standing } from "../Standing.ts"
 import { findWatch } from "../Watches.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
@@ -37,7 +38,7 @@ export const stateCommand = Command.make(
       const until = events.filter(({ event, revision }) => ("revision" in point ? revision <= point.revision : event.at <= point.time))
       return { id, state: until.reduce((watch, { event }) => evolve(watch, event), initial) }
     }).pipe(Effect.provide(store(settings)))
-    if (flags.json) return yield* Console.log(JSON.stringify({ watch: id, ...state }, null, 2))
+    if (flags.json) return yield* printJson({ watch: id, ...state })
     const facts: ReadonlyArray<readonly [string, string]> = [
       ["watch", `${id}, revision ${state.revision}`],
       ["state", `${state.phase}: ${standing(state)}`],

@@ -1,10 +1,11 @@
-import { Agent, Beats, Comms, EventLog, heartbeatAge, Outbox, Processes, type ResolvedSettings, see, iso } from "@souffleur/domain"
+import { Agent, Beats, Comms, EventLog, heartbeatAge, iso, Outbox, plain, Processes, type ResolvedSettings, see } from "@souffleur/domain"
 import { Clock, Console, Duration, Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import { agentFiles, comms, host, settingsOf, store } from "../App.ts"
 import { Environment } from "../Environment.ts"
+import { paint, printJson, printLines } from "../Printing.ts"
 import { standing, when } from "../Standing.ts"
-import { inWords, isNews, paint, sentence } from "../Telling.ts"
+import { inWords, isNews, sentence } from "../Telling.ts"
 import { allWatches, findWatch, type Named } from "../Watches.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
@@ -82,6 +83,9 @@ const news = Effect.fnUntraced(function* ({ id, watch }: Named) {
 /** Lines of news of one watch; the log has the rest. */
 const mostNews = 6
 
+/** Somebody's words in a cell, UTF-16 units; `--json` has all of them. */
+const mostOfCell = 200
+
 /** Context in use, and of how much where that is known. */
 const usage = (tokens: number, window: number | null) =>
   window === null ? `${Math.round(tokens / 1000)}k` : `${Math.round(tokens / 1000)}k of ${Math.round(window / 1000)}k`
@@ -113,7 +117,7 @@ export const statusCommand = Command.make(
       // A program that polls has not looked.
       return { statuses, unseen: flags.json ? [] : (yield* Effect.forEach(watches, news)).filter((events) => events.length > 0) }
     }).pipe(Effect.provide([store(settings), host]))
-    if (flags.json) return yield* Console.log(JSON.stringify(found, null, 2))
+    if (flags.json) return yield* printJson(found)
     if (found.length === 0)
       return yield* Console.log(
         'No watch yet. Start one: souffleur run -- claude "do it", or souffleur watch --pid PID --session-id ID; or see "souffleur demo".'
@@ -139,10 +143,13 @@ export const statusCommand = Command.make(
           ? "no souffleur: resume with watch"
           : `by pid ${one.owner.pid}`
     ])
-    const [title, ...lines] = table(titles, cells)
+    const [title, ...lines] = table(
+      titles,
+      cells.map((line) => line.map((cell) => plain(cell, mostOfCell)))
+    )
     yield* Console.log(brush("dim", title!))
     yield* Effect.forEach(lines, (line) => Console.log(line))
-    if (unseen.length > 0) yield* Console.log(`\n${brush("dim", "SINCE YOU LAST LOOKED")}`)
+    if (unseen.length > 0) yield* printLines(`\n${brush("dim", "SINCE YOU LAST LOOKED")}`)
     const widest = Math.max(0, ...unseen.map(([first]) => first!.stream.length))
     for (const events of unseen) {
       const id = events[0]!.stream.padEnd(widest)

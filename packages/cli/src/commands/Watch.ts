@@ -6,6 +6,7 @@ import {
   parsePid,
   parseSessionId,
   parseTarget,
+  plain,
   Processes,
   type ResolvedSettings,
   type Target
@@ -70,7 +71,7 @@ const pick = Effect.fnUntraced(function* (project: string) {
   }
   const here = sessions.filter((session) => session.project === project || session.project === "")
   const choices = (here.length === 0 ? sessions : here).map((session) => ({
-    title: `pid ${session.pid}  ${session.status}  ${session.project}  ${session.sessionId}`,
+    title: `pid ${session.pid}  ${plain(session.status, 40)}  ${plain(session.project, 200)}  ${session.sessionId}`,
     value: { pid: session.pid, sessionId: session.sessionId }
   }))
   return yield* Effect.catchTag(Prompt.run(Prompt.Select({ message: "Which Conductor?", choices })), "QuitError", () =>

@@ -4,6 +4,7 @@ import { Argument, Command } from "effect/cli"
 import { settingsOf, store } from "../App.ts"
 import { reasonJson } from "../Explanation.ts"
 import { BadUsage } from "../Failure.ts"
+import { printJson } from "../Printing.ts"
 import { reasonOf, tell } from "../Reason.ts"
 import { jsonLine } from "../Telling.ts"
 import { findWatch } from "../Watches.ts"
@@ -31,7 +32,7 @@ export const whyCommand = Command.make(
     const reason = reasonOf(events, revision === undefined ? Number.POSITIVE_INFINITY : Number(revision))
     if (reason === undefined)
       return yield* new BadUsage({ why: `${id} has decided nothing ${revision === undefined ? "yet" : `up to revision ${revision}`}` })
-    if (flags.json) return yield* Console.log(JSON.stringify({ watch: id, ...reasonJson(reason, jsonLine) }, null, 2))
+    if (flags.json) return yield* printJson({ watch: id, ...reasonJson(reason, jsonLine) })
     yield* Effect.forEach(tell(reason), (line) => Console.log(line))
   })
 ).pipe(Command.withDescription("The last (or that) decision: what was seen, the rule, what was done"))

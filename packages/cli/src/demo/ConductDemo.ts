@@ -3,6 +3,7 @@ import { runProgram } from "@souffleur/domain"
 import { Console, Effect, FileSystem, Path, Schedule, Stream } from "effect"
 import { runs } from "../Conducted.ts"
 import { Environment } from "../Environment.ts"
+import { printLines } from "../Printing.ts"
 import { runLine } from "../RunTelling.ts"
 import { DemoFailed, makeScene, within } from "./Scene.ts"
 
@@ -86,8 +87,8 @@ export const conductDemo = Effect.fn("ConductDemo")(function* () {
   if (code !== 0) return yield* new DemoFailed({ why: `the watchdog ended with ${code}` })
   const commits = (yield* git(project, "rev-list", "--count", "HEAD")).trim()
   if (commits !== "4") return yield* new DemoFailed({ why: `${commits} commits where 4 should be` })
-  yield* Console.log(`\n${brush("green", completionSummary(run))}\n`)
+  yield* printLines(`\n${brush("green", completionSummary(run))}\n`)
   yield* say(brush("green", "Killed half-way, finished all the same: no work lost, and none done twice."))
   yield* Console.log(`The state: ${path.join(project, "state.json")}`)
-  yield* Console.log(next("conduct status --all", `conduct ${path.join(project, "plan.yaml")} --dry-run --project-dir ${project}`, "log"))
+  yield* printLines(next("conduct status --all", `conduct ${path.join(project, "plan.yaml")} --dry-run --project-dir ${project}`, "log"))
 }, Effect.scoped)

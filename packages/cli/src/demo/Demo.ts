@@ -1,8 +1,9 @@
 import { CommsSchema } from "@souffleur/comms"
 import { EventLog, type Recorded, type WatchEvent } from "@souffleur/domain"
 import { SqliteClient } from "@souffleur/node"
-import { Console, Effect, FileSystem, Path, Random, Schedule, Stream } from "effect"
+import { Effect, FileSystem, Path, Random, Schedule, Stream } from "effect"
 import { store } from "../App.ts"
+import { printLines } from "../Printing.ts"
 import { DemoFailed, makeScene, within } from "./Scene.ts"
 
 const tasks = ["stage", "lights", "prompt-book", "curtain"].map((name, n) => ({
@@ -97,6 +98,6 @@ export const demo = Effect.fn("Demo")(function* () {
   if (ended.code !== 0) return yield* new DemoFailed({ why: `souffleur ended with ${ended.code}` })
   yield* say(`S2 said: ${brush("green", `"${proof}."`)}`)
   yield* say(brush("green", "The plan is complete, and souffleur ended with 0. One Conductor at a time, and no work lost."))
-  yield* Console.log(`\nThe log:   ${path.join(home, "state", "souffleur.db")}`)
-  yield* Console.log(next("status", `log ${ended.id}`, `state ${ended.id} --at 12`, "watch --help"))
+  yield* printLines(`\nThe log:   ${path.join(home, "state", "souffleur.db")}`)
+  yield* printLines(next("status", `log ${ended.id}`, `state ${ended.id} --at 12`, "watch --help"))
 }, Effect.scoped)

@@ -2,7 +2,7 @@ import { Console, Effect, FileSystem, Path, Schema, Stream } from "effect"
 import { ChildProcess, type ChildProcessSpawner } from "effect/process"
 import { settingsOf } from "../App.ts"
 import { Environment } from "../Environment.ts"
-import { paint } from "../Telling.ts"
+import { paint } from "../Printing.ts"
 
 /** The demonstration did not come to its end; `why` is a sentence. */
 export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { why: Schema.String }) {}

@@ -14,9 +14,13 @@ const standingOf = Effect.fnUntraced(function* ({ id, run }: NamedRun) {
   const goOn = invocation(run, (yield* Environment).cwd)
   const needs = needsPerson(run)
   if (run.owner !== null && !(yield* (yield* Claims).isDead(run.owner)))
-    return needs ? note(name, runNeeds(id, run), "answer it: it goes on by itself, or with souffleur conduct") : ok(name, runStanding(run))
+    return needs
+      ? note(name, runNeeds(id, run).join(": "), "answer it: it goes on by itself, or with souffleur conduct")
+      : ok(name, runStanding(run))
   const gone = run.owner === null ? "its conductor left" : `its conductor, pid ${run.owner.process.pid}, is dead`
-  return needs ? note(name, `${gone}: ${runNeeds(id, run)}`, `answer it, then ${goOn}`) : note(name, `nobody conducts it: ${gone}`, goOn)
+  return needs
+    ? note(name, `${gone}: ${runNeeds(id, run).join(": ")}`, `answer it, then ${goOn}`)
+    : note(name, `nobody conducts it: ${gone}`, goOn)
 })
 
 /** The state file of a project's newest run, where it has the usual name. */

@@ -1,0 +1,67 @@
+import { mutantsOf } from "./Mutant.ts"
+
+/** What others say is text, wherever it is shown. */
+export const plainMutants = [
+  ...mutantsOf(
+    "packages/domain/src/Plain.ts",
+    ["packages/domain/test/Plain.test.ts"],
+    [
+      ["plain: controls", "[\\p{Cc}", "["],
+      ["plain: halves of a pair", "\\p{Cs}", ""],
+      ["plain: the bidirectional marks", "\\u061C\\u200E\\u200F", ""],
+      ["plain: breaks and embeddings", "\\u2028-\\u202E", ""],
+      ["plain: isolates", "\\u2066-\\u2069", ""],
+      ["plain: no half of a character at the cut", '.replace(/[\\uD800-\\uDBFF]$/u, "")', ""],
+      ["plain: what is too long is cut", "text.length > most", "false"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/Printing.ts",
+    ["packages/cli/test/Printing.test.ts"],
+    [
+      ["printing: what is before a colour of ours", "    plain(first) +", "    first +"],
+      ["printing: what is in a colour of ours", "`\\u001B[${code}${plain(rest)}`", "`\\u001B[${code}${rest}`"],
+      ["printing: where there are no colours", "if (mark === false) return plain(text)", "if (mark === false) return text"],
+      ["printing: standard error", "error(coloured(words(args), mark))", "error(words(args))"],
+      ["printing: a mark of 128 bits", ", 4),", ", 1),"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/Following.ts",
+    ["packages/cli/test/Following.test.ts"],
+    [["following: on a terminal", "(yield* stdoutIsTerminal) ?", "(false as boolean) ?"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/Program.ts",
+    ["test/cli/Plain.test.ts"],
+    [["the command line: its console", ", Layer.succeed(Console.Console, printing(colour))", ", Layer.succeed(Console.Console, console)"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/Telling.ts",
+    ["test/cli/Plain.test.ts"],
+    [["telling: an event is one line", "plain(words(event), mostOfLine)", "words(event)"]]
+  ),
+  ...mutantsOf(
+    "packages/supervisor/src/Herald.ts",
+    ["packages/supervisor/test/Herald.test.ts"],
+    [
+      ["herald: what comms is told", "text: plain(message.text)", "text: message.text"],
+      ["herald: what stands in our row", "plain(row.lastError)", "row.lastError"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/Pager.ts",
+    ["packages/supervisor/test/Notifier.test.ts"],
+    [["page: its text", "plain(notice.text, mostOfText)", "notice.text"]]
+  ),
+  ...mutantsOf(
+    "packages/conductor/src/RunHerald.ts",
+    ["packages/conductor/test/RunHerald.test.ts"],
+    [["run herald: what comms is told", "plain(`Run ${id}: ${notice.text}`)", "`Run ${id}: ${notice.text}`"]]
+  ),
+  ...mutantsOf(
+    "packages/node/src/Launcher.ts",
+    ["packages/node/test/LauncherTmux.test.ts"],
+    [["launcher: the title of a window", "plain(order.title, mostOfTitle)", "order.title"]]
+  )
+]
