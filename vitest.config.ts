@@ -1,5 +1,8 @@
 import { defineConfig } from "vitest/config"
 
+// Files that tests make are as those of most people, whoever runs them: what is open to others is made so by the test that means it.
+process.umask(0o022)
+
 const test = { testTimeout: 30_000 }
 
 export default defineConfig({

@@ -1,8 +1,7 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Claude } from "@souffleur/claude"
 import { Agent, type AgentOrder, type AgentSession, clamp } from "@souffleur/domain"
-import { Processes } from "@souffleur/node"
+import { HostServices, Processes } from "@souffleur/node"
 import { Effect, Layer, Ref } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { inject } from "vitest"
@@ -26,7 +25,7 @@ it.live.skipIf(claude === null)("the command line of a launch takes any prompt t
     const look = yield* Ref.make<Effect.Effect<unknown>>(Effect.void)
     const lab = yield* makeLab(claude!, "opera", () => Effect.as(Effect.flatten(Ref.get(look)), { text: "Yes." }))
     const environment: Record<string, string> = lab.options.env
-    const host = Layer.provideMerge(Processes.layer, NodeServices.layer)
+    const host = Layer.provideMerge(Processes.layer, HostServices.layer)
     yield* Effect.gen(function* () {
       const [agent, spawner] = [yield* Agent, yield* ChildProcessSpawner.ChildProcessSpawner]
       yield* Ref.set(

@@ -1,11 +1,10 @@
-import { SqliteClient } from "@souffleur/node"
-import * as NodeServices from "@effect/platform-node/NodeServices"
+import { HostServices, SqliteClient } from "@souffleur/node"
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { type Lab, type LabOptions, type Logged, makeLab, type Part, until } from "./Lab.ts"
 import { type headless, type Stage, type tmux } from "./Stage.ts"
 
-export const services = Layer.provideMerge(SqliteClient.layerSqlite, NodeServices.layer)
+export const services = Layer.provideMerge(SqliteClient.layerSqlite, HostServices.layer)
 
 /** The session of the first Conductor. */
 export const first = "5c0ff1e0-0000-4000-8000-000000000001"

@@ -1,4 +1,4 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
+import { HostServices } from "@souffleur/node"
 import { Console, Effect } from "effect"
 import type { TestProject } from "vitest/node"
 import { installed, version } from "./Install.ts"
@@ -17,6 +17,6 @@ export default ({ provide }: TestProject): Promise<void> =>
       Effect.as(Console.error(`skipped: Claude Code ${version} cannot be installed here: ${why}`), null)
     ),
     Effect.map((program) => provide("claude", program)),
-    Effect.provide(NodeServices.layer),
+    Effect.provide(HostServices.layer),
     Effect.runPromise
   )

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Hooks } from "@souffleur/domain"
-import { HookFiles } from "@souffleur/node"
-import * as NodeServices from "@effect/platform-node/NodeServices"
+import { HostServices, HookFiles } from "@souffleur/node"
 import { Clock, Effect, Option, type Scope } from "effect"
 import { execFileSync, spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
@@ -51,7 +50,7 @@ describe.concurrent("souffleur hook", () => {
       const hooks = yield* Effect.provide(
         Effect.map(Hooks, (all) => all),
         HookFiles.layer(the.state)
-      ).pipe(Effect.provide(NodeServices.layer))
+      ).pipe(Effect.provide(HostServices.layer))
       assert.deepStrictEqual(yield* hooks.holds({ pid: process.pid, startTime }), Option.some(session))
     })
   )

@@ -1,7 +1,7 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as fs from "node:fs"
 import { assert, it } from "@effect/vitest"
 import type { Signs } from "@souffleur/domain"
+import { HostServices } from "@souffleur/node"
 import { Effect } from "effect"
 import { comparable, judged, kills, signsOf, situations, stall } from "./Situation.ts"
 
@@ -17,7 +17,7 @@ const bySilence = ({ now, process, session }: Signs) =>
 
 const page = fs.readFileSync(new URL("../../docs/reliability.md", import.meta.url), "utf8")
 
-it.layer(NodeServices.layer)((it) => {
+it.layer(HostServices.layer)((it) => {
   it.effect("each recorded or constructed situation comes to what is right", () =>
     Effect.gen(function* () {
       assert.isAtLeast(situations.length, 100)

@@ -9,6 +9,7 @@ import { boundsMutants } from "./BoundsMutants.ts"
 import { conductorMutants } from "./ConductorMutants.ts"
 import { domainMutants } from "./DomainMutants.ts"
 import { guardianMutants } from "./GuardianMutants.ts"
+import { fileMutants } from "./FileMutants.ts"
 import { applied, isApplicable, type Mutant, packageOf, widerThan } from "./Mutant.ts"
 import { nodeMutants } from "./NodeMutants.ts"
 import { plainMutants } from "./PlainMutants.ts"
@@ -37,7 +38,8 @@ const mutants = [
   ...boundsMutants,
   ...conductorMutants,
   ...nodeMutants,
-  ...plainMutants
+  ...plainMutants,
+  ...fileMutants
 ].filter(({ file, name }) => name.includes(values.only) || file.includes(values.only))
 
 /** The list does not fit the source, or the tests fail by themselves: nothing can be said about any mutant. */

@@ -1,5 +1,5 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
+import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Path } from "effect"
 import { hookCommand } from "../src/HookCommand.ts"
 import { hooksStatus, installHooks, uninstallHooks } from "../src/HookFile.ts"
@@ -8,7 +8,7 @@ import { hookEvents } from "../src/HookSettings.ts"
 const command = hookCommand({ stateDir: "/state", self: [process.execPath, import.meta.filename] })
 const moved = hookCommand({ stateDir: "/state", self: ["/no/such/node", import.meta.filename] })
 
-layer(NodeServices.layer)((it) => {
+layer(HostServices.layer)((it) => {
   const folder = Effect.gen(function* () {
     const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
     const project = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-hooks-" })

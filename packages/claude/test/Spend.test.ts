@@ -1,5 +1,5 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
+import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
 import { makeSpend } from "../src/Spend.ts"
 
@@ -16,7 +16,7 @@ const answer = (id: string, output: number, change: Readonly<Record<string, unkn
     ...change
   })}\n`
 
-it.layer(NodeServices.layer)((it) => {
+it.layer(HostServices.layer)((it) => {
   it.effect("counts each answer once, whole lines only, from where it stopped, and begins anew in another file", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import * as NodeServices from "@effect/platform-node/NodeServices"
+import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
 import { anyToolResult, makeToolResults } from "../src/ToolResults.ts"
 
@@ -17,7 +17,7 @@ const counting = Effect.gen(function* () {
   return { file, write, count: yield* makeToolResults }
 })
 const live = (what: string, test: Effect.Effect<void, unknown, FileSystem.FileSystem>) =>
-  it.live(what, () => Effect.provide(test, NodeServices.layer))
+  it.live(what, () => Effect.provide(test, HostServices.layer))
 
 live(
   "counts results of tools, and neither failures nor what only looks",

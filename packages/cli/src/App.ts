@@ -14,12 +14,13 @@ import {
   type SettingFlags,
   Store,
   EventLogSql,
+  type TrustedFiles,
   type Terminal
 } from "@souffleur/domain"
 import { Claims as NodeClaims, HookFiles, Launcher, Processes as NodeProcesses, SqliteClient } from "@souffleur/node"
 import { exportedBy } from "@souffleur/recovery"
 import { Roles } from "@souffleur/supervisor"
-import { Console, Effect, type FileSystem, Layer, Path } from "effect"
+import { Console, Effect, Layer, Path } from "effect"
 import { Environment } from "./Environment.ts"
 import { BadUsage } from "./Failure.ts"
 import type { Kept } from "./Kept.ts"
@@ -114,7 +115,7 @@ export const launches = (settings: ResolvedSettings) =>
 const cycleSettings = (settings: ResolvedSettings, project: string) =>
   Layer.effect(
     CycleSettings,
-    Effect.map(Effect.context<Environment | FileSystem.FileSystem | Path.Path>(), (context) =>
+    Effect.map(Effect.context<Environment | Path.Path | TrustedFiles>(), (context) =>
       settingsOf(project).pipe(
         Effect.tap(({ source, warnings }) =>
           Effect.forEach(

@@ -1,5 +1,5 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as NodeServices from "@effect/platform-node/NodeServices"
+import { HostServices } from "@souffleur/node"
 import { Cause, Console, Effect, Exit, Layer, Logger, Runtime } from "effect"
 import { cli } from "./Cli.ts"
 import { Environment } from "./Environment.ts"
@@ -35,5 +35,5 @@ export const runProgram = (): void => {
   process.once("SIGTERM", () => (interrupted = codeOf.SIGTERM))
   const teardown: Runtime.Teardown = (exit, onExit) =>
     Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? onExit(interrupted) : Runtime.defaultTeardown(exit, onExit)
-  cli(argv.slice(2)).pipe(Effect.provide([environment, NodeServices.layer, logging]), NodeRuntime.runMain({ teardown }))
+  cli(argv.slice(2)).pipe(Effect.provide([environment, HostServices.layer, logging]), NodeRuntime.runMain({ teardown }))
 }

@@ -1,6 +1,6 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { loadSettings } from "@souffleur/domain"
+import { HostServices } from "@souffleur/node"
 import { Effect, Result } from "effect"
 import { terminalOf } from "../src/App.ts"
 
@@ -9,7 +9,7 @@ const chosen = (launcher: string, variables: Readonly<Record<string, string>>) =
   loadSettings({ projectDir: "/", environment: { HOME: "/nowhere", SOUFFLEUR_LAUNCHER: launcher }, flags: {} }).pipe(
     Effect.flatMap((settings) => Effect.result(terminalOf(settings, variables))),
     Effect.map(Result.match({ onSuccess: (terminal) => terminal, onFailure: ({ why }) => why })),
-    Effect.provide(NodeServices.layer)
+    Effect.provide(HostServices.layer)
   )
 
 it.effect("auto is the innermost terminal that souffleur itself runs in, and can ask for a window", () =>

@@ -1,7 +1,6 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { CommsSchema } from "@souffleur/comms"
-import { SqliteClient } from "@souffleur/node"
+import { HostServices, SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Layer } from "effect"
 import { TestConsole } from "effect/testing"
 import { join } from "node:path"
@@ -88,7 +87,7 @@ const bad = (home: string): ReadonlyArray<Bad> => [
 ]
 
 /** The command line in this process; what it says and its exit code are as of one of its own (test/cli/Commands.test.ts). */
-it.layer(Layer.provideMerge(SqliteClient.layerSqlite, NodeServices.layer))((it) => {
+it.layer(Layer.provideMerge(SqliteClient.layerSqlite, HostServices.layer))((it) => {
   it.effect("what is bad is told in one sentence on standard error, by the exit code of its kind", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

@@ -13,9 +13,10 @@ import {
   Settings,
   untilSeenOver,
   type Watch,
-  type WatchRef
+  type WatchRef,
+  TrustedFiles
 } from "@souffleur/domain"
-import { Clock, Duration, Effect, Exit, Fiber, FileSystem, Layer, Logger, Option, Path } from "effect"
+import { Clock, Duration, Effect, Exit, Fiber, Layer, Logger, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { guarded, restorationOf } from "../src/Guarding.ts"
 
@@ -55,7 +56,7 @@ const silent = Effect.fnUntraced(function* (
       signal: ({ pid }, signal) => Effect.sync(() => void did.push(`${signal} ${pid}`))
     }),
     Layer.effect(Settings, loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
-      Layer.provide([FileSystem.layerNoop({}), Path.layer])
+      Layer.provide([TrustedFiles.layerNone, Path.layer])
     ),
     Logger.layer([Logger.make(({ message }) => void warnings.push(String(message)))])
   )
@@ -131,7 +132,7 @@ const guarding = Effect.fnUntraced(function* (given: { readonly guardian?: Condi
       signal: ({ pid }, signal) => Effect.sync(() => void did.push(`${signal} ${pid}`))
     }),
     Layer.effect(Settings, loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
-      Layer.provide([FileSystem.layerNoop({}), Path.layer])
+      Layer.provide([TrustedFiles.layerNone, Path.layer])
     )
   )
   const begin = Effect.sync(() => (did.push("start"), given.starts ? 51 : 0))

@@ -1,6 +1,6 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { loadSettings } from "@souffleur/domain"
+import { HostServices } from "@souffleur/node"
 import { command } from "@souffleur/supervisor"
 import { Effect, FileSystem } from "effect"
 import { store } from "../src/App.ts"
@@ -27,7 +27,7 @@ it.live("what souffleur keeps: watches that have ended too, by which comms is ju
       findings.filter(({ check }) => check.startsWith("watch")),
       "nobody needs to look after it"
     )
-  }).pipe(Effect.provide(NodeServices.layer))
+  }).pipe(Effect.provide(HostServices.layer))
 )
 
 it.live("an export or a launch that others can read is told, and how to close it", () =>
@@ -60,5 +60,5 @@ it.live("an export or a launch that others can read is told, and how to close it
     yield* files.chmod(`${home}/state/exports`, 0o700)
     yield* Effect.forEach(["exports/a.md", "launches/c.json", "requests/d.txt"], (file) => files.chmod(`${home}/state/${file}`, 0o600))
     assert.strictEqual((yield* keep(settings)).findings[0]?.level, "ok")
-  }).pipe(Effect.provide(NodeServices.layer))
+  }).pipe(Effect.provide(HostServices.layer))
 )

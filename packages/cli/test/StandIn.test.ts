@@ -1,14 +1,13 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { CommsSchema } from "@souffleur/comms"
 import { Sqlite, type SqliteUnusable } from "@souffleur/domain"
-import { SqliteClient } from "@souffleur/node"
+import { HostServices, SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Layer, Path, Result, Schedule, type Scope, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 import type { SqlError } from "effect/sql"
 import { parse } from "../src/demo/StandIn.ts"
 
-const services = Layer.provideMerge(SqliteClient.layerSqlite, NodeServices.layer)
+const services = Layer.provideMerge(SqliteClient.layerSqlite, HostServices.layer)
 const one = "11111111-1111-4111-8111-111111111111"
 const two = "22222222-2222-4222-8222-222222222222"
 const first = "Work on plan.json. The stage word is brass-lantern-7."

@@ -1,6 +1,6 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { type ResolvedSettings, runProgram } from "@souffleur/domain"
+import { HostServices } from "@souffleur/node"
 import { Duration, Effect, FileSystem, Path, type Scope } from "effect"
 import { gitOf, readState, stateJson, taskOf } from "../src/index.ts"
 import { type Act, approves, complete, own, planOf, rejects, stage } from "./Stage.ts"
@@ -84,8 +84,8 @@ const say =
   () =>
     Effect.succeed(text)
 
-const live = (title: string, test: () => Effect.Effect<unknown, unknown, NodeServices.NodeServices | Scope.Scope>) =>
-  it.live(title, () => Effect.provide(Effect.scoped(test()), NodeServices.layer))
+const live = (title: string, test: () => Effect.Effect<unknown, unknown, HostServices.HostServices | Scope.Scope>) =>
+  it.live(title, () => Effect.provide(Effect.scoped(test()), HostServices.layer))
 
 describe.concurrent("over a real repository", () => {
   live("approved the first time: commits and files are git's, and the state file is what the log says", () =>

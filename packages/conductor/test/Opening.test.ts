@@ -1,6 +1,6 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Agent, Claims, Launcher, Processes, type ProcessIdentity, untilSeenOver } from "@souffleur/domain"
+import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Option } from "effect"
 import { allRuns, type LoadedPlan, loadRun, openRun, ownRun, RunLog, stateJson, tellRun } from "../src/index.ts"
 import { planOf } from "./Stage.ts"
@@ -74,7 +74,7 @@ describe("two conductors at once", () => {
       assert.lengthOf(yield* allRuns, 1)
       yield* the.owns(1, "play-3f2a")
       assert.deepInclude(yield* Effect.flip(the.owns(2, "play-3f2a")), { _tag: "AlreadyWatched" })
-    }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, RunLog.layerMemory]))
+    }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
   )
   it.effect("of two plans of one project: the later one leaves its run to another time", () =>
     Effect.gen(function* () {
@@ -86,12 +86,12 @@ describe("two conductors at once", () => {
       assert.deepInclude(refused, { _tag: "AlreadyWatched" })
       assert.isNull((yield* loadRun("two")).owner)
       assert.strictEqual((yield* loadRun("one")).owner?.process.pid, 1)
-    }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, RunLog.layerMemory]))
+    }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
   )
 })
 
 describe("a plan", () => {
-  const layer = Effect.provide([NodeServices.layer, RunLog.layerMemory])
+  const layer = Effect.provide([HostServices.layer, RunLog.layerMemory])
   it.effect("is not opened where somebody conducts another one", () =>
     Effect.gen(function* () {
       const the = yield* project()
@@ -160,7 +160,7 @@ describe("a plan waits for what the conductor of another plan has left at work i
         alive.pop()
       }
       yield* the.opens(2, "/two.yaml", Effect.succeed("two"))
-    }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, RunLog.layerMemory]))
+    }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
   )
   it.effect("one of which the log does not say whether it was launched, also where it was asked after this plan was opened", () =>
     Effect.gen(function* () {
@@ -172,6 +172,6 @@ describe("a plan waits for what the conductor of another plan has left at work i
       assert.deepInclude(yield* Effect.flip(Effect.scoped(the.owns(2, "two"))), { _tag: "Refused", why: "not now" })
       assert.isNull((yield* loadRun("two")).owner)
       yield* the.owns(2, "two")
-    }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, RunLog.layerMemory]))
+    }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
   )
 })

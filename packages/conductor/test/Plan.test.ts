@@ -1,5 +1,5 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
+import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Path } from "effect"
 import { implementerPrompt, loadPlan, reviewerPrompt, sections } from "../src/index.ts"
 import { freshTask } from "../src/Run.ts"
@@ -48,7 +48,7 @@ describe("a plan", () => {
         dependsOn: []
       })
       assert.deepInclude(plan.tasks[1], { description: "Use it", dependsOn: ["task-001"] })
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("of Markdown: front matter, and what stands under a task's heading", () =>
     Effect.gen(function* () {
@@ -57,7 +57,7 @@ describe("a plan", () => {
       assert.strictEqual(plan.workflowId, "my-plan")
       assert.strictEqual(plan.tasks[0]?.description, "Do it.\n\n### How\n\nWell.")
       assert.deepStrictEqual(plan.finish, { _tag: "Prompt", prompt: "Use the Skill tool to invoke: finishing-a-development-branch" })
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
   it("takes no heading out of a code fence", () => {
     const found = sections("## a\ntext\n```sh\n# b\n```\nmore\n## c\nlast")
@@ -107,7 +107,7 @@ describe("what is wrong with a plan is said all at once, and where", () => {
           found.some((one) => problem.test(one)),
           found.join("; ")
         )
-      }).pipe(Effect.provide(NodeServices.layer))
+      }).pipe(Effect.provide(HostServices.layer))
     )
   }
   it.effect("several at once, no front matter, another kind of file", () =>
@@ -115,7 +115,7 @@ describe("what is wrong with a plan is said all at once, and where", () => {
       assert.strictEqual((yield* problems(yaml.replace("[task-001]", "[x, y]"))).length, 2)
       assert.match((yield* problems("# Plan\n", "plan.md"))[0]!, /begins with front matter/u)
       assert.match((yield* problems(yaml, "plan.txt"))[0]!, /a plan is \.yaml/u)
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
 })
 

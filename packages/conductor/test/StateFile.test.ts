@@ -1,5 +1,5 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
+import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Result } from "effect"
 import { foldRun, lookAtState, progressOf, readState, stateJson, stateText, writeState } from "../src/index.ts"
 import { examples } from "./fixtures/events/Examples.ts"
@@ -98,7 +98,7 @@ it.effect("nothing is written through what stands where its draft is to be", () 
     yield* writeState(path, foldRun([examples.RunOpened]))
     assert.strictEqual(yield* fs.readFileString(other), "mine")
     assert.strictEqual(readState(yield* fs.readFileString(path))._tag, "Success")
-  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
 it.effect("what is somebody else's by now is not written over", () =>
@@ -110,7 +110,7 @@ it.effect("what is somebody else's by now is not written over", () =>
     yield* fs.writeFileString(path, '{"mine": true}')
     assert.deepInclude(yield* Effect.flip(writeState(path, run)), { _tag: "StateForeign", path })
     assert.strictEqual(yield* fs.readFileString(path), '{"mine": true}')
-  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
 it.effect("one that is taken away while it is looked at is missing, and written anew", () =>
@@ -124,5 +124,5 @@ it.effect("one that is taken away while it is looked at is missing, and written 
     yield* writeState(path, run)
     yield* Effect.provideService(writeState(path, run), FileSystem.FileSystem, hasty)
     assert.strictEqual(yield* fs.readFileString(path), stateText(run))
-  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )

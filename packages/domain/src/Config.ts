@@ -1,4 +1,5 @@
-import { Effect, FileSystem, Path, type PlatformError } from "effect"
+import { Effect, Path, Result } from "effect"
+import { FileRefused, lookTrusted, readTrusted, type TrustedFiles } from "./TrustedFiles.ts"
 
 /** The keys that `.orchestra_configs/souffleur` may have (spec §3, cli.md); case-sensitive. */
 export const configKeys = [
@@ -45,6 +46,8 @@ export interface ConfigFile {
 /** The nearest config file, and where it is; `source` is `null` where there is none. */
 export interface FoundConfig extends ConfigFile {
   readonly source: string | null
+  /** Why it is not used at all; `null` where it is, or there is none. */
+  readonly refused: string | null
 }
 
 const isConfigKey = (key: string): key is ConfigKey => (configKeys as ReadonlyArray<string>).includes(key)
@@ -83,41 +86,33 @@ export const parseConfigFile = (text: string): ConfigFile => {
 /** More is no config file. */
 const largest = 1_000_000
 
-const readWhole = Effect.fnUntraced(function* (path: string) {
-  const fs = yield* FileSystem.FileSystem
-  const info = yield* fs.stat(path)
-  if (info.type !== "File") return { why: "it is not a regular file" }
-  if (info.size > BigInt(largest)) return { why: `it is larger than ${largest} bytes` }
-  const bytes = yield* fs.readFile(path)
-  return yield* Effect.try(() => ({ text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) })).pipe(
-    Effect.orElseSucceed(() => ({ why: "it is not UTF-8" }))
-  )
+/** The text of a config file, in a folder that is as trusted as it: who writes the folder writes the file. */
+const textOf = Effect.fnUntraced(function* (folder: string, source: string) {
+  const bytes = yield* readTrusted(source, { atMost: largest })
+  yield* lookTrusted(folder, { folder: true })
+  return yield* Effect.try({
+    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+    catch: () => new FileRefused({ path: source, why: "it is not UTF-8", missing: false })
+  })
 })
 
-const notFound = (error: PlatformError.PlatformError) => error.reason._tag === "NotFound"
-
 /**
- * `<project>/.orchestra_configs/souffleur`, else the same in the project's parent. The nearest that is there wins whole:
- * one that cannot be read gives the defaults and a warning, never the parent's values (spec §3).
+ * `<project>/.orchestra_configs/souffleur`, else the same in the project's parent. The nearest that is there wins whole: one that cannot
+ * be read, or may be somebody else's word, gives the defaults and a warning, never the parent's values (spec §3).
  */
 export const findConfig = Effect.fn("Config.find")(function* (
   projectDir: string
-): Effect.fn.Return<FoundConfig, never, FileSystem.FileSystem | Path.Path> {
-  const fs = yield* FileSystem.FileSystem
+): Effect.fn.Return<FoundConfig, never, TrustedFiles | Path.Path> {
   const path = yield* Path.Path
   const project = path.resolve(projectDir)
-  for (const folder of new Set([project, path.dirname(project)])) {
-    const source = path.join(folder, ".orchestra_configs", "souffleur")
-    // A link to nowhere is there, and cannot be read.
-    const there = yield* fs.lstat(source).pipe(
-      Effect.as(true),
-      Effect.catch((error) => Effect.succeed(!notFound(error)))
-    )
-    if (!there) continue
-    const read = yield* readWhole(source).pipe(Effect.catch((error) => Effect.succeed({ why: error.reason._tag })))
-    return "text" in read
-      ? { ...parseConfigFile(read.text), source }
-      : { values: new Map(), warnings: [`${source} cannot be read (${read.why}), the defaults are used`], source }
+  for (const parent of new Set([project, path.dirname(project)])) {
+    const folder = path.join(parent, ".orchestra_configs")
+    const source = path.join(folder, "souffleur")
+    const text = yield* Effect.result(textOf(folder, source))
+    if (Result.isSuccess(text)) return { ...parseConfigFile(text.success), source, refused: null }
+    if (text.failure.missing) continue
+    const { message } = text.failure
+    return { values: new Map(), warnings: [`${message}. Nothing of it is used: the defaults are`], source, refused: message }
   }
-  return { values: new Map(), warnings: [], source: null }
+  return { values: new Map(), warnings: [], source: null, refused: null }
 })

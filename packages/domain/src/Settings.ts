@@ -1,7 +1,8 @@
-import { Context, Duration, Effect, type FileSystem, Option, Path, Result, Schema } from "effect"
+import { Context, Duration, Effect, Option, Path, Result, Schema } from "effect"
 import { type ConfigKey, findConfig } from "./Config.ts"
 import { Permission } from "./Permission.ts"
 import { formatQuietHours, isQuietHours, parseQuietHours, type QuietHours } from "./QuietHours.ts"
+import type { TrustedFiles } from "./TrustedFiles.ts"
 
 /** Where a Conductor may be launched (cli.md); `auto` is decided by where souffleur itself runs. */
 export const LauncherChoice = Schema.Literals(["auto", "kitty", "tmux", "headless"])
@@ -153,7 +154,7 @@ export const loadSettings = Effect.fn("Settings.load")(function* ({
   projectDir,
   environment,
   flags
-}: SettingSources): Effect.fn.Return<ResolvedSettings, BadSetting, FileSystem.FileSystem | Path.Path> {
+}: SettingSources): Effect.fn.Return<ResolvedSettings, BadSetting, TrustedFiles | Path.Path> {
   const path = yield* Path.Path
   const file = yield* findConfig(projectDir)
   const warnings = [...file.warnings]

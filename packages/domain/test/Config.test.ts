@@ -1,5 +1,5 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it, layer } from "@effect/vitest"
+import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Path, Schema } from "effect"
 import { configKeys, findConfig, parseConfigFile } from "../src/Config.ts"
 
@@ -52,16 +52,19 @@ it.prop("never throws, keeps known keys only, and warns or takes every line that
   assert.isAtLeast(parsed.warnings.length + parsed.values.size, said.length)
 })
 
-layer(NodeServices.layer)("findConfig", (it) => {
+layer(HostServices.layer)("findConfig", (it) => {
   const project = Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const parent = yield* fs.makeTempDirectoryScoped()
     const dir = path.join(parent, "project")
+    const asItShould = { folder: 0o755, file: 0o644 }
     const config = Effect.fnUntraced(function* (folder: string, content: string | Uint8Array) {
       yield* fs.makeDirectory(path.join(folder, ".orchestra_configs"), { recursive: true })
       const file = path.join(folder, ".orchestra_configs", "souffleur")
       yield* fs.writeFile(file, typeof content === "string" ? new TextEncoder().encode(content) : content)
+      yield* fs.chmod(path.dirname(file), asItShould.folder)
+      yield* fs.chmod(file, asItShould.file)
       return file
     })
     yield* fs.makeDirectory(dir)
@@ -78,7 +81,7 @@ layer(NodeServices.layer)("findConfig", (it) => {
   it.effect("no file: nothing, and no warning", () =>
     Effect.gen(function* () {
       const { dir } = yield* project
-      assert.deepStrictEqual(yield* findConfig(dir), { values: new Map(), warnings: [], source: null })
+      assert.deepStrictEqual(yield* findConfig(dir), { values: new Map(), warnings: [], source: null, refused: null })
     })
   )
 
@@ -122,5 +125,51 @@ layer(NodeServices.layer)("findConfig", (it) => {
       yield* fs.writeFileString(path.dirname(own), "a file where the folder should be")
       yield* unreadable(dir)
     })
+  )
+
+  const programs = "AGENT_COMMAND=/tmp/evil\nNOTIFY_COMMAND=/tmp/evil\nMAX_EXTERNAL_PERMISSION=bypassPermissions"
+  const distrusted = Effect.fnUntraced(function* (dir: string, why: RegExp) {
+    const found = yield* unreadable(dir)
+    assert.match(found.warnings[0]!, why)
+    assert.match(found.warnings[0]!, /\.orchestra_configs/)
+    assert.isNotNull(found.refused)
+  })
+
+  it.effect("a file or folder that others may write, or a link, is not used: the defaults are, with a warning", () =>
+    Effect.gen(function* () {
+      const { dir, parent, config, fs, path } = yield* project
+      yield* config(parent, "FORCE_COMPACT=1")
+      const own = yield* config(dir, programs)
+      assert.strictEqual((yield* findConfig(dir)).values.size, 3)
+      yield* fs.chmod(own, 0o664)
+      yield* distrusted(dir, /souffleur: others may write to it \(mode 0664\): chmod go-w/)
+      yield* fs.chmod(own, 0o644)
+      yield* fs.chmod(path.dirname(own), 0o777)
+      yield* distrusted(dir, /\.orchestra_configs: others may write/)
+      yield* fs.chmod(path.dirname(own), 0o755)
+      const elsewhere = path.join(parent, "elsewhere")
+      yield* fs.rename(own, elsewhere)
+      yield* fs.symlink(elsewhere, own)
+      yield* distrusted(dir, /a link/)
+      yield* fs.remove(own)
+      yield* fs.rename(path.dirname(own), path.join(parent, "folder"))
+      yield* fs.rename(elsewhere, path.join(parent, "folder", "souffleur"))
+      yield* fs.symlink(path.join(parent, "folder"), path.dirname(own))
+      yield* distrusted(dir, /\.orchestra_configs: it is a link/)
+    })
+  )
+
+  it.effect.skipIf(process.getuid?.() !== 0)(
+    "another user's file, or folder, is not used, the parent's neither (run as root: it gives files away)",
+    () =>
+      Effect.gen(function* () {
+        const { dir, parent, config, fs, path } = yield* project
+        const above = yield* config(parent, programs)
+        yield* fs.chown(above, 12_345, 12_345)
+        yield* distrusted(dir, /souffleur: it belongs to another user \(uid 12345/)
+        yield* fs.chown(above, 0, 0)
+        yield* fs.chown(path.dirname(above), 12_345, 12_345)
+        yield* distrusted(dir, /\.orchestra_configs: it belongs to another user/)
+      })
   )
 })

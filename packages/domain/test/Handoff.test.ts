@@ -1,5 +1,5 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
+import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Option } from "effect"
 import { readHandoff, writeHandoff } from "../src/index.ts"
 
@@ -10,7 +10,7 @@ const folder = Effect.gen(function* () {
   return `${yield* fs.makeTempDirectoryScoped()}/state`
 })
 
-it.layer(NodeServices.layer)((it) => {
+it.layer(HostServices.layer)((it) => {
   it.effect("the words of a request are its user's alone, and come back whole", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

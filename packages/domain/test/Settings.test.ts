@@ -1,11 +1,11 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
+import { HostServices } from "@souffleur/node"
 import { Duration, Effect, FileSystem, Path } from "effect"
 import { loadSettings, type SettingFlags, Settings } from "../src/Settings.ts"
 
 const home = { HOME: "/home/someone" }
 
-layer(NodeServices.layer)("loadSettings", (it) => {
+layer(HostServices.layer)("loadSettings", (it) => {
   const load = Effect.fnUntraced(function* (
     options: {
       readonly file?: string

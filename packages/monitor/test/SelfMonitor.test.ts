@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Beats, Event, EventLog, loadSettings, makeWatchRef, Settings, type WatchEvent } from "@souffleur/domain"
-import { Context, Effect, FileSystem, Layer, Path } from "effect"
+import { Beats, Event, EventLog, loadSettings, makeWatchRef, Settings, type WatchEvent, TrustedFiles } from "@souffleur/domain"
+import { Context, Effect, Layer, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { selfMonitor } from "../src/index.ts"
 
@@ -34,7 +34,7 @@ const before: ReadonlyArray<WatchEvent> = [
   Event.SelfMonitorStarted.make({ at, monitor: 1, watcher: 1 })
 ]
 const settings = Layer.effect(Settings, loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
-  Layer.provide([FileSystem.layerNoop({}), Path.layer])
+  Layer.provide([TrustedFiles.layerNone, Path.layer])
 )
 
 /** Goes on to a second of the watch. */

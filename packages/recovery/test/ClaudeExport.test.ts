@@ -1,6 +1,6 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { type Event, evolve, initial, LaunchTurns, type Settings, type WatchEvent } from "@souffleur/domain"
+import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
 import { claudeExport, recovery, standardCompact } from "../src/index.ts"
 import { crashingLog, recovering } from "./CrashingLog.ts"
@@ -44,7 +44,7 @@ describe("claude_export", () => {
       assert.deepStrictEqual(world.did, ["export s1", "launch 5000"])
       assert.include(world.orders[0]?.prompt, "It is the conversation of session s1.")
       assert.lengthOf(launched(yield* log.events), 1)
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("stops, exports, trims, estimates, and launches a successor with the export's path in its prompt", () =>
     Effect.gen(function* () {
@@ -71,7 +71,7 @@ describe("claude_export", () => {
         conductorState: "working",
         lastMessageId: 9
       })
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("keeps no word of the conversation in the log, and its export to its user", () =>
     Effect.gen(function* () {
@@ -81,14 +81,14 @@ describe("claude_export", () => {
       const fs = yield* FileSystem.FileSystem
       assert.strictEqual((yield* fs.stat(`${stateDir}/exports`)).mode & 0o777, 0o700)
       assert.strictEqual((yield* exports).length, 1)
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("awaits no session id without comms: nobody could confirm it", () =>
     Effect.gen(function* () {
       const { log, run } = yield* cycle({ comms: null })
       yield* run
       assert.isFalse(launched(yield* log.events)[0]?.awaiting)
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
   for (const when of ["before", "after"] as const) {
     it.effect(`a crash ${when} any append: the successor is launched once, and no finished step is done again`, () =>
@@ -113,7 +113,7 @@ describe("claude_export", () => {
           assert.deepStrictEqual([recorded, world.alive], [6, [5000]])
           assert.isAtMost(world.did.filter((what: string) => what.startsWith("export")).length, when === "before" ? 2 : 1)
         }
-      }).pipe(Effect.provide(NodeServices.layer))
+      }).pipe(Effect.provide(HostServices.layer))
     )
   }
 })
@@ -126,7 +126,7 @@ describe("the gate", () => {
       world.exported = thirty
       yield* run
       assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("one token more escalates: the export is discarded and nothing is launched", () =>
     Effect.gen(function* () {
@@ -135,7 +135,7 @@ describe("the gate", () => {
       yield* run
       assert.deepStrictEqual([failedClosed(yield* last), yield* exports], ["gate", []])
       assert.deepStrictEqual(world.did, ["SIGTERM 4711", "export s1"])
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("an export that fails escalates, and leaves nothing behind", () =>
     Effect.gen(function* () {
@@ -143,14 +143,14 @@ describe("the gate", () => {
       world.exportFails = true
       yield* run
       assert.deepStrictEqual([failedClosed(yield* last), yield* exports], ["export", []])
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("an export that cannot be trimmed is discarded too", () =>
     Effect.gen(function* () {
       const { exports, last, run } = yield* cycle({ settings: { trimChars: 0 } })
       yield* run
       assert.deepStrictEqual([failedClosed(yield* last), yield* exports], ["trim", []])
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
 })
 
@@ -164,7 +164,7 @@ describe("the estimate", () => {
       yield* run
       assert.deepStrictEqual([failedClosed(yield* last), yield* exports], ["estimate", []])
       assert.deepStrictEqual(world.did, ["SIGTERM 4711", "export s1"])
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
 })
 
@@ -196,20 +196,20 @@ describe("an export whose session went on before the launch", () => {
         assert.include(JSON.stringify(launch(events)), "went on after it was exported")
         yield* run
         assert.lengthOf(world.orders, 2)
-      }).pipe(Effect.provide(NodeServices.layer))
+      }).pipe(Effect.provide(HostServices.layer))
     )
   }
   it.effect("it did not: the export is as good as before", () =>
     Effect.gen(function* () {
       const { by, events } = yield* meanwhile(() => {})
       assert.deepStrictEqual([by, launch(events)], [["claude_export"], []])
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("it is gone: nothing is newer than the export", () =>
     Effect.gen(function* () {
       const { by } = yield* meanwhile((world) => world.unwritten.add("s1"))
       assert.deepStrictEqual(by, ["claude_export"])
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
 })
 
@@ -220,7 +220,7 @@ describe("what forbids a launch", () => {
       world.state = "complete"
       yield* run
       assert.deepStrictEqual([(yield* last)?._tag, world.did], ["ConductorCompleted", []])
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("completion, seen before the launch", () =>
     Effect.gen(function* () {
@@ -228,7 +228,7 @@ describe("what forbids a launch", () => {
       world.meanwhile = () => (world.state = "complete")
       yield* run
       assert.deepStrictEqual([(yield* last)?._tag, world.did], ["ConductorCompleted", ["SIGTERM 4711", "export s1"]])
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("a release that comes between two signals: the second is not sent any more", () =>
     Effect.gen(function* () {
@@ -241,7 +241,7 @@ describe("what forbids a launch", () => {
       )
       yield* inTime(Effect.all([Effect.exit(run), released], { concurrency: 2 }))
       assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("a stop that failed", () =>
     Effect.gen(function* () {
@@ -249,7 +249,7 @@ describe("what forbids a launch", () => {
       const { last, run } = yield* cycle({}, world)
       yield* run
       assert.deepStrictEqual([failedClosed(yield* last), world.did], ["stop", []])
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("a live process that holds the session", () =>
     Effect.gen(function* () {
@@ -260,7 +260,7 @@ describe("what forbids a launch", () => {
       }
       yield* run
       assert.deepStrictEqual([failedClosed(yield* last), world.alive], ["one writer", [70]])
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("a launch that failed, or an agent that is not there: closed, and no second try", () =>
     Effect.gen(function* () {
@@ -271,7 +271,7 @@ describe("what forbids a launch", () => {
         assert.strictEqual(failedClosed(yield* last), "launch")
         assert.deepStrictEqual([world.orders.length, world.alive], [1, []])
       }
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
 })
 
@@ -287,7 +287,7 @@ it.effect("takes its turn among the watches of this machine before it looks for 
       })
     yield* Effect.provideService(run, LaunchTurns, turn)
     assert.deepStrictEqual([turns, failedClosed(yield* last)], [["w"], "one writer"])
-  }).pipe(Effect.provide(NodeServices.layer))
+  }).pipe(Effect.provide(HostServices.layer))
 )
 
 it.effect("comms that is out at the launch: measured against the last launch, and a handoff counts only once another state was seen", () =>
@@ -301,7 +301,7 @@ it.effect("comms that is out at the launch: measured against the last launch, an
       conductorState: null,
       lastMessageId: 7
     })
-  }).pipe(Effect.provide(NodeServices.layer))
+  }).pipe(Effect.provide(HostServices.layer))
 )
 
 it.effect("a ceiling above it changes nothing: a crash asks for acceptEdits", () =>
@@ -311,7 +311,7 @@ it.effect("a ceiling above it changes nothing: a crash asks for acceptEdits", ()
     assert.strictEqual(world.orders[0]?.permission, "acceptEdits")
     const prepared = (yield* log.events).find((event) => event._tag === "LaunchPrepared")
     assert.deepInclude(prepared, { requested: "acceptEdits", effective: "acceptEdits", digest: "digest of w-g2-c1-6-launch-1" })
-  }).pipe(Effect.provide(NodeServices.layer))
+  }).pipe(Effect.provide(HostServices.layer))
 )
 
 it.effect("what it recovers to is the next generation, watched by a new watcher", () =>
@@ -320,5 +320,5 @@ it.effect("what it recovers to is the next generation, watched by a new watcher"
     yield* run
     const watch = [...recovering(), ...(yield* log.events)].reduce(evolve, initial)
     assert.deepStrictEqual([watch.generation, watch.watcher?.watcher, watch.recovery], [2, 2, undefined])
-  }).pipe(Effect.provide(NodeServices.layer))
+  }).pipe(Effect.provide(HostServices.layer))
 )

@@ -1,5 +1,5 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it as plain, layer } from "@effect/vitest"
+import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Schema } from "effect"
 import { makeByteKernel } from "../src/ByteKernel.ts"
 import { characterStart, countCharacters } from "../src/Characters.ts"
@@ -75,7 +75,7 @@ plain.prop("a cut where a character starts changes no count", [HostileBytes, Sch
   assert.strictEqual(count(bytes.subarray(0, cut)) + count(bytes.subarray(cut)), count(bytes))
 })
 
-layer(NodeServices.layer)("estimate", (it) => {
+layer(HostServices.layer)("estimate", (it) => {
   const estimated = Effect.fnUntraced(function* (content: string | Uint8Array, blockBytes?: number) {
     const fs = yield* FileSystem.FileSystem
     const path = yield* fs.makeTempFileScoped()

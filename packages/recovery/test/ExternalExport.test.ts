@@ -1,6 +1,6 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Agent } from "@souffleur/domain"
+import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Layer } from "effect"
 import { exportedBy } from "../src/index.ts"
 
@@ -8,7 +8,7 @@ import { exportedBy } from "../src/index.ts"
 const script = (text: string) => JSON.stringify([process.execPath, "-e", text])
 const inner = Layer.mock(Agent)({ name: "agent", inPrintMode: () => false, tags: () => [], sessionTag: () => ({ environment: {} }) })
 
-it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
+it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
   /** A folder with a conversation as Markdown in it, and an export into another by that command. */
   const setting = Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem

@@ -1,11 +1,11 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
+import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Path, Schedule } from "effect"
 import { type Provider, programProvider, standardCompact } from "../src/index.ts"
 import { closedAt, cycleOf, launches, relaunches } from "./Cycles.ts"
 import { identityOf, World } from "./World.ts"
 
-it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
+it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
   type Asking = { readonly world?: World; readonly project?: string; readonly within?: "1 second" }
   /** One cycle whose first provider is that program, given these arguments; the next would compact. */
   const asking = Effect.fnUntraced(function* (

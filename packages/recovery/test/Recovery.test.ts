@@ -1,6 +1,6 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Beats, type Settings } from "@souffleur/domain"
+import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Layer, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { claudeExport, Completed, Escalated, FailedClosed, type Provider, recovery, type Successor } from "../src/index.ts"
@@ -135,7 +135,7 @@ describe("the third death without progress", () => {
       const { last, path } = yield* salvage(world)
       assert.deepInclude(last, { _tag: "RetriesExhausted", exportPath: path })
       assert.deepStrictEqual([world.did, world.alive], [["SIGTERM 4711", "export s1"], []])
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("exports for a person what could not be stopped, too", () =>
     Effect.gen(function* () {
@@ -143,21 +143,21 @@ describe("the third death without progress", () => {
       const { last, path } = yield* salvage(world)
       assert.deepInclude(last, { _tag: "RetriesExhausted", exportPath: path })
       assert.deepStrictEqual([world.did, world.alive], [["export s1"], [4711]])
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("ends without an export where there is none to be had", () =>
     Effect.gen(function* () {
       const world = new World()
       world.exportFails = true
       assert.deepInclude((yield* salvage(world)).last, { _tag: "RetriesExhausted", exportPath: null })
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("keeps for a person what could not be trimmed", () =>
     Effect.gen(function* () {
       const { last, path } = yield* salvage(new World(), { trimChars: 0 })
       assert.deepInclude(last, { _tag: "RetriesExhausted", exportPath: path })
       assert.isTrue(yield* (yield* FileSystem.FileSystem).exists(path))
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("is no end when the Conductor completed after all", () =>
     Effect.gen(function* () {
@@ -165,6 +165,6 @@ describe("the third death without progress", () => {
       world.state = "complete"
       assert.deepInclude((yield* salvage(world)).last, { _tag: "ConductorCompleted", by: "recovery" })
       assert.deepStrictEqual(world.did, [])
-    }).pipe(Effect.provide(NodeServices.layer))
+    }).pipe(Effect.provide(HostServices.layer))
   )
 })

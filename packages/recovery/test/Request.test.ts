@@ -1,6 +1,6 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Event, writeHandoff } from "@souffleur/domain"
+import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
 import { recovery, standardCompact } from "../src/index.ts"
 import { crashingLog, recovering } from "./CrashingLog.ts"
@@ -136,7 +136,7 @@ it.effect("an agent's own words are gone once its successor has them, wherever s
       assert.deepStrictEqual([got(world), kept], [["bypassPermissions", "do this"], []], `crashed at append ${append}`)
       if (!crashed) return assert.isAbove(append, 10)
     }
-  }).pipe(Effect.provide(NodeServices.layer))
+  }).pipe(Effect.provide(HostServices.layer))
 )
 it.effect("an agent's own request says the same, without comms: its words are read from its file, and the log has none of them", () =>
   Effect.gen(function* () {
@@ -146,7 +146,7 @@ it.effect("an agent's own request says the same, without comms: its words are re
     assert.deepStrictEqual(kept, [])
     assert.include(world.orders.at(-1)?.prompt, "do this\n\nthen SECRET\n")
     assert.notInclude(JSON.stringify(events), "SECRET")
-  }).pipe(Effect.provide(NodeServices.layer))
+  }).pipe(Effect.provide(HostServices.layer))
 )
 it.effect("an agent's request whose words are lost is honoured with the defaults, and a warning", () =>
   Effect.gen(function* () {
@@ -156,5 +156,5 @@ it.effect("an agent's request whose words are lost is honoured with the defaults
       assert.deepStrictEqual(got(world), ["acceptEdits", "Continue the work of this project."])
       assert.include(JSON.stringify(events), "what the agent said with its request cannot be read any more")
     }
-  }).pipe(Effect.provide(NodeServices.layer))
+  }).pipe(Effect.provide(HostServices.layer))
 )

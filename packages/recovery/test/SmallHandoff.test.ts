@@ -1,5 +1,5 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
+import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
 import { claudeExport, recovery, smallHandoff, standardCompact } from "../src/index.ts"
 import { crashingLog, recovering } from "./CrashingLog.ts"
@@ -28,7 +28,7 @@ it.effect("a conversation that no longer fits is exported, and never sent to be 
   Effect.gen(function* () {
     const { providers, world } = yield* exhausted({})
     assert.deepStrictEqual([providers, world.orders.length, world.compacted], [["claude_export"], 1, 0])
-  }).pipe(Effect.provide(NodeServices.layer))
+  }).pipe(Effect.provide(HostServices.layer))
 )
 it.effect("one whose session went on before the launch is exported anew, as a small hand-off", () =>
   Effect.gen(function* () {
@@ -40,7 +40,7 @@ it.effect("one whose session went on before the launch is exported anew, as a sm
     const { providers } = yield* exhausted({}, world)
     assert.deepStrictEqual(providers, ["small_handoff"])
     assert.deepStrictEqual(world.did, ["export s1", "export s1", "launch 5000"])
-  }).pipe(Effect.provide(NodeServices.layer))
+  }).pipe(Effect.provide(HostServices.layer))
 )
 it.effect("one that the gate refuses becomes a small hand-off: its newest words, in a fresh session", () =>
   Effect.gen(function* () {
@@ -62,7 +62,7 @@ it.effect("one that the gate refuses becomes a small hand-off: its newest words,
     assert.include(handoff, "its newest words")
     assert.include(after.orders[0]?.prompt, relaunch!.exportPath!)
     assert.strictEqual(after.orders[0]?.reads, relaunch!.exportPath!)
-  }).pipe(Effect.provide(NodeServices.layer))
+  }).pipe(Effect.provide(HostServices.layer))
 )
 it.effect("an export that filled its successor with nothing done is not tried again: the next one gets the small hand-off", () =>
   Effect.gen(function* () {
@@ -70,7 +70,7 @@ it.effect("an export that filled its successor with nothing done is not tried ag
     assert.deepStrictEqual(again.providers, ["small_handoff"])
     const progressed = yield* exhausted({ provider: "claude_export", retries: 0 })
     assert.deepStrictEqual(progressed.providers, ["claude_export"])
-  }).pipe(Effect.provide(NodeServices.layer))
+  }).pipe(Effect.provide(HostServices.layer))
 )
 it.effect("by itself it stops the Conductor, and is for nothing but what no longer fits", () =>
   Effect.gen(function* () {
@@ -82,7 +82,7 @@ it.effect("by itself it stops the Conductor, and is for nothing but what no long
       yield* exhausted({ trigger }, world, [smallHandoff])
       assert.deepStrictEqual(world.did, [...did])
     }
-  }).pipe(Effect.provide(NodeServices.layer))
+  }).pipe(Effect.provide(HostServices.layer))
 )
 it.effect("without a conversation to hand on nothing is launched", () =>
   Effect.gen(function* () {
@@ -91,5 +91,5 @@ it.effect("without a conversation to hand on nothing is launched", () =>
     const { events, world: after } = yield* exhausted({}, world)
     assert.strictEqual(closedAt(events.findLast(({ _tag }) => _tag === "RecoveryFailedClosed"))?.[0], "hand-off")
     assert.isEmpty(after.orders)
-  }).pipe(Effect.provide(NodeServices.layer))
+  }).pipe(Effect.provide(HostServices.layer))
 )

@@ -1,5 +1,5 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
+import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Path, Schema } from "effect"
 import { estimate } from "../src/Estimate.ts"
 import { trim } from "../src/Trim.ts"
@@ -10,7 +10,7 @@ const conversation = `<!-- souffleur-conversation nonce=${nonce} -->\n`
 const marker = `<!-- compact_boundary nonce=${nonce} -->\n`
 const characters = (text: string) => [...text].length
 
-layer(NodeServices.layer)("trim", (it) => {
+layer(HostServices.layer)("trim", (it) => {
   const trimmed = Effect.fnUntraced(function* (content: string | Uint8Array, limit: number) {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path

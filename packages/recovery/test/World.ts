@@ -17,7 +17,8 @@ import {
   SessionNotFound,
   Settings,
   type Signal,
-  untilSeenOver
+  untilSeenOver,
+  TrustedFiles
 } from "@souffleur/domain"
 import { Clock, Effect, FileSystem, Layer, Option, Path } from "effect"
 
@@ -287,7 +288,7 @@ const settings = (stateDir: string, change: Partial<Settings["Service"]>) =>
   Layer.effect(
     Settings,
     Effect.map(loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} }), (all) => ({ ...all, stateDir, ...change }))
-  ).pipe(Layer.provide([FileSystem.layerNoop({}), Path.layer]))
+  ).pipe(Layer.provide([TrustedFiles.layerNone, Path.layer]))
 
 /** All ports but the log; files are real, in a folder of the test's own. */
 export const worldLayer = (world: World, stateDir: string, change: Partial<Settings["Service"]> = {}) =>

@@ -1,5 +1,5 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
+import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
 import { execFileSync } from "node:child_process"
 import { headOf } from "../src/Commits.ts"
@@ -35,5 +35,5 @@ it.live("is what git rev-parse says: in a folder below, on a branch, detached, p
     git(project, "checkout", "-q", "--detach", "HEAD~1")
     yield* same(project)
     assert.strictEqual(heads.size, 3)
-  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )

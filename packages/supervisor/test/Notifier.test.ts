@@ -1,6 +1,6 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Event, evolve, initial, Outbox, type Watch, type WatchEvent } from "@souffleur/domain"
+import { HostServices } from "@souffleur/node"
 import { Context, Effect, Fiber, FileSystem, Layer } from "effect"
 import { noticeOf, notifier } from "../src/index.ts"
 import { begun, identityOf, living, started, watching } from "./World.ts"
@@ -82,7 +82,7 @@ describe("a person is told", () => {
   })
 })
 
-it.layer(NodeServices.layer)((it) => {
+it.layer(HostServices.layer)((it) => {
   /** A notifier whose command appends what it was told to a file; the marks outlive it, as those on disk do. */
   const notifying = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, then = "") {
     const fs = yield* FileSystem.FileSystem

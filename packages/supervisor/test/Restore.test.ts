@@ -1,6 +1,6 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Beats, Claims, Event, EventLog, guardianOf, LogUnusable, Processes, Settings, type WatchEvent } from "@souffleur/domain"
+import { HostServices } from "@souffleur/node"
 import { Context, Effect, Exit, Fiber, FileSystem, type Path } from "effect"
 import { TestClock } from "effect/testing"
 import { own, restore } from "../src/index.ts"
@@ -93,7 +93,7 @@ describe("a souffleur that was started by a guardian", () => {
             before.length === 0 ? [true, ["SIGKILL 77"], ["SouffleurRestored"]] : [false, [], []]
           )
         }
-      }).pipe(Effect.provide(NodeServices.layer))
+      }).pipe(Effect.provide(HostServices.layer))
     )
     it.effect("its intent is on disk before the kill, for its user alone, and counted first by whoever comes next", () =>
       Effect.gen(function* () {
@@ -123,7 +123,7 @@ describe("a souffleur that was started by a guardian", () => {
           assert.deepInclude((yield* events)[0], { cause: "silent", over: 1, restorations: 1 })
           assert.deepStrictEqual([world.signals, yield* fs.exists(file)], [["SIGKILL 77"], false])
         }
-      }).pipe(Effect.provide(NodeServices.layer))
+      }).pipe(Effect.provide(HostServices.layer))
     )
     it.effect("an intent that cannot be kept kills nobody", () =>
       Effect.gen(function* () {
@@ -131,7 +131,7 @@ describe("a souffleur that was started by a guardian", () => {
         yield* (yield* FileSystem.FileSystem).writeFileString(stateDir, "no folder")
         assert.match(why(yield* Effect.flip(Effect.provide(restore("w", { cause: "silent", over: 1 }), context))), /intent/)
         assert.deepStrictEqual([yield* tags, world.signals], [[], []])
-      }).pipe(Effect.provide(NodeServices.layer))
+      }).pipe(Effect.provide(HostServices.layer))
     )
     it.effect("one of an owner before this one is no intent any more, and one that is torn none at all", () =>
       Effect.gen(function* () {
@@ -144,7 +144,7 @@ describe("a souffleur that was started by a guardian", () => {
           assert.deepInclude((yield* events)[0], { _tag: "SouffleurRestored", cause: "died", over: 1 })
           assert.isFalse(yield* fs.exists(file))
         }
-      }).pipe(Effect.provide(NodeServices.layer))
+      }).pipe(Effect.provide(HostServices.layer))
     )
   })
   it.effect("leaves one alone that beats again, whatever the guardian has seen", () =>

@@ -24,7 +24,8 @@ import {
   Settings,
   type SouffleurState,
   untilSeenOver,
-  type WatchEvent
+  type WatchEvent,
+  TrustedFiles
 } from "@souffleur/domain"
 import { Context, Effect, FileSystem, Layer, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
@@ -229,7 +230,7 @@ export const living = Effect.fnUntraced(function* (history: ReadonlyArray<WatchE
       FileSystem.layerNoop({ makeDirectory: () => Effect.void }),
       Path.layer,
       Layer.effect(Settings, loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
-        Layer.provide([FileSystem.layerNoop({}), Path.layer])
+        Layer.provide([TrustedFiles.layerNone, Path.layer])
       )
     )
   )

@@ -21,9 +21,10 @@ import {
   type SessionSigns,
   Settings,
   untilSeenOver,
-  type WatchEvent
+  type WatchEvent,
+  TrustedFiles
 } from "@souffleur/domain"
-import { Clock, Context, Effect, FileSystem, Layer, Option, Path } from "effect"
+import { Clock, Context, Effect, Layer, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { watcher } from "../src/index.ts"
 
@@ -91,7 +92,7 @@ export class World {
 
 /** Every default, as a project without a config file has them. */
 const settings = Layer.effect(Settings, loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
-  Layer.provide([FileSystem.layerNoop({}), Path.layer])
+  Layer.provide([TrustedFiles.layerNone, Path.layer])
 )
 
 const secondOf = (world: World) => Effect.map(Clock.monotonicTimeNanos, (nanos) => (Number(nanos) / 1_000_000 - world.origin) / 1000)

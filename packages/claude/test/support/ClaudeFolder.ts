@@ -1,5 +1,5 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { type ProcessInfo, Processes } from "@souffleur/domain"
+import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Layer, Option, Path } from "effect"
 
 /** Processes that are said to run, and no others. */
@@ -32,4 +32,4 @@ export const claudeFolder = Effect.fnUntraced(function* (files: Readonly<Record<
   return folder
 })
 
-export const services = NodeServices.layer
+export const services = HostServices.layer

@@ -24,7 +24,7 @@ const examined = Effect.fnUntraced(function* (settings: ResolvedSettings, projec
   const kept = yield* keep(settings)
   const readable = kept.findings.some(({ check, level }) => check === "event log" && level === "ok")
   return [
-    ...(yield* setup(settings, uid)),
+    ...(yield* setup(settings, project, uid)),
     ...(yield* hooks(settings, project)),
     ...kept.findings,
     ...(readable ? yield* checkRuns(settings, project) : []),

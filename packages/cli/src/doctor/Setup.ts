@@ -1,5 +1,5 @@
 import { parseAgentCommand } from "@souffleur/claude"
-import { type ResolvedSettings, runProgram } from "@souffleur/domain"
+import { findConfig, type ResolvedSettings, runProgram } from "@souffleur/domain"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
 import { agent, host, launchable, terminalOf } from "../App.ts"
 import { Environment } from "../Environment.ts"
@@ -35,11 +35,14 @@ const sessionsReadable = Effect.fnUntraced(function* ({ claudeDir }: ResolvedSet
   })
 })
 
-/** Each has its default instead: nothing is broken. */
-const config = ({ source, warnings }: ResolvedSettings): ReadonlyArray<Finding> =>
-  warnings.length === 0
+/** Whose word it may not be is wrong; what else is wrong in it has its default instead, and breaks nothing. */
+const config = Effect.fnUntraced(function* ({ source, warnings }: ResolvedSettings, project: string) {
+  const { refused } = yield* findConfig(project)
+  if (refused !== null) return [wrong("config", `${refused}: nothing of it is used`, "see that it is yours, then do that")]
+  return warnings.length === 0
     ? [ok("config", source === null ? "no file: defaults and the environment" : source)]
     : warnings.map((warning) => note("config", warning, `correct ${source ?? "the config file"}`))
+})
 
 /** The estimate of a trimmed export is at most a third of its characters (spec §2): then a higher threshold is never passed. */
 const gate = ({ forceCompactThresholdTokens: threshold, trimChars }: ResolvedSettings): Finding => {
@@ -89,11 +92,11 @@ const launcher = Effect.fnUntraced(function* (settings: ResolvedSettings) {
 })
 
 /** What can be known before any watch: agent, settings, terminal. */
-export const setup = Effect.fn("Doctor.setup")(function* (settings: ResolvedSettings, uid: number) {
+export const setup = Effect.fn("Doctor.setup")(function* (settings: ResolvedSettings, project: string, uid: number) {
   return [
     yield* agentFound(settings),
     yield* sessionsReadable(settings),
-    ...config(settings),
+    ...(yield* config(settings, project)),
     gate(settings),
     staleLimit(settings),
     ceiling(settings, uid),

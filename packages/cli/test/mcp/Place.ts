@@ -1,12 +1,11 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { CommsSchema } from "@souffleur/comms"
 import { Event, EventLog, loadSettings, Sqlite, type WatchEvent } from "@souffleur/domain"
-import { SqliteClient } from "@souffleur/node"
+import { HostServices, SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Layer } from "effect"
 import { store } from "../../src/App.ts"
 import { Environment } from "../../src/Environment.ts"
 
-export const services = Layer.provideMerge(SqliteClient.layerSqlite, NodeServices.layer)
+export const services = Layer.provideMerge(SqliteClient.layerSqlite, HostServices.layer)
 
 const at = 1000
 /** As a watch without comms measures it: no results of tools, no commit. */

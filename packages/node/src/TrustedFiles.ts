@@ -1,0 +1,28 @@
+import * as fs from "node:fs"
+import { FileRefused, TrustedFiles } from "@souffleur/domain"
+import { Effect, FileSystem, Layer } from "effect"
+import { openTrusted } from "./TrustedFile.ts"
+
+/** {@link TrustedFiles} of this host. */
+export const layer: Layer.Layer<TrustedFiles, never, FileSystem.FileSystem> = Layer.effect(
+  TrustedFiles,
+  Effect.map(FileSystem.FileSystem, (files) =>
+    TrustedFiles.of({
+      open: Effect.fn("TrustedFiles.open")((path, trust) => {
+        const refused = (why: string, missing = false) => new FileRefused({ path, why, missing })
+        return Effect.acquireUseRelease(
+          Effect.suspend(() => {
+            const file = openTrusted(path, trust)
+            return typeof file === "number" ? Effect.succeed(file) : Effect.fail(refused(file.why, file.missing))
+          }),
+          // The same file once more, by its descriptor and no name: Effect's own reading goes on from there.
+          (file) =>
+            Effect.mapError(files.open(`/proc/self/fd/${file}`, { flag: "r" }), ({ reason }) =>
+              refused(`it cannot be read (${reason._tag})`)
+            ),
+          (file) => Effect.sync(() => fs.closeSync(file))
+        )
+      })
+    })
+  )
+)

@@ -1,0 +1,35 @@
+import { mutantsOf } from "./Mutant.ts"
+
+/** Whose files they are: each line by which one is not used. */
+export const fileMutants = [
+  ...mutantsOf(
+    "packages/domain/src/Trust.ts",
+    ["packages/domain/test/Trust.test.ts", "packages/node/test/TrustedFiles.test.ts"],
+    [
+      ["trust: a file of another kind", 'seen.kind !== (folder === true ? "folder" : "file")', "false as boolean"],
+      ["trust: another user's", "seen.uid !== uid && (own === true || seen.uid !== 0)", "false as boolean"],
+      ["trust: root's where we are to write", "own === true || seen.uid !== 0", "seen.uid !== 0"],
+      ["trust: what its group may write", "read: 0o022,", "read: 0o002,"],
+      ["trust: what everybody may write", "(seen.mode & mayWrite[others]) !== 0", "false as boolean"],
+      ["trust: what others may look into", 'others === "nothing" && (seen.mode & 0o077) !== 0', "false as boolean"],
+      ["trust: what is too large", 'atMost !== undefined && seen.kind === "file" && seen.size > atMost', "false as boolean"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/node/src/TrustedFile.ts",
+    ["packages/node/test/TrustedFiles.test.ts"],
+    [
+      ["opening: a link is not followed", "O_RDONLY | O_NOFOLLOW |", "O_RDONLY |"],
+      ["opening: a pipe is not waited for", "O_NOFOLLOW | O_NONBLOCK |", "O_NOFOLLOW |"],
+      ["opening: what is refused is closed", "  fs.closeSync(file)\n  return { why, missing: false }", "  return { why, missing: false }"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/Config.ts",
+    ["packages/domain/test/Config.test.ts"],
+    [
+      ["config: who writes the folder writes the file", "  yield* lookTrusted(folder, { folder: true })\n", ""],
+      ["config: a refused one is not its parent's", "if (text.failure.missing) continue", "continue"]
+    ]
+  )
+]
