@@ -104,7 +104,7 @@ describe("the floors", () => {
       "effect/ai": /^packages\/cli\/src\/mcp\/(?:Server|Tools)\.ts$/u,
       "effect/cli": /^packages\/cli\/src\/(?:main|Cli|Failure|commands\/\w+)\.ts$/u,
       "effect/process":
-        /^packages\/(?:conductor\/src\/Git|node\/src\/Headless|cli\/src\/(?:Place|demo\/Scene)|domain\/src\/UserProgram|recovery\/src\/(?:ExternalExport|providers\/Program))\.ts$/u,
+        /^packages\/(?:conductor\/src\/Git|node\/src\/(?:Headless|Programs)|cli\/src\/(?:Place|demo\/Scene)|domain\/src\/UserProgram|recovery\/src\/(?:ExternalExport|providers\/Program))\.ts$/u,
       "effect/sql":
         /^packages\/(?:domain\/src\/(?:Beats|EventLogSql|LaunchTurns|Outbox|Sqlite|Store)|comms\/src\/Comms\w+|node\/src\/SqliteClient|cli\/src\/demo\/StandInBoard)\.ts$/u
     }

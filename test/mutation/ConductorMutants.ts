@@ -243,6 +243,29 @@ export const conductorMutants = [
     [["verdict: what goes on without end", "before.length > longestLine ? before : ", ""]]
   ),
   ...mutantsOf(
+    `${src}/GitProgram.ts`,
+    [`${tests}/GitPrograms.test.ts`],
+    [
+      ["git: no monitor of the repository's", '"-c", "core.fsmonitor=false", ', ""],
+      ["git: no hook of the repository's", ', "--no-optional-locks", "-c", "core.hooksPath=/dev/null"', ""],
+      ["git: no filter of the repository's", 'git(args, "", filtersOff(listed))', "git(args)"],
+      ["git: a filter that is taken away is not asked for", '[`filter.${name}.required`, "false"]', '[`filter.${name}.required`, "true"]'],
+      ["git: nothing is fetched", '  GIT_ALLOW_PROTOCOL: "none",\n  GIT_NO_LAZY_FETCH: "1",\n', ""],
+      ["git: no replacement of a commit", '  GIT_NO_REPLACE_OBJECTS: "1",\n', ""],
+      ["git: no graft of a commit", '  GIT_GRAFT_FILE: "/dev/null"\n', ""],
+      ["git: an environment without keys", "environment: { ...variables, ...more }", ""],
+      ["git: no relative part of PATH", '.filter((folder) => folder.startsWith("/"))', ""]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Git.ts`,
+    [`${tests}/GitPrograms.test.ts`],
+    [
+      ["git: what is within a submodule runs nothing", ', "--ignore-submodules=dirty"]).pipe(', "]).pipe("],
+      ["git: files of the whole repository", '"--no-relative", ', ""]
+    ]
+  ),
+  ...mutantsOf(
     `${src}/Judging.ts`,
     [`${tests}/Judging.test.ts`],
     [

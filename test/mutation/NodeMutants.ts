@@ -5,6 +5,15 @@ const src = "packages/node/src"
 /** No two at once: each guard of a signal that is taken away leaves the others, so that no test signals a process that is not its own. */
 export const nodeMutants = [
   ...mutantsOf(
+    "packages/node/src/Programs.ts",
+    ["packages/node/test/Programs.test.ts"],
+    [
+      ["program: no relative part of PATH", ".filter((folder) => isAbsolute(folder))", ""],
+      ["program: one that can be executed", "    fs.accessSync(file, fs.constants.X_OK)\n", ""],
+      ["program: a file", "if (!fs.statSync(file).isFile()) return false\n", ""]
+    ]
+  ),
+  ...mutantsOf(
     `${src}/ProcessTree.ts`,
     ["packages/node/test/ProcessesTree.test.ts"],
     [

@@ -1,6 +1,7 @@
-import { type ProgramFailed, runProgram } from "@souffleur/domain"
+import type { ProgramFailed } from "@souffleur/domain"
 import { Effect, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
+import { gitIn } from "./GitProgram.ts"
 
 /** git cannot say what is asked: there is no repository, no git, or it failed. `why` is a sentence. */
 export class GitUnusable extends Schema.TaggedError<GitUnusable>()("GitUnusable", { project: Schema.String, why: Schema.String }) {}
@@ -30,23 +31,16 @@ export const parseStatus = (text: string): Standing => {
   return { conflicts, changed }
 }
 
-/** What a hook of git is started with names the repository of the hook, whatever folder is asked about. */
-const ofAnother = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_PREFIX"]
+const parts = (text: string, separator: "\0" | "\n") => text.split(separator).filter((one) => one !== "")
 
-const words = (text: string) => text.split(/\0|\n/u).filter((one) => one !== "")
+/** All that differs, whatever the repository's configuration would have left out, told by names alone. */
+const plainly = ["--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=dirty"]
 
 /** One repository, asked through git itself, never through a shell. What is souffleur's own in it is not seen. */
 export const gitOf = Effect.fn("Git.of")(function* (project: string, own: (root: string) => ReadonlyArray<string>) {
   const services = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner>()
-  const git = (args: ReadonlyArray<string>, stdin = "") =>
-    runProgram({
-      command: "git",
-      args: ["-C", project, "--no-optional-locks", ...args],
-      stdin,
-      within: "60 seconds",
-      atMost: 32_000_000,
-      without: ofAnother
-    }).pipe(Effect.provide(services))
+  const asked = yield* gitIn(project)
+  const git = (args: ReadonlyArray<string>, stdin?: string) => Effect.provide(asked.git(args, stdin), services)
   const failed = (doing: string) => (error: ProgramFailed) => new GitUnusable({ project, why: `git could not tell ${doing}: ${error.why}` })
   const root = yield* git(["rev-parse", "--show-toplevel"]).pipe(
     Effect.map((text) => text.replace(/\n$/u, "")),
@@ -62,27 +56,32 @@ export const gitOf = Effect.fn("Git.of")(function* (project: string, own: (root:
   )
   return {
     head,
-    standing: git(["status", "--porcelain=v2", "-z", "--untracked-files=no"]).pipe(
+    // What is changed within a submodule is that one's own; that it was moved is seen.
+    standing: asked.filtered(["status", "--porcelain=v2", "-z", "--untracked-files=no", "--ignore-submodules=dirty"]).pipe(
       Effect.map((text) => {
         const { changed, conflicts } = parseStatus(text)
         return { conflicts, changed: theirs(changed) } satisfies Standing
       }),
-      Effect.mapError(failed("whether the work tree is clean"))
+      Effect.mapError(failed("whether the work tree is clean")),
+      Effect.provide(services)
     ),
     /** Commits after `base`, oldest first, and the files that differ from it. */
     since: Effect.fn("Git.since")(function* (base: string | null) {
       if ((yield* head) === null) return { commits: [], files: [] }
-      const range = base === null ? ["HEAD"] : [`${base}..HEAD`]
-      const commits = yield* Effect.mapError(git(["rev-list", "--reverse", ...range, "--"]), failed("which commits were made"))
+      const range = base === null ? "HEAD" : `${base}..HEAD`
+      const commits = yield* Effect.mapError(
+        git(["rev-list", "--reverse", "--end-of-options", range, "--"]),
+        failed("which commits were made")
+      )
       const files = yield* Effect.mapError(
         git(
           base === null
             ? ["ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD"]
-            : ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", base, "HEAD", "--"]
+            : ["diff", "--name-only", "-z", ...plainly, "--end-of-options", base, "HEAD", "--"]
         ),
         failed("which files were changed")
       )
-      return { commits: words(commits), files: theirs(words(files)) }
+      return { commits: parts(commits, "\n"), files: theirs(parts(files, "\0")) }
     }),
     /** Those of the commits that HEAD does not have any more. */
     missing: Effect.fn("Git.missing")(function* (commits: ReadonlyArray<string>) {
@@ -93,7 +92,10 @@ export const gitOf = Effect.fn("Git.of")(function* (project: string, own: (root:
       const unreachable = new Set(
         there.length === 0
           ? []
-          : words(yield* Effect.mapError(git(["rev-list", "--stdin"], `${there.join("\n")}\n^HEAD\n`), failed("which commits HEAD has")))
+          : parts(
+              yield* Effect.mapError(git(["rev-list", "--stdin"], `${there.join("\n")}\n^HEAD\n`), failed("which commits HEAD has")),
+              "\n"
+            )
       )
       return commits.filter((_, index) => whole[index] === undefined || unreachable.has(whole[index]))
     })

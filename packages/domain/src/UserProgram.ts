@@ -22,22 +22,21 @@ export interface ProgramRun {
   readonly within: Duration.Input
   /** Bytes of standard output that are taken; a program that prints more is ended. */
   readonly atMost: number
-  /** Variables of our own environment that it must not see. */
-  readonly without?: ReadonlyArray<string>
+  /** All that it sees of an environment, in place of ours. */
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 /**
  * Runs a program of the user's to its end and gives what it printed. It is ended, with all that it started, when it takes too
  * long or prints too much, so neither can hang a recovery nor fill the memory.
  */
-export const runProgram = Effect.fn("UserProgram.run")(function* ({ args, atMost, command, stdin, within, without = [] }: ProgramRun) {
+export const runProgram = Effect.fn("UserProgram.run")(function* ({ args, atMost, command, environment, stdin, within }: ProgramRun) {
   const [program, ...first] = yield* Effect.fromResult(words(command))
   const run = Effect.gen(function* () {
     const handle = yield* ChildProcess.make(program, [...first, ...args], {
       stdin: Stream.make(new TextEncoder().encode(stdin)),
       stderr: "ignore",
-      env: Object.fromEntries(without.map((name) => [name, undefined])),
-      extendEnv: true,
+      ...(environment === undefined ? { extendEnv: true } : { env: environment, extendEnv: false }),
       forceKillAfter: "1 second"
     })
     let bytes = 0

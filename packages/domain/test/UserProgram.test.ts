@@ -33,10 +33,11 @@ it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
       }
     })
   )
-  it.effect("inherits our environment, without what it must not see", () =>
+  it.effect("inherits our environment, or has another one alone", () =>
     Effect.gen(function* () {
       const seen = script("process.stdout.write(JSON.stringify([process.env.HOME ?? null, 'PATH' in process.env]))")
-      assert.strictEqual(yield* runProgram({ ...plain, command: seen, without: ["HOME"] }), "[null,true]")
+      assert.strictEqual(yield* runProgram({ ...plain, command: seen }), JSON.stringify([process.env["HOME"] ?? null, true]))
+      assert.strictEqual(yield* runProgram({ ...plain, command: seen, environment: { HOME: "/h" } }), '["/h",false]')
     })
   )
   it.effect("fails by an exit code, or a signal", () =>

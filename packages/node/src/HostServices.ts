@@ -1,9 +1,10 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import type { TrustedFiles } from "@souffleur/domain"
 import { Layer } from "effect"
+import * as Programs from "./Programs.ts"
 import * as Files from "./TrustedFiles.ts"
 
-/** What this host has of Effect's own ports, and the border for files. */
+/** What this host has of Effect's own ports, and the borders for files and for programs. */
 export type HostServices = NodeServices.NodeServices | TrustedFiles
 
-export const layer: Layer.Layer<HostServices> = Layer.provideMerge(Files.layer, NodeServices.layer)
+export const layer: Layer.Layer<HostServices> = Layer.mergeAll(Files.layer, Programs.layer).pipe(Layer.provideMerge(NodeServices.layer))

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process"
 import { LaunchFailed } from "@souffleur/domain"
 import { Effect } from "effect"
 import type { Start } from "./Detached.ts"
+import { pathOf } from "./Programs.ts"
 
 /** What a window of kitty is opened with. */
 export interface KittyWindow {
@@ -13,6 +14,7 @@ export interface KittyWindow {
 const withVariables = (environment: Start["environment"]) =>
   Object.entries({ ...environment, NODE_OPTIONS: "" }).flatMap(([name, value]) => ["--env", `${name}=${value}`])
 
+const missing = new LaunchFailed({ why: "kitty cannot be started" })
 const refused = new LaunchFailed({ why: "kitty refused to open a window: are allow_remote_control and listen_on set?" })
 
 /**
@@ -26,11 +28,13 @@ export const startKitty = (
 ): Effect.Effect<Effect.Effect<false, LaunchFailed>, LaunchFailed> =>
   Effect.callback((resume) => {
     const tab = ["@", "launch", "--type=tab", "--keep-focus", "--title", title, "--cwd", cwd, ...withVariables(environment)]
-    const child = spawn("kitty", [...tab, "--", ...line], { detached: true, stdio: "ignore" })
+    const program = pathOf("kitty")
+    if (program === undefined) return resume(Effect.fail(missing))
+    const child = spawn(program, [...tab, "--", ...line], { detached: true, stdio: "ignore" })
     child.unref()
     const answer = Effect.suspend(() =>
       child.signalCode === null && (child.exitCode ?? 0) === 0 ? Effect.succeed(false as const) : Effect.fail(refused)
     )
-    child.on("error", () => resume(Effect.fail(new LaunchFailed({ why: "kitty cannot be started" }))))
+    child.on("error", () => resume(Effect.fail(missing)))
     child.on("spawn", () => resume(Effect.succeed(answer)))
   })

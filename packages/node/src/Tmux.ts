@@ -2,6 +2,7 @@ import { execFile } from "node:child_process"
 import { LaunchFailed } from "@souffleur/domain"
 import { Config, Effect, Option } from "effect"
 import type { Start } from "./Detached.ts"
+import { pathOf } from "./Programs.ts"
 
 /** Which tmux: without a socket name the server that souffleur runs in, without a pane the one of `$TMUX_PANE`. */
 export interface TmuxPlace {
@@ -12,9 +13,10 @@ export interface TmuxPlace {
 const tmux = (place: TmuxPlace, args: ReadonlyArray<string>): Effect.Effect<string, LaunchFailed> =>
   Effect.callback((resume, signal) => {
     const server = place.socket === undefined ? [] : ["-L", place.socket]
-    execFile("tmux", [...server, ...args], { signal }, (error, stdout) =>
-      resume(error === null ? Effect.succeed(stdout.trim()) : Effect.fail(new LaunchFailed({ why: `tmux ${args[0]} failed` })))
-    )
+    const failed = Effect.fail(new LaunchFailed({ why: `tmux ${args[0]} failed` }))
+    const program = pathOf("tmux")
+    if (program === undefined) return resume(failed)
+    execFile(program, [...server, ...args], { signal }, (error, stdout) => resume(error === null ? Effect.succeed(stdout.trim()) : failed))
   })
 
 /** tmux would expand `#(…)` as a command of a shell, and take a `;` at the end for the end of its own. */

@@ -13,6 +13,8 @@ const ended = (text: string): Ended => ({ code: 0, text })
 const lines = (words: ReadonlyArray<string>) => ended(words.map((word) => `${word}\n`).join(""))
 const zeroed = (words: ReadonlyArray<string>) => ended(words.map((word) => `${word}\0`).join(""))
 
+const questions = new Set(["rev-parse", "config", "status", "rev-list", "ls-tree", "diff", "cat-file"])
+
 /** What git says to the questions that souffleur asks it. */
 const git = (repository: Repository, args: ReadonlyArray<string>, input: string): Ended => {
   const named = input.split("\n").filter((line) => line !== "")
@@ -25,8 +27,10 @@ const git = (repository: Repository, args: ReadonlyArray<string>, input: string)
         ...[...repository.changed].map((file) => `1 .M N... 100644 100644 100644 a b ${file}`),
         ...[...repository.conflicts].map((file) => `u UU N... 100644 100644 100644 100644 a b c ${file}`)
       ])
+    case "config --list":
+      return zeroed([])
     case "rev-list --reverse": {
-      const [base] = (args[2] ?? "").split("..")
+      const [base] = args.at(-2)!.split("..")
       return lines(repository.range(base === "HEAD" ? null : base!))
     }
     case "rev-list --stdin": {
@@ -36,7 +40,7 @@ const git = (repository: Repository, args: ReadonlyArray<string>, input: string)
     case "ls-tree -r":
       return zeroed(repository.differences(null))
     case "diff --name-only":
-      return zeroed(repository.differences(args[5]!))
+      return zeroed(repository.differences(args.at(-3)!))
     case "cat-file --batch-check=%(objectname) %(objecttype)":
       return lines(
         named
@@ -65,12 +69,13 @@ export const programs = ({ gitFails, notified, repository }: Desk, gate: Gate) =
       if (command._tag !== "StandardCommand") return yield* unused
       const stdin = command.options.stdin
       const input = Stream.isStream(stdin) ? yield* Stream.mkString(Stream.decodeText(stdin as Stream.Stream<Uint8Array>)) : ""
-      const args = command.args.map(String)
+      const all = command.args.map(String)
+      const args = all.slice(all.findIndex((word) => questions.has(word)))
       const { code, text } =
         command.command === "git"
           ? yield* gate.through(
-              `git ${args[3]} ${args[4]!.split("=")[0]}`,
-              Effect.sync(() => (gitFails() ? { code: 128, text: "" } : git(repository, args.slice(3), input)))
+              `git ${args[0]} ${args[1]!.split("=")[0]}`,
+              Effect.sync(() => (gitFails() ? { code: 128, text: "" } : git(repository, args, input)))
             )
           : yield* gate.through(
               "notify command",

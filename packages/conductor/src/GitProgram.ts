@@ -1,0 +1,79 @@
+import { runProgram } from "@souffleur/domain"
+import { Config, Effect, Option } from "effect"
+
+/** Of our own environment git sees these alone: no key of anybody's, and nothing that a hook of git was started with. */
+const shared = [
+  "HOME",
+  "XDG_CONFIG_HOME",
+  "USER",
+  "LOGNAME",
+  "LANG",
+  "LC_ALL",
+  "TMPDIR",
+  "GIT_CONFIG_GLOBAL",
+  "GIT_CONFIG_SYSTEM",
+  "GIT_CONFIG_NOSYSTEM"
+]
+
+/** Nothing is fetched, nobody is asked, and no object stands in for another. */
+const alone = {
+  GIT_ALLOW_PROTOCOL: "none",
+  GIT_NO_LAZY_FETCH: "1",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_NO_REPLACE_OBJECTS: "1",
+  GIT_GRAFT_FILE: "/dev/null"
+} as const
+
+/** Whatever the repository's own configuration says: agents can write it, and it names programs. */
+const safely = ["--no-pager", "-c", "core.fsmonitor=false", "--no-optional-locks", "-c", "core.hooksPath=/dev/null"]
+
+const environment = Effect.gen(function* () {
+  const given = yield* Effect.forEach(["PATH", ...shared], (name) =>
+    Effect.map(Effect.orDie(Config.option(Config.String(name))), (value) => [name, Option.getOrUndefined(value)] as const)
+  )
+  const all = Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+  // A relative part of PATH would find another program in each folder.
+  const path = (all["PATH"] ?? "").split(":").filter((folder) => folder.startsWith("/"))
+  return { ...all, PATH: path.join(":"), ...alone }
+})
+
+/** Programs that turn files into what is committed, and back: of a name that anybody may choose. */
+const filter = /^filter\.(.+)\.(?:clean|smudge|process|required)$/u
+const filtersOff = (listed: string): Readonly<Record<string, string>> => {
+  const words = listed.split("\0")
+  const names = words.flatMap((scope, at) => {
+    const [, name] = at % 2 === 0 && (scope === "local" || scope === "worktree") ? (filter.exec(words[at + 1] ?? "") ?? []) : []
+    return name === undefined ? [] : [name]
+  })
+  const pairs = [...new Set(names)].flatMap((name) => [
+    ...["clean", "smudge", "process"].map((what) => [`filter.${name}.${what}`, ""]),
+    [`filter.${name}.required`, "false"]
+  ])
+  return Object.fromEntries([
+    ["GIT_CONFIG_COUNT", String(pairs.length)],
+    ...pairs.flatMap(([key, value], at) => [
+      [`GIT_CONFIG_KEY_${at}`, key],
+      [`GIT_CONFIG_VALUE_${at}`, value]
+    ])
+  ])
+}
+
+/**
+ * git in a folder, for looking alone: never through a shell, and no program that the repository's own configuration names is run.
+ * `filtered` is for what compares files with what is committed; the user's own filters (`git lfs install`) work.
+ */
+export const gitIn = Effect.fnUntraced(function* (folder: string) {
+  const variables = yield* environment
+  const git = (args: ReadonlyArray<string>, stdin = "", more: Readonly<Record<string, string>> = {}) =>
+    runProgram({
+      command: "git",
+      args: ["-C", folder, ...safely, ...args],
+      stdin,
+      within: "60 seconds",
+      atMost: 32_000_000,
+      environment: { ...variables, ...more }
+    })
+  const filtered = (args: ReadonlyArray<string>) =>
+    Effect.flatMap(git(["config", "--list", "--show-scope", "--name-only", "-z"]), (listed) => git(args, "", filtersOff(listed)))
+  return { git, filtered }
+})

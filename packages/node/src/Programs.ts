@@ -1,0 +1,48 @@
+import * as fs from "node:fs"
+import { isAbsolute, join } from "node:path"
+import { Effect, Layer, PlatformError } from "effect"
+import { ChildProcess, ChildProcessSpawner } from "effect/process"
+
+const isExecutable = (file: string): boolean => {
+  try {
+    if (!fs.statSync(file).isFile()) return false
+    fs.accessSync(file, fs.constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The first program of that name in `PATH`, absolute; a path is itself. A relative part of `PATH` would find another in each folder. */
+export const pathOf = (name: string, searchPath = process.env["PATH"] ?? ""): string | undefined =>
+  name.includes("/")
+    ? name
+    : searchPath
+        .split(":")
+        .filter((folder) => isAbsolute(folder))
+        .map((folder) => join(folder, name))
+        .find(isExecutable)
+
+/** Runs programs by their absolute path alone: what a project has lying under a program's name is not run for it. */
+export const layer = Layer.effect(
+  ChildProcessSpawner.ChildProcessSpawner,
+  Effect.map(ChildProcessSpawner.ChildProcessSpawner, (host) =>
+    ChildProcessSpawner.make((command) => {
+      // Nothing here pipes one program into another.
+      if (command._tag !== "StandardCommand") return host.spawn(command)
+      const given = command.options.env?.["PATH"]
+      const path = pathOf(command.command, typeof given === "string" ? given : undefined)
+      return path === undefined
+        ? Effect.fail(
+            PlatformError.systemError({
+              _tag: "NotFound",
+              module: "ChildProcess",
+              method: "spawn",
+              description: "there is no such program in PATH",
+              pathOrDescriptor: command.command
+            })
+          )
+        : host.spawn(ChildProcess.make(path, command.args, command.options))
+    })
+  )
+)
