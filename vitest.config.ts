@@ -15,7 +15,7 @@ export default defineConfig({
         test: {
           ...test,
           name: "modules",
-          include: ["packages/*/test/**/*.test.ts", "test/{evidence,scenarios,simulation}/**/*.test.ts", "test/*.test.ts"],
+          include: ["packages/*/test/**/*.test.ts", "test/{evidence,fuzz,scenarios,simulation}/**/*.test.ts", "test/*.test.ts"],
           exclude: ["**/node_modules/**"],
           isolate: false
         }

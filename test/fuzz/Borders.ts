@@ -1,0 +1,40 @@
+import type { Border } from "./Border.ts"
+import { agentCommands } from "./borders/AgentCommands.ts"
+import { config, environment } from "./borders/Config.ts"
+import { exports } from "./borders/Exports.ts"
+import { git, gitFiles } from "./borders/Git.ts"
+import { hookInput, hookLines } from "./borders/Hooks.ts"
+import { hookSettings } from "./borders/HookSettings.ts"
+import { launchFiles } from "./borders/LaunchFiles.ts"
+import { payloads } from "./borders/Payloads.ts"
+import { pidFiles } from "./borders/PidFiles.ts"
+import { plans } from "./borders/Plans.ts"
+import { sessionEnds } from "./borders/SessionEnds.ts"
+import { sessionFiles } from "./borders/SessionFiles.ts"
+import { sessionIds } from "./borders/SessionIds.ts"
+import { stateFiles } from "./borders/StateFiles.ts"
+import { userPrograms } from "./borders/UserPrograms.ts"
+import { verdicts } from "./borders/Verdicts.ts"
+
+/** Every border, in the order in which they are told. */
+export const borders: ReadonlyArray<Border> = [
+  sessionIds,
+  config,
+  environment,
+  plans,
+  stateFiles,
+  verdicts,
+  agentCommands,
+  sessionFiles,
+  sessionEnds,
+  exports,
+  pidFiles,
+  hookInput,
+  hookLines,
+  hookSettings,
+  payloads,
+  git,
+  gitFiles,
+  userPrograms,
+  launchFiles
+]

@@ -1,0 +1,85 @@
+import { HostServices } from "@souffleur/node"
+import { Cause, Console, Effect, Exit, Layer, Logger, Option } from "effect"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { cli } from "../../packages/cli/src/Cli.ts"
+import { Environment } from "../../packages/cli/src/Environment.ts"
+import { printing } from "../../packages/cli/src/Printing.ts"
+import { holds } from "./Border.ts"
+import { isPlain } from "./Plain.ts"
+
+/** A home with a project in it, where a command of souffleur's is given, in this very process. */
+export interface Home {
+  readonly project: string
+  readonly state: string
+  readonly claude: string
+  readonly write: (path: string, data: string | Uint8Array) => string
+}
+
+export const homeIn = (folder: string): Home => {
+  const write = (path: string, data: string | Uint8Array) => {
+    const file = join(folder, path)
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    writeFileSync(file, data, { mode: 0o600 })
+    return file
+  }
+  for (const name of ["opera", "claude/projects/x", "claude/sessions", "run"])
+    mkdirSync(join(folder, name), { recursive: true, mode: 0o700 })
+  return { project: join(folder, "opera"), state: join(folder, "state"), claude: join(folder, "claude"), write }
+}
+
+export interface Said {
+  readonly code: number | "still at it"
+  /** What was printed, by the calls that printed it. */
+  readonly lines: ReadonlyArray<string>
+}
+
+/** How long a command that watches or waits is let go on, ms. */
+const patience = 3000
+
+/** Says it as a person would, and gives what was printed; a defect is thrown as it is. */
+export const say = async (folder: string, args: ReadonlyArray<string>, more: Readonly<Record<string, string>> = {}): Promise<Said> => {
+  const { claude, project, state } = homeIn(folder)
+  const variables = {
+    PATH: "/usr/bin:/bin",
+    HOME: folder,
+    XDG_RUNTIME_DIR: join(folder, "run"),
+    SOUFFLEUR_STATE_DIR: state,
+    SOUFFLEUR_CLAUDE_DIR: claude,
+    SOUFFLEUR_AGENT_COMMAND: "/bin/true",
+    ...more
+  }
+  for (const name of ["HOME", "XDG_RUNTIME_DIR"] as const) process.env[name] = variables[name]
+  const [out, err]: [Array<string>, Array<string>] = [[], []]
+  const to =
+    (lines: Array<string>) =>
+    (...words: ReadonlyArray<unknown>) =>
+      void lines.push(words.map(String).join(" "))
+  const console = printing(false, { log: to(out), error: to(err) })
+  const environment = Layer.succeed(Environment, {
+    variables,
+    cwd: project,
+    platform: "linux",
+    colour: false,
+    interactive: false,
+    self: ["/bin/true", "souffleur"] as const
+  })
+  const said = cli(args).pipe(
+    Effect.timeoutOption(patience),
+    Effect.provide([environment, HostServices.layer, Logger.layer([])]),
+    Effect.provideService(Console.Console, console)
+  )
+  const exit = await Effect.runPromiseExit(said)
+  if (Exit.isFailure(exit) && Cause.hasDies(exit.cause)) throw exit.cause.reasons.find(Cause.isDieReason)!.defect
+  const ended = Exit.isFailure(exit) ? exit.cause.reasons.find(Cause.isFailReason)?.error.code : 0
+  const stillAtIt = Exit.isSuccess(exit) && Option.isNone(exit.value)
+  return { code: stillAtIt ? "still at it" : (ended ?? 0), lines: [...out, ...err] }
+}
+
+/** What holds of whatever a command prints, whoever's words are in it: each call is one line, and no terminal obeys it. */
+export const printsWell = ({ lines }: Said): void => {
+  const stack = lines.find((line) => /^\s+at .*:\d+:\d+\)?$/u.test(line))
+  holds(stack === undefined, "it prints a stack", stack)
+  const obeyed = lines.find((line) => !isPlain(line) || line.includes("\n"))
+  holds(obeyed === undefined, "it prints what a terminal obeys", obeyed)
+}

@@ -1,0 +1,51 @@
+import childProcess from "node:child_process"
+import { syncBuiltinESMExports } from "node:module"
+
+/** A program that is on no machine. */
+const nowhere = "/nonexistent/souffleur-fuzz"
+
+/** What was to be started or signalled since it was last asked: nothing ever is, once the trap is set. */
+let caught: Array<string> = []
+
+export const takeCaught = (): ReadonlyArray<string> => caught.splice(0)
+
+/** From here on no program is started and nobody is signalled by this process; who tries is written down. */
+export const setTrap = (): void => {
+  caught = []
+  const note = (how: string, words: ReadonlyArray<unknown>) => void caught.push(`${how} ${JSON.stringify(words.slice(0, 2)).slice(0, 200)}`)
+  const { fork, spawn, spawnSync } = childProcess
+  const late =
+    (how: string) =>
+    (...words: ReadonlyArray<unknown>) => {
+      note(how, words)
+      // Its failure comes as a real one does: on the process that never was.
+      return spawn(nowhere, [], { stdio: "ignore" })
+    }
+  const atOnce =
+    (how: string) =>
+    (...words: ReadonlyArray<unknown>) => {
+      note(how, words)
+      return spawnSync(nowhere)
+    }
+  Object.assign(childProcess, {
+    spawn: late("spawn"),
+    exec: late("exec"),
+    execFile: late("execFile"),
+    fork: (...words: Parameters<typeof fork>) => late("fork")(...words),
+    spawnSync: atOnce("spawnSync"),
+    execSync: atOnce("execSync"),
+    execFileSync: atOnce("execFileSync")
+  })
+  syncBuiltinESMExports()
+  const kill = process.kill.bind(process)
+  process.kill = (pid, signal) => {
+    // 0 only asks whether it is there.
+    if (signal === 0) return kill(pid, 0)
+    note("kill", [pid, signal])
+    return true
+  }
+  process.execve = (...words) => {
+    note("execve", words)
+    throw new Error("execve")
+  }
+}

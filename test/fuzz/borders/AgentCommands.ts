@@ -1,0 +1,68 @@
+import { literalAgent, parseAgentCommand } from "@souffleur/claude"
+import { Option, Result } from "effect"
+import { border, holds } from "../Border.ts"
+import { plainWord, some, word } from "../Hostile.ts"
+import type { Seed } from "../../simulation/Seed.ts"
+
+/** Flags by which an agent would do more without asking than the ceiling lets it; some in ways of spelling that a parser may take. */
+const lifting = [
+  ["--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--permission-mode", "--permission-prompt-tool"],
+  ["--allowedTools", "--allowed-tools", "--settings", "--managed-settings", "--agents", "--agent", "--plugin-dir"]
+].flat()
+const spelt = (seed: Seed, flag: string): ReadonlyArray<string> => {
+  const value = seed.pick(["bypassPermissions", "Bash(*)", "/tmp/x.json", "{}"])
+  const name = seed.pick([flag, flag, flag.slice(0, Math.max(5, flag.length - seed.between(0, 6))), flag.toUpperCase()])
+  return seed.pick([[`${name}=${value}`], [name, value], [name]])
+}
+const runners = ["env", "sh", "bash", "npx", "node", "sudo", "nice", "/usr/bin/env", "bunx", "xargs", "busybox"]
+const harmless = ["--model", "opus", "--verbose", "--add-dir", "/tmp", "-S", "-c", "-lc", "--", "-x", "CLAUDE_CONFIG_DIR=/tmp/x"]
+
+/** An agent command that lifts a permission, in whatever way it is wrapped; and what it lifts it with. */
+const wrapped = (seed: Seed) => {
+  const flags = spelt(seed, seed.pick(lifting))
+  const agent = seed.pick(["claude", "/usr/bin/claude", "./claude", "@anthropic-ai/claude-code"])
+  const line = [agent, ...some(seed, 2, () => seed.pick(harmless)), ...flags].join(" ")
+  const words = seed.pick<() => ReadonlyArray<string>>([
+    () => [agent, ...some(seed, 3, () => seed.pick(harmless)), ...flags],
+    () => [seed.pick(runners), ...some(seed, 2, () => seed.pick(harmless)), agent, ...flags],
+    () => [seed.pick(["env", "/usr/bin/env"]), seed.pick(["-S", `-S${line}`, "--split-string"]), line],
+    () => [seed.pick(["sh", "bash", "dash", "zsh"]), seed.pick(["-c", "-lc", "-ec"]), `${line} "$@"`, "x"]
+  ])()
+  return words
+}
+
+const any = (seed: Seed): ReadonlyArray<string> => [
+  "claude",
+  ...some(seed, 6, () => seed.pick<() => string>([() => seed.pick(harmless), () => plainWord(seed), () => word(seed)])())
+]
+
+/** What of a command would lift a permission, as far as anybody can tell; its prompt is none of it. */
+const lifts = (words: ReadonlyArray<string>): boolean =>
+  words.some((word) =>
+    lifting.some((flag) => word.toLowerCase().startsWith(flag.toLowerCase()) || word.toLowerCase().includes(` ${flag.toLowerCase()}`))
+  )
+
+/** Nothing that lifts a permission ever passes. */
+export const agentCommands = border("agent-commands", {
+  share: 12,
+  draw: (seed) => ({ bad: wrapped(seed), any: any(seed), text: word(seed) }),
+  checks: {
+    "a setting": ({ bad }) => holds(Result.isFailure(parseAgentCommand(JSON.stringify(bad))), "it is accepted", bad),
+    "any setting": ({ any, text }) => {
+      parseAgentCommand(text)
+      const parsed = parseAgentCommand(JSON.stringify(any))
+      holds(Result.isFailure(parsed) || !lifts(parsed.success.args), "it is accepted", any)
+    },
+    "a command of run": ({ any, bad }) => {
+      for (const words of [bad, any]) {
+        const taken = literalAgent(words, { program: "claude", args: [] })
+        if (Result.isFailure(taken) || Option.isNone(taken.success)) continue
+        const { agentCommand, session } = taken.success.value
+        // The user's own allowed tools are his word for every launch (docs/agent.md); anything else is clamped.
+        const args = agentCommand.args.filter((word) => !/^--allowed-?tools/iu.test(word))
+        holds(!lifts(args), "it keeps what lifts a permission", words)
+        holds(session === undefined || typeof session.sessionId === "string", "a session that is none")
+      }
+    }
+  }
+})

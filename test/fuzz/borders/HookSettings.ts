@@ -1,0 +1,50 @@
+import { hookCommand, installHooks, uninstallHooks, hooksStatus } from "@souffleur/claude"
+import { Effect } from "effect"
+import { readFileSync } from "node:fs"
+import { border, holds } from "../Border.ts"
+import { homeIn } from "../CommandLine.ts"
+import { bent, mangled, run, torn, tree, word } from "../Hostile.ts"
+import { settle, valueOf } from "../Settle.ts"
+import type { Seed } from "../../simulation/Seed.ts"
+
+const command = hookCommand({ stateDir: "/state", self: ["/bin/node", "/souffleur.js"] })
+
+const settings = (seed: Seed): unknown => ({
+  permissions: { allow: ["Read"] },
+  hooks: {
+    [seed.pick(["SessionStart", "Stop", word(seed)])]: [
+      { matcher: "x", hooks: [{ type: "command", command: seed.pick([command, word(seed)]), timeout: 5 }] }
+    ],
+    PreToolUse: tree(seed, 3)
+  },
+  other: tree(seed, 3)
+})
+
+/** The agent's own settings: what is not ours stays as it is, to the byte. */
+export const hookSettings = border("hook-settings", {
+  share: 4,
+  draw: (seed) =>
+    torn(
+      seed,
+      seed.pick<() => string>([
+        () => JSON.stringify(settings(seed), null, seed.pick([0, 2, "\t"])),
+        () => JSON.stringify(bent(seed, settings(seed))),
+        () => mangled(seed, JSON.stringify(settings(seed), null, 2)),
+        () => `{"hooks":{"Stop":[{"hooks":[${"[".repeat(6000)}${"]".repeat(6000)}]}]}}`,
+        () => `{"a":${JSON.stringify(run(seed))}}`,
+        () => seed.pick(['{"hooks":{},"hooks":{}}', '\ufeff{"hooks":{}}', '{"hooks":{"\\u0053top":[]}}', "", "[]", "null"]),
+        () => run(seed)
+      ])()
+    ),
+  checks: {
+    "come and go": async (data, place) => {
+      const file = homeIn(place.folder).write("opera/.claude/settings.local.json", data)
+      await settle(hooksStatus(file))
+      const installed = await valueOf(installHooks(file, command))
+      if (installed === undefined) return holds(Buffer.from(data).equals(readFileSync(file)), "what cannot be used was written over")
+      const status = await valueOf(hooksStatus(file))
+      holds(status !== undefined && status.absent.length === 0, "installed, and not all are there")
+      holds((await valueOf(Effect.as(uninstallHooks(file), "done"))) === "done", "what was installed is not taken out again")
+    }
+  }
+})

@@ -1,0 +1,158 @@
+import {
+  decide,
+  decodeEvent,
+  encodeEvent,
+  evolve,
+  initial,
+  judge,
+  type Turn,
+  type Watch,
+  type WatchEvent,
+  type WatchIntent
+} from "@souffleur/domain"
+import { Option, Result } from "effect"
+import { sentence } from "../../../packages/cli/src/Telling.ts"
+import { reasonOf, tell } from "../../../packages/cli/src/Reason.ts"
+import { standing } from "../../../packages/cli/src/Standing.ts"
+import { makeReading } from "../../../packages/claude/src/Turn.ts"
+import { watching } from "../../../packages/domain/test/Given.ts"
+import { noticeOf } from "../../../packages/supervisor/src/Notifier.ts"
+import { classify, evidenceOf, excuseOf, type Sighting } from "../../../packages/watcher/src/Classify.ts"
+import type { Seed } from "../../simulation/Seed.ts"
+import { border, holds } from "../Border.ts"
+import { some, time, today, word } from "../Hostile.ts"
+import { record } from "../SessionRecords.ts"
+
+const minute = 60_000
+/** The longest that anybody's word may hold a watch up. */
+const longest = 8 * 24 * 60 * minute
+
+/** A watch on which a watcher looks, as it stands today. */
+const watched = (seed: Seed): Watch => {
+  const [opened, ...rest] = watching.map((event) => ({ ...event, at: today - 30 * minute }) as WatchEvent)
+  const comms = seed.chance(0.5) ? "/p/comms.db" : null
+  return [{ ...opened, comms } as WatchEvent, ...rest].reduce(evolve, initial)
+}
+
+const sightingOf = (seed: Seed, watch: Watch): Sighting => {
+  const reading = makeReading()
+  for (const one of some(seed, 8, () => record(seed))) if (reading.take(one, today - 5000) === "enough") break
+  const signs = {
+    now: today,
+    process: seed.pick(["running", "running", "stopped", "gone"] as const),
+    turnEnded: seed.chance(0.2),
+    children: seed.pick([undefined, 0, 2]),
+    stillSince: seed.pick([undefined, today - minute, today - 10 * minute]),
+    session: { writtenAt: seed.pick([today - 5000, today - 5000, 0, 8.64e15]), ...reading.result() },
+    pidFile: seed.chance(0.5)
+      ? { status: seed.pick(["busy", "idle", "waiting", word(seed)]), waitingFor: word(seed), writtenAt: today - 1000 }
+      : undefined,
+    hook: seed.chance(0.3) ? { event: "Stop", at: today - 1000 } : undefined,
+    beat: undefined,
+    since: today - 5 * minute
+  }
+  const stallAfter = 361_000
+  const row = {
+    state: seed.pick(["working", "context_recovery", word(seed)]),
+    lastHeartbeat: seed.pick([null, time(seed)]),
+    sessionId: seed.pick([null, word(seed)])
+  }
+  return {
+    now: today,
+    process: signs.process,
+    comms:
+      watch.comms === null
+        ? undefined
+        : {
+            conductor: Option.some(row),
+            souffleur: Option.some("confirmed"),
+            taskCount: 2,
+            taskFingerprint: "a",
+            payload: Option.none(),
+            lastMessageId: 7
+          },
+    heartbeat: { raw: row.lastHeartbeat, changedAt: undefined },
+    notBefore: today - 30 * minute,
+    staleAfter: 240_000,
+    stallAfter,
+    otherStateSeen: true,
+    answeredAt: 0,
+    newPayload: false,
+    turnEnded: false,
+    signs,
+    verdict: judge(signs, stallAfter),
+    untaken: false,
+    finished: false,
+    returned: undefined,
+    resolved: undefined,
+    foundSession: undefined
+  }
+}
+
+/** What the watcher says of it, in the words of its commands. */
+const wordsOf = (watch: Watch, seen: Sighting): ReadonlyArray<WatchIntent> => {
+  const watcher = watch.watcher!.watcher
+  const excuse = excuseOf(seen)
+  const exit = Option.getOrUndefined(classify(watch, seen))
+  const context = seen.signs.session?.context
+  return [
+    ...(seen.verdict._tag === "Waiting" ? [{ _tag: "ReportPerson", watcher, for: seen.verdict.for.slice(0, 100) } as const] : []),
+    ...(excuse === undefined || excuse.until === Infinity
+      ? []
+      : [{ _tag: "ReportDeferred", watcher, because: excuse.because, until: Math.round(excuse.until) } as const]),
+    ...(context === undefined
+      ? []
+      : [{ _tag: "ReportCeiling", watcher, since: watch.allowedSince, ceiling: "tokens", used: context.tokens, limit: 1000 } as const]),
+    ...(exit === undefined
+      ? []
+      : [{ _tag: "ReportExit", watcher, exit, tasks: { count: 2, fingerprint: "a" }, evidence: evidenceOf(seen) } as const])
+  ]
+}
+
+const untilOf = (event: WatchEvent): number => (event._tag === "WaitStarted" || event._tag === "KillDeferred" ? event.until : today)
+const held = (turn: Turn | undefined): number =>
+  turn?._tag === "Retrying" ? turn.nextAt : turn?._tag === "Failed" ? (turn.resetsAt ?? today) : today
+
+/** The end of a session, what it comes to, and what is made of that: it is an event that is taken, read again, and told. */
+export const sessionEnds = border("session-ends", {
+  share: 20,
+  draw: (seed) => {
+    const watch = watched(seed)
+    return { watch, seen: sightingOf(seed, watch) }
+  },
+  checks: {
+    "is told": ({ seen, watch }) => {
+      let now = watch
+      const recorded = []
+      for (const intent of wordsOf(watch, seen)) {
+        const decided = decide(now, { ...intent, now: today, by: { _tag: "Owner", fence: now.fence } })
+        for (const event of Result.isSuccess(decided) ? decided.success : []) {
+          const again = decodeEvent("opera-0001", now.revision + 1, encodeEvent(event))
+          holds(Result.isSuccess(again), `${event._tag} is stored, and cannot be read again`)
+          holds(untilOf(event) <= today + longest, `${event._tag} holds the watch up for longer than eight days`, untilOf(event))
+          const notice = noticeOf(event, now)
+          now = evolve(now, event)
+          recorded.push({ position: now.revision, stream: "opera-0001", revision: now.revision, event })
+          const told = [
+            sentence(event),
+            standing(now),
+            notice?.text ?? "",
+            ...(reasonOf(recorded, Number.POSITIVE_INFINITY) === undefined ? [] : tell(reasonOf(recorded, Number.POSITIVE_INFINITY)!))
+          ]
+          void told
+        }
+      }
+    },
+    "states nothing beyond what a clock can": ({ seen }) =>
+      holds(Math.abs(held(seen.signs.session?.turn)) <= 8.64e15, "a turn lasts longer than time", seen.signs.session?.turn),
+    "counts what can be counted": ({ seen }) => {
+      const context = seen.signs.session?.context
+      holds(
+        context === undefined || (Number.isSafeInteger(context.tokens) && context.tokens >= 0),
+        "it uses a context of no count",
+        context
+      )
+      holds(context?.window === undefined || Number.isSafeInteger(context.window), "its window is no count", context?.model)
+    }
+  }
+})

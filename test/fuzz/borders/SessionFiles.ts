@@ -1,0 +1,60 @@
+import { estimate, trim } from "@souffleur/recovery"
+import { Effect, Exit, Option } from "effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { compactedSince, markOf } from "../../../packages/claude/src/Compaction.ts"
+import { makeHandoff } from "../../../packages/claude/src/Handoff.ts"
+import { projectOf } from "../../../packages/claude/src/Project.ts"
+import { sessionSigns } from "../../../packages/claude/src/SessionSigns.ts"
+import { makeSpend } from "../../../packages/claude/src/Spend.ts"
+import { anyToolResult, makeToolResults } from "../../../packages/claude/src/ToolResults.ts"
+import { exportTranscript } from "../../../packages/claude/src/TranscriptExport.ts"
+import { border, holds, type Place } from "../Border.ts"
+import { homeIn } from "../CommandLine.ts"
+import { bytes } from "../Hostile.ts"
+import { isPlain } from "../Plain.ts"
+import { sessionFile } from "../SessionRecords.ts"
+import { settle, valueOf } from "../Settle.ts"
+
+const fileIn = (place: Place, data: Uint8Array): string => homeIn(place.folder).write("claude/projects/x/abc.jsonl", data)
+
+/** Whoever reads a session file gives an answer to it. */
+export const sessionFiles = border("session-files", {
+  share: 14,
+  within: 5000,
+  draw: (seed) => (seed.chance(0.04) ? bytes(seed) : sessionFile(seed)),
+  checks: {
+    signs: async (data, place) => {
+      const signs = await valueOf(sessionSigns(fileIn(place, data)))
+      holds(signs !== undefined && Option.isSome(signs), "a file that is there has no signs")
+    },
+    "export, estimate and trim": async (data, place) => {
+      const [file, out] = [fileIn(place, data), join(place.folder, "export.md")]
+      const made = await settle(exportTranscript(file, out))
+      holds(Exit.isSuccess(made), "it is not exported")
+      const text = readFileSync(out, "utf8")
+      holds(text.split("\n").every(isPlain), "an export holds what a terminal obeys")
+      const before = await valueOf(estimate(out))
+      holds(before !== undefined && Number.isSafeInteger(before.estimated_tokens), "an export of ours has no estimate")
+      await settle(trim(out, 2000))
+      holds((await valueOf(estimate(out))) !== undefined, "a trimmed export has no estimate")
+    },
+    "tool results": async (data, place) => {
+      const file = fileIn(place, data)
+      const count = await valueOf(Effect.flatMap(makeToolResults, (counted) => counted([file])))
+      holds(Number.isSafeInteger(count), "results of tools that are no count", String(count))
+      await settle(anyToolResult(file))
+    },
+    spend: async (data, place) => {
+      const spent = await valueOf(makeSpend()(fileIn(place, data), 0))
+      holds(Number.isSafeInteger(spent) && spent! >= 0, "tokens that are no count", String(spent))
+    },
+    "hand-off, compaction and project": async (data, place) => {
+      const path = fileIn(place, data)
+      await settle(makeHandoff()(path, "opera-0001-g2-launch-1"))
+      const mark = await valueOf(markOf({ path, sessionId: "abc" }))
+      await settle(compactedSince({ ...mark!, offset: 0 }))
+      await settle(projectOf(path))
+    }
+  }
+})

@@ -1,0 +1,51 @@
+import { assert, describe, it } from "@effect/vitest"
+import { borders } from "./Borders.ts"
+import { campaign, stretchesOf } from "./Campaign.ts"
+import { borders as faulty } from "./Faulty.ts"
+import { reportOf } from "./Report.ts"
+import { seedOf } from "./SeedOf.ts"
+
+/** A hang is found by what it takes of the processor, and waits of nobody's: no clock decides how these end. */
+const patience = { timeout: 600_000 }
+
+/** The same inputs each time: a seed of one's own is for `pnpm fuzz`. */
+const seed = 7
+const slice = 2500
+
+/** Borders that do not hold yet. */
+const awaited = new Set(["plans", "verdicts", "agent-commands", "session-files", "session-ends", "state-files"])
+
+describe("fuzzing", () => {
+  it(
+    "finds what throws, hangs, waits, is slow, ends the process, breaks a promise or starts a program, and goes on behind it",
+    patience,
+    async () => {
+      const tallies = await campaign(1, stretchesOf(faulty, faulty.length + 1), new URL("Faulty.ts", import.meta.url).href)
+      const found = [...tallies].map(([name, { findings, inputs }]) => [name, inputs, findings.map(({ kind }) => kind)] as const)
+      assert.deepStrictEqual(found, [
+        ["throws", 1, ["uncaught"]],
+        ["strays", 1, ["uncaught"]],
+        ["breaks", 1, ["broken"]],
+        ["starts", 1, ["shell"]],
+        ["loops", 2, ["hang", "hang"]],
+        ["is-slow", 1, ["slow"]],
+        ["ends-it", 1, ["uncaught"]],
+        ["waits", 1, ["hang"]],
+        ["is-well", 1, []]
+      ])
+      assert.include(reportOf(1, tallies), "pnpm fuzz --seed 1 --border breaks --input 0")
+    }
+  )
+  it("an input is the same each time, whatever came before it", () => {
+    const draw = () => seedOf(7, "verdicts", 3).next()
+    assert.strictEqual(draw(), draw())
+    assert.notStrictEqual(draw(), seedOf(7, "verdicts", 4).next())
+    assert.notStrictEqual(draw(), seedOf(7, "payloads", 3).next())
+  })
+  it("every border holds for a slice of hostile inputs: nothing uncaught, no hang, no shell", patience, async () => {
+    const chosen = borders.filter(({ name }) => !awaited.has(name))
+    const tallies = await campaign(seed, stretchesOf(chosen, slice))
+    const findings = [...tallies.values()].flatMap((tally) => tally.findings)
+    assert.deepStrictEqual(findings, [], reportOf(seed, tallies))
+  })
+})
