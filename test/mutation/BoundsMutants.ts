@@ -24,6 +24,26 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
+    `${domain}/src/Defect.ts`,
+    [`${domain}/test/Defect.test.ts`],
+    [
+      ["defect: is no goodbye", "if (Cause.hasDies(exit.cause)) return false", ""],
+      ["defect: nor is a log that cannot be used", 'error._tag !== "LogUnusable" && ', ""],
+      ["defect: its message is no place", "stack.slice(message + error.message.length)", "stack"],
+      ["defect: its kind is a word", '    .replaceAll(/[^\\w.]/gu, "")\n', ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/supervisor/src/Ownership.ts",
+    ["packages/supervisor/test/Ownership.test.ts"],
+    [["owner: a defect does not leave", "isMeant(exit) ? Effect.ignore", "isMeant(exit) || true ? Effect.ignore"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/service/SystemdUnit.ts",
+    ["packages/cli/test/Service.test.ts"],
+    [["unit: a defect is started anew", "RestartPreventExitStatus=1 2 3 4", "RestartPreventExitStatus=1 2 3 4 70"]]
+  ),
+  ...mutantsOf(
     `${domain}/src/Time.ts`,
     [`${domain}/test/Bounds.test.ts`],
     [["time: told whatever it is", "Math.min(most, Math.max(-most, at)) || 0", "at"]]

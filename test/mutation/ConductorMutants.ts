@@ -411,7 +411,7 @@ export const conductorMutants = [
       ["run: a live owner is not overtaken", "run.owner !== null && !(yield* claims.isDead(run.owner))", "false"],
       ["run: its project is claimed", "claims.claim({ project }),", "Effect.asVoid(Effect.succeed(claims)),"],
       ["run: its project is released", "() => claims.release({ project })", "() => Effect.void"],
-      ["run: left at the end", '  yield* Effect.addFinalizer(() => Effect.ignore(ref.tell({ _tag: "Leave" })))\n', ""],
+      ["run: left at the end", 'isMeant(exit) ? Effect.ignore(ref.tell({ _tag: "Leave" })) : Effect.void', "Effect.void"],
       [
         "run: under its own fence",
         'tellRun(id, intent, { _tag: "Owner", fence }, from)',

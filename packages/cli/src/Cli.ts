@@ -1,4 +1,5 @@
-import { Console, Effect } from "effect"
+import { debugDefect } from "@souffleur/domain"
+import { Cause, Console, Effect } from "effect"
 import { CliError, CliOutput, Command } from "effect/cli"
 import { adoptCommand } from "./commands/Adopt.ts"
 import { attachCommand } from "./commands/Attach.ts"
@@ -22,7 +23,7 @@ import { stateCommand } from "./commands/State.ts"
 import { statusCommand } from "./commands/Status.ts"
 import { watchCommand } from "./commands/Watch.ts"
 import { whyCommand } from "./commands/Why.ts"
-import { Ended, told } from "./Failure.ts"
+import { defectCode, defective, Ended, told } from "./Failure.ts"
 import { printLines } from "./Printing.ts"
 import { version } from "./Version.ts"
 
@@ -72,6 +73,13 @@ const presenter: CliOutput.Presenter = {
   }
 }
 
+/** A defect is told in one sentence; where it is, and what it says, only to who looks for it. */
+const toldDefect = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
+  yield* Console.error(`souffleur: ${defective(cause)}`)
+  yield* debugDefect(cause)
+  return yield* new Ended({ code: defectCode })
+})
+
 /** The command line: facts to stdout, everything else to stderr, exit codes of cli.md. */
 export const cli = (args: ReadonlyArray<string>) =>
   Command.runWith(root, { version })(args).pipe(
@@ -85,5 +93,6 @@ export const cli = (args: ReadonlyArray<string>) =>
         Effect.andThen(Effect.fail(new Ended({ code })))
       )
     }),
+    Effect.catchCause((cause) => (Cause.hasDies(cause) ? toldDefect(cause) : Effect.failCause(cause))),
     Effect.provideService(CliOutput.Presenter, presenter)
   )

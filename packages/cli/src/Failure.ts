@@ -1,27 +1,35 @@
 import type { AgentCommandRefused, CommandRefused, HookSettingsUnusable } from "@souffleur/claude"
-import type {
-  AgentNotFound,
-  AlreadyWatched,
-  BadSetting,
-  BadTarget,
-  CommsUnavailable,
-  ExportFailed,
-  LaunchFailed,
-  LogUnusable,
-  Refused,
-  SessionNotFound,
-  SqliteUnusable,
-  StopFailed,
-  UnreadableEvent
+import {
+  type AgentNotFound,
+  type AlreadyWatched,
+  type BadSetting,
+  type BadTarget,
+  type CommsUnavailable,
+  type ExportFailed,
+  type LaunchFailed,
+  type LogUnusable,
+  type Refused,
+  type SessionNotFound,
+  type SqliteUnusable,
+  type StopFailed,
+  type UnreadableEvent,
+  defectOf
 } from "@souffleur/domain"
 import type { GitUnusable, PlanInvalid, StateForeign } from "@souffleur/conductor"
 import type { EstimateFailed, TrimFailed } from "@souffleur/recovery"
 import type { Fenced } from "@souffleur/supervisor"
-import { type PlatformError, Runtime, Schema } from "effect"
+import { type Cause, type PlatformError, Runtime, Schema } from "effect"
 import type { ServiceFailed } from "./service/ServiceManager.ts"
 
 /** Bad usage or bad input, said by the command line itself (exit code 2). */
 export class BadUsage extends Schema.TaggedError<BadUsage>()("BadUsage", { why: Schema.String }) {}
+
+/** EX_SOFTWARE of sysexits.h: what is wrong is souffleur itself. Whoever guards it, or the service manager, starts it again. */
+export const defectCode = 70
+
+/** A defect in one sentence, without a word of others. */
+export const defective = (cause: Cause.Cause<unknown>): string =>
+  `it has a defect of its own and cannot go on (${defectOf(cause)}). What was acknowledged is in its log; SOUFFLEUR_DEBUG=1 tells more`
 
 /** How a command ends when it does not end well: already told to the user, and its exit code (cli.md). */
 export class Ended extends Schema.TaggedError<Ended>()("Ended", { code: Schema.Int }) {

@@ -1,39 +1,74 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { HostServices } from "@souffleur/node"
-import { Cause, Console, Effect, Exit, Layer, Logger, Runtime } from "effect"
+import { Cause, Console, Effect, Exit, Layer, Logger, References, Runtime } from "effect"
 import { cli } from "./Cli.ts"
+import { defectCode, defective } from "./Failure.ts"
 import { Environment } from "./Environment.ts"
 import { type Mark, makeMark, printing } from "./Printing.ts"
 
 const { argv, env, execPath, platform, stdin, stdout } = process
 const [, script = ""] = argv
 
-const environment = Layer.unwrap(
-  Effect.map(makeMark, (mark) => {
-    const colour: Mark = stdout.isTTY === true && (env["NO_COLOR"] ?? "") === "" ? mark : false
-    const surroundings = Layer.sync(Environment, () => ({
-      variables: env,
-      cwd: process.cwd(),
-      platform,
-      colour,
-      interactive: stdin.isTTY === true && stdout.isTTY === true,
-      self: [execPath, script] as const
-    }))
-    return Layer.merge(surroundings, Layer.succeed(Console.Console, printing(colour)))
-  })
-)
+/** The folder that the process was started in; `undefined`: it is gone since. */
+const folder = (): string | undefined => {
+  try {
+    return process.cwd()
+  } catch {
+    return undefined
+  }
+}
+
+const environmentIn = (cwd: string) =>
+  Layer.unwrap(
+    Effect.map(makeMark, (mark) => {
+      const colour: Mark = stdout.isTTY === true && (env["NO_COLOR"] ?? "") === "" ? mark : false
+      const surroundings = Layer.succeed(Environment, {
+        variables: env,
+        cwd,
+        platform,
+        colour,
+        interactive: stdin.isTTY === true && stdout.isTTY === true,
+        self: [execPath, script] as const
+      })
+      return Layer.merge(surroundings, Layer.succeed(Console.Console, printing(colour)))
+    })
+  )
+
+/** Somebody looks for what is wrong with souffleur itself. */
+const debugging = (env["SOUFFLEUR_DEBUG"] ?? "") !== ""
 
 /** Facts go to standard output; what the program says of itself does not. */
-const logging = Layer.succeed(Logger.LogToStderr, true)
+const logging = Layer.mergeAll(
+  Layer.succeed(Logger.LogToStderr, true),
+  Layer.succeed(References.MinimumLogLevel, debugging ? "Debug" : "Info")
+)
+
+/** Where no fiber runs. */
+const own = printing(false)
+
+/** What was thrown where no fiber stood around it. */
+const thrown = (error: unknown): void => {
+  const cause = Cause.die(error)
+  own.error(`souffleur: ${defective(cause)}`)
+  if (debugging) for (const line of Cause.pretty(cause).split("\n")) own.error(line)
+  process.exit(defectCode)
+}
 
 /** Ended by a signal: 128 and its number, as a shell says it. */
 const codeOf = { SIGINT: 130, SIGTERM: 143 } as const
 
 /** The command line as a process: arguments, streams, signals, exit code. */
 export const runProgram = (): void => {
+  const cwd = folder()
+  if (cwd === undefined) {
+    own.error("souffleur: the folder that it was started in is gone: start it in one that is there")
+    process.exitCode = 2
+    return
+  }
+  process.on("uncaughtException", thrown)
   let interrupted: number = codeOf.SIGINT
   process.once("SIGTERM", () => (interrupted = codeOf.SIGTERM))
   const teardown: Runtime.Teardown = (exit, onExit) =>
     Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? onExit(interrupted) : Runtime.defaultTeardown(exit, onExit)
-  cli(argv.slice(2)).pipe(Effect.provide([environment, HostServices.layer, logging]), NodeRuntime.runMain({ teardown }))
+  cli(argv.slice(2)).pipe(Effect.provide([environmentIn(cwd), HostServices.layer, logging]), NodeRuntime.runMain({ teardown }))
 }

@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import { join } from "node:path"
+import { defectCode } from "../src/Failure.ts"
 import { launchdPlist } from "../src/service/LaunchdPlist.ts"
 import { type Service, serviceOf } from "../src/service/Service.ts"
 import { systemdUnit } from "../src/service/SystemdUnit.ts"
@@ -45,6 +46,13 @@ describe("a systemd unit", () => {
     const unit = systemdUnit({ id: "a-1", line: [`/${a}`, b], environment: { PATH: b } }, "ours")
     assert.deepStrictEqual(words(values(unit, "ExecStart")[0]!), [`:/${a}`, b])
     assert.deepStrictEqual(values(unit, "Environment").flatMap(words), [`PATH=${b}`])
+  })
+  it("a unit starts souffleur anew after a defect, and after no exit code that another start would not change", () => {
+    const unit = systemdUnit(nasty, "ours")
+    const codes = [...values(unit, "RestartPreventExitStatus"), ...values(unit, "SuccessExitStatus")].flatMap((line) => line.split(" "))
+    assert.deepStrictEqual(values(unit, "Restart"), ["on-failure"])
+    assert.notInclude(codes, String(defectCode))
+    assert.includeMembers(codes, ["1", "2", "3", "4"])
   })
   it("ends souffleur alone, starts it again when it died or is silent, and not for an exit code of its own", () => {
     const unit = systemdUnit(nasty, "ours")

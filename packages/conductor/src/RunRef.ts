@@ -1,4 +1,4 @@
-import { AlreadyWatched, Claims, type LogError, Refused } from "@souffleur/domain"
+import { AlreadyWatched, Claims, isMeant, type LogError, Refused } from "@souffleur/domain"
 import { Effect, Ref } from "effect"
 import { nobodyAtWork, nobodyElse } from "./Neighbours.ts"
 import { initialRun, type Run } from "./Run.ts"
@@ -65,7 +65,7 @@ export const ownRun = Effect.fn("Run.own")(function* (id: string) {
   )
   const { fence } = yield* tellRun(id, { _tag: "Take", owner: claims.self, over: run.fence }, { _tag: "Operator" })
   const ref = yield* makeRunRef(id, fence)
-  yield* Effect.addFinalizer(() => Effect.ignore(ref.tell({ _tag: "Leave" })))
+  yield* Effect.addFinalizer((exit) => (isMeant(exit) ? Effect.ignore(ref.tell({ _tag: "Leave" })) : Effect.void))
   // Of two plans that began at once the later one sees the other here, and perhaps each does.
   const runs = yield* allRuns
   yield* nobodyElse(runs, project, id)

@@ -5,6 +5,7 @@ import {
   EventLog,
   forgetHandoff,
   isGone,
+  isMeant,
   Launcher,
   load,
   makeWatchRef,
@@ -85,7 +86,7 @@ const overtaken = Effect.fnUntraced(function* <E>(id: string, refused: E) {
 })
 
 /**
- * Owns a watch under a new fence until the scope closes (spec §4, One owner). A live owner is never overtaken, and one that
+ * Owns a watch under a new fence until the scope closes (spec §4, One owner); a scope that a defect closes says no goodbye. A live owner is never overtaken, and one that
  * is not provably dead is alive. A souffleur that is killed leaves both marks behind: the next one sees it dead, and first counts a
  * restoration for which it was killed and that could not be counted then.
  */
@@ -108,6 +109,6 @@ export const own = Effect.fn("Ownership.own")(function* (id: string) {
   )
   const { fence } = mine
   const ref = yield* makeWatchRef(id, { _tag: "Owner", fence }, mine)
-  yield* Effect.addFinalizer(() => Effect.ignore(ref.tell({ _tag: "Leave" })))
+  yield* Effect.addFinalizer((exit) => (isMeant(exit) ? Effect.ignore(ref.tell({ _tag: "Leave" })) : Effect.void))
   return { fence, ref }
 })

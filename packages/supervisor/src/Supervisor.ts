@@ -11,6 +11,7 @@ import {
   type Role,
   rolesOf,
   Settings,
+  tellDefect,
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
@@ -46,7 +47,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
       if (error.value._tag !== "Refused") yield* Deferred.fail(broken, error.value)
       return
     }
-    yield* Effect.logError(`${role} died`, Cause.pretty(exit.cause))
+    yield* tellDefect(`${role} died`, exit.cause)
     if (role.startsWith("monitor/") && watch.monitor !== undefined) {
       yield* Effect.sleep(settings.monitorInterval)
       yield* ref.tell({ _tag: "ReportSelfMonitorLost", monitor: watch.monitor.monitor })

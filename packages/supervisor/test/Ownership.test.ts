@@ -7,6 +7,7 @@ import {
   LaunchFailed,
   type LaunchOrder,
   load,
+  LogUnusable,
   type ProcessIdentity,
   type WatchEvent
 } from "@souffleur/domain"
@@ -38,6 +39,7 @@ const owning = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, 
     ...all,
     own: own("w").pipe(Effect.provideContext(all.context), Effect.provideService(Scope.Scope, scope)),
     leave: Scope.close(scope, Exit.void),
+    end: (exit: Exit.Exit<unknown, unknown>) => Scope.close(scope, exit),
     watch: Effect.provideContext(load("w"), all.context)
   }
 })
@@ -137,6 +139,20 @@ describe("leaving", () => {
       yield* leave
       assert.deepStrictEqual(yield* tags, ["OwnerTook", "OwnerLeft"])
       assert.deepStrictEqual([(yield* watch).owner, world.claims.size], [undefined, 0])
+    })
+  )
+  it.effect("by a defect, or with a log that cannot be used, is no goodbye: whoever guards it brings it back", () =>
+    Effect.gen(function* () {
+      for (const exit of [Exit.die(new Error("x")), Exit.fail(new LogUnusable({ reason: "full", detail: "" }))]) {
+        const { end, own, tags } = yield* owning([opened(), took(1, 77), confirmed])
+        yield* own
+        yield* end(exit)
+        assert.deepStrictEqual(yield* tags, ["OwnerTook"])
+      }
+      const { end, own, tags } = yield* owning([opened(), took(1, 77), confirmed])
+      yield* own
+      yield* end(Exit.interrupt(1))
+      assert.deepStrictEqual(yield* tags, ["OwnerTook", "OwnerLeft"])
     })
   )
   it.effect("says nothing where another has taken it over, or it has ended", () =>

@@ -8,7 +8,8 @@ const watchdog = 180
 
 /**
  * A systemd user unit. It ends souffleur alone and never an agent that souffleur has launched (`KillMode`, `OOMPolicy`); an end with
- * an exit code of souffleur's own is one that another start would not change; one by a signal, or silence, is a death. One that was asked
+ * an exit code of souffleur's own is one that another start would not change; one by a signal, by a
+ * defect (70), or silence, is a death. One that was asked
  * for (SIGINT, SIGTERM) is no failure: the watch can be resumed.
  */
 export const systemdUnit = ({ environment, id, line: [program, ...args] }: Service, mark: string): string => {

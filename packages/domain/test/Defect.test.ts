@@ -1,0 +1,21 @@
+import { assert, it } from "@effect/vitest"
+import { Cause, Effect, Exit } from "effect"
+import { defectOf, isMeant } from "../src/Defect.ts"
+import { LogUnusable } from "../src/EventLog.ts"
+import { Refused } from "../src/Decision.ts"
+
+it("a defect is told by its kind and its place, and never by what it says", () => {
+  const secret = new SyntaxError("Unexpected token 'the password is hunter2' is not valid JSON\n    at hunter2.ts:1:1")
+  assert.match(defectOf(Cause.die(secret)), /^SyntaxError at Defect\.test\.ts:\d+:\d+$/u)
+  assert.strictEqual(defectOf(Cause.die("hunter2")), "string")
+  const odd = Object.assign(new Error("x"), { name: "\u001B[2Jhunter2 ".repeat(99), stack: "no stack" })
+  assert.match(defectOf(Cause.die(odd)), /^[\w.]{1,60}$/u)
+})
+
+it("a defect and a log that cannot be used are no goodbye; a result, a signal and a refusal are", () => {
+  const unusable = new LogUnusable({ reason: "full", detail: "" })
+  const refused = new Refused({ why: "ended", detail: "" })
+  const ends = [Exit.void, Exit.interrupt(1), Exit.fail(refused), Exit.die("x"), Exit.fail(unusable)]
+  assert.deepStrictEqual(ends.map(isMeant), [true, true, true, false, false])
+  assert.isFalse(isMeant(Effect.runSyncExit(Effect.die(new Error("x")).pipe(Effect.ensuring(Effect.interrupt)))))
+})
