@@ -266,6 +266,25 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
+    `${src}/Git.ts`,
+    [`${tests}/Conduct.test.ts`],
+    [
+      [
+        "git: a newline in a name makes no second file",
+        'theirs(parts(files, "\\0"))',
+        'theirs(files.split(/[\\0\\n]/u).filter((one) => one !== ""))'
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Prompt.ts`,
+    [`${tests}/Conduct.test.ts`],
+    [
+      ["prompt: a file's name is quoted", "map((file) => `- ${quoted(file)}`)", "map((file) => `- ${file}`)"],
+      ["prompt: nothing in a name goes unseen", "[\\u007f-\\u009f\\u2028\\u2029]|\\p{Cf}/gu", "\\u2028/gu"]
+    ]
+  ),
+  ...mutantsOf(
     `${src}/Judging.ts`,
     [`${tests}/Judging.test.ts`],
     [
@@ -281,6 +300,12 @@ export const conductorMutants = [
         "if (fresh.files.length === 0)\n"
       ],
       ["judge: new since what was reviewed last", "git.since(task.reviewed ?? task.base)", "git.since(task.base)"],
+      [
+        "judge: a test file is one that the work changed",
+        "files.find((one) => one.endsWith(`/${name}`))\n",
+        "files.find((one) => one.endsWith(`/${name}`)) ?? name\n"
+      ],
+      ["judge: a test file is there", "file !== undefined && (yield* git.has(file)) ? file", "file !== undefined ? file"],
       ["judge: who approves has looked", "if (!(yield* agent.usedTools(turn.sessionId))) return", "if (false) return"],
       ["judge: what was reviewed is what is there", "if ((yield* git.head) !== (task.implementation?.head ?? null))\n", "if (false)\n"],
       ["judge: an approval is looked at", 'return said._tag === "Approved" ? yield* approval(task, turn, said) : said', "return said"],

@@ -83,6 +83,11 @@ export const gitOf = Effect.fn("Git.of")(function* (project: string, own: (root:
       )
       return { commits: parts(commits, "\n"), files: theirs(parts(files, "\0")) }
     }),
+    /** Whether HEAD has a file of that name, from the repository's root on. */
+    has: Effect.fn("Git.has")(function* (file: string) {
+      const listed = git(["ls-tree", "-z", "--name-only", "--full-tree", "HEAD", "--", file])
+      return (yield* Effect.mapError(listed, failed("which files there are"))) === `${file}\0`
+    }),
     /** Those of the commits that HEAD does not have any more. */
     missing: Effect.fn("Git.missing")(function* (commits: ReadonlyArray<string>) {
       if (commits.length === 0) return []

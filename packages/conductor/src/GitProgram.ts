@@ -25,7 +25,7 @@ const alone = {
 } as const
 
 /** Whatever the repository's own configuration says: agents can write it, and it names programs. */
-const safely = ["--no-pager", "-c", "core.fsmonitor=false", "--no-optional-locks", "-c", "core.hooksPath=/dev/null"]
+const safely = ["--no-pager", "--literal-pathspecs", "-c", "core.fsmonitor=false", "--no-optional-locks", "-c", "core.hooksPath=/dev/null"]
 
 const environment = Effect.gen(function* () {
   const given = yield* Effect.forEach(["PATH", ...shared], (name) =>

@@ -40,8 +40,17 @@ const refused = Effect.fnUntraced(function* (turn: Turn) {
     : nothing("no verdict", refusals[why])
 })
 
+/** The file that an implementer calls its test, by git's own name: one that its work changed and left there. Other words are nobody's. */
+const testFileOf = Effect.fnUntraced(function* (named: string | null, files: ReadonlyArray<string>) {
+  const { git } = yield* Conducting
+  const name = named?.replace(/^\.\//u, "")
+  // It may name it from its own folder on.
+  const file = files.find((one) => one === name) ?? files.find((one) => one.endsWith(`/${name}`))
+  return file !== undefined && (yield* git.has(file)) ? file : null
+})
+
 /** What git says of the work that an implementer calls complete: commits and files since what was reviewed last (spec §6). */
-const believed = Effect.fnUntraced(function* (task: Task, testFile: string | null) {
+const believed = Effect.fnUntraced(function* (task: Task, named: string | null) {
   const { git } = yield* Conducting
   const fresh = yield* git.since(task.reviewed ?? task.base)
   const head = yield* git.head
@@ -49,7 +58,7 @@ const believed = Effect.fnUntraced(function* (task: Task, testFile: string | nul
   const work = task.reviewed === null ? fresh : yield* git.since(task.base)
   if (fresh.files.length === 0 || work.files.length === 0)
     return nothing("nothing done", "it said that it was complete, and its commits change no file")
-  return { _tag: "Completed", head, work: { ...work, testFile } } satisfies Report
+  return { _tag: "Completed", head, work: { ...work, testFile: yield* testFileOf(named, work.files) } } satisfies Report
 })
 
 /** An approval counts when its reviewer looked at something, and what it looked at is what is there (spec §6). */

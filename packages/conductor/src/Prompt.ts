@@ -101,12 +101,18 @@ reason: [explanation of blocker]
 /** Files that are named to a reviewer; the rest it finds in the commits. */
 const mostFiles = 200
 
+/** A file's name may hold anything that somebody wants to have said: it is one line of JSON, in which nothing goes unseen. */
+const quoted = (file: string) =>
+  JSON.stringify(file).replaceAll(/[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu, (mark) =>
+    Array.from({ length: mark.length }, (_, at) => `\\u${mark.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")
+  )
+
 const changed = (files: ReadonlyArray<string>) => {
-  const named = fitting(files.slice(0, mostFiles).map((file) => `- \`${file}\``))
+  const named = fitting(files.slice(0, mostFiles).map((file) => `- ${quoted(file)}`))
   return [...named, ...(files.length > named.length ? [`- and ${files.length - named.length} more, in the commits`] : [])].join("\n")
 }
 
-/** The seed's reviewer prompt: the task and what git says of its implementation, never what the implementer said of it. */
+/** The seed's reviewer prompt: the task and what git says of its implementation, never what the implementer said of it, or wrote into a name. */
 export const reviewerPrompt = (planned: PlannedTask, { work }: Task): string => `## Code Review Task
 
 You are reviewing an implementation for the workflow.
@@ -121,7 +127,7 @@ ${taskDetails(planned)}
 **Files Changed:**
 ${changed(work.files)}
 
-**Test File:** ${work.testFile === null ? "none was named" : `\`${work.testFile}\``}
+**Test File:** ${work.testFile === null ? "none was named" : quoted(work.testFile)}
 
 ### Review Checklist
 

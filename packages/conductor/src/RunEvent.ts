@@ -23,9 +23,9 @@ export type Feedback = typeof Feedback.Type
 export const Work = Schema.Struct({
   /** Oldest first, whole hashes. */
   commits: Texts,
-  /** Relative to the project. */
+  /** As git names them, from the repository's root on. */
   files: Texts,
-  /** The implementer's own word; `null`: none. */
+  /** One of `files`, there at its end, that the implementer calls its test; `null`: none. */
   testFile: Schema.NullOr(Text)
 })
 export type Work = typeof Work.Type

@@ -146,7 +146,7 @@ const change = (run: Run, event: RunEvent): Change =>
     }),
     WorkChanged: ({ commits, files, head, taskId }) =>
       withTask(run, taskId, ({ work }) => ({
-        work: { ...work, commits, files },
+        work: { commits, files, testFile: files.find((file) => file === work.testFile) ?? null },
         ...(head === null || commits.length === 0 || files.length === 0
           ? { implementation: null, implementer: null, lastFailure: "its commits are not there any more" }
           : { implementation: { head } })

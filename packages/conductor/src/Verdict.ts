@@ -2,7 +2,7 @@ import { Result } from "effect"
 import type { Report } from "./Ladder.ts"
 import type { Feedback } from "./RunEvent.ts"
 
-/** What an agent said that it did. Commits and files are its own words: git is asked for the truth. */
+/** What an agent said that it did. Commits and files, its test file too, are its own words: git is asked for the truth. */
 export type Verdict =
   | { readonly _tag: "Complete"; readonly testFile: string | null }
   | Extract<Report, { readonly _tag: "Blocked" | "Approved" | "Rejected" }>

@@ -24,6 +24,7 @@ const repository = () => {
   const git: Git = {
     head: Effect.sync(() => commits.at(-1)!),
     standing: Effect.succeed({ conflicts: [], changed: [] }),
+    has: () => Effect.succeed(true),
     since: (base) => Effect.sync(() => ({ commits: commits.slice(commits.indexOf(base ?? "c0") + 1), files: ["a.ts"] })),
     missing: () => Effect.succeed([])
   }

@@ -35,10 +35,13 @@ const judged = (given: {
   readonly ended?: Ended
   readonly session?: SessionTurn
   readonly lazy?: boolean
+  /** A file that the work took away. */
+  readonly gone?: string
   readonly command?: boolean
 }) => {
   const { code = null, commits = ["c0", "c1"], printed = "", session } = given
   const git = {
+    has: (file: string) => Effect.succeed(given.gone !== file),
     head: Effect.succeed(commits.at(-1) ?? null),
     since: (base: string | null) =>
       Effect.succeed({ commits: commits.slice(base === null ? 0 : commits.indexOf(base) + 1), files: given.files?.(base) ?? ["a.ts"] })
@@ -84,6 +87,20 @@ describe("an implementer", () => {
         const files = (base: string | null) => (base === unchanged ? [] : ["a.ts"])
         assert.strictEqual(yield* causeOf({ ...again, commits: ["c0", "c1", "c2"], files }), "nothing done")
       }
+    })
+  )
+  it.effect("names a test file by what git says: one that its work changed and left there", () =>
+    Effect.gen(function* () {
+      const files = () => ["a.ts", "pkg/a.test.ts"]
+      const named = Effect.fnUntraced(function* (testFile: string, gone?: string) {
+        const printed = complete.replace("test_file: none", `test_file: ${testFile}`)
+        const report = yield* judged({ printed, files, ...(gone === undefined ? {} : { gone }) })
+        return report._tag === "Completed" ? report.work.testFile : report
+      })
+      assert.strictEqual(yield* named("pkg/a.test.ts"), "pkg/a.test.ts")
+      assert.strictEqual(yield* named("`./a.test.ts`"), "pkg/a.test.ts")
+      for (const word of ["b.test.ts", "a.test.ts, and all is well", ".ts", "none"]) assert.isNull(yield* named(word))
+      assert.isNull(yield* named("pkg/a.test.ts", "pkg/a.test.ts"))
     })
   )
   it.effect("that took too long is judged by that alone", () =>

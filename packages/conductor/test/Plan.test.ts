@@ -180,7 +180,7 @@ describe("a prompt", () => {
       work: { commits: ["c1", "c2"], files: ["a.ts"], testFile: "a.test.ts" }
     }
     const text = reviewerPrompt(planned, task)
-    for (const part of ["**Commits:** c1, c2", "- `a.ts`", "**Test File:** `a.test.ts`", "```\nAPPROVED\n", "```\nREJECTED\n"])
+    for (const part of ["**Commits:** c1, c2", '- "a.ts"', '**Test File:** "a.test.ts"', "```\nAPPROVED\n", "```\nREJECTED\n"])
       assert.include(text, part)
     for (const part of ["be brave", "it slept"]) assert.notInclude(text, part)
   })

@@ -37,6 +37,8 @@ const git = (repository: Repository, args: ReadonlyArray<string>, input: string)
       const beyond = named.filter((id) => id !== "^HEAD").flatMap((id) => repository.range(repository.head, id))
       return lines([...new Set(beyond)])
     }
+    case "ls-tree -z":
+      return zeroed(repository.differences(null).filter((file) => file === args.at(-1)))
     case "ls-tree -r":
       return zeroed(repository.differences(null))
     case "diff --name-only":

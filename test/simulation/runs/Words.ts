@@ -5,7 +5,7 @@ export const chatter = "a-secret-that-an-agent-chatted"
 /** What implementers say of their work: in no reviewer's prompt. */
 export const boast = "an-implementer-praised-its-work"
 
-const complete = `Done. ${chatter} ${boast}\n\nIMPLEMENTATION_COMPLETE\ncommits: ${boast}\nfiles_changed: [${boast}]\ntest_file: tests/one.test\n`
+const complete = `Done. ${chatter} ${boast}\n\nIMPLEMENTATION_COMPLETE\ncommits: ${boast}\nfiles_changed: [${boast}]\ntest_file: ${boast}\n`
 const blocked = `${chatter}\n\nIMPLEMENTATION_BLOCKED\nreason: no key for the service\n`
 const approved = `${chatter}\n\nAPPROVED\nsummary: it does what it should\n`
 const rejected = `${chatter}\n\nREJECTED\nsummary: not yet\nissues:\n- an issue\nsuggestions:\n- a suggestion\n`
