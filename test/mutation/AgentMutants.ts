@@ -140,6 +140,14 @@ export const agentMutants = [
         "WHERE NOT EXISTS (SELECT 1 FROM orchestration_messages WHERE task_id = 'souffleur'",
         "WHERE 1 OR EXISTS (SELECT 1 FROM orchestration_messages WHERE task_id = 'souffleur'"
       ],
+      [
+        "comms: told whatever stands under its key",
+        "AND message = ${prefix + text}",
+        "AND substr(message, 1, length(${prefix})) = ${prefix}"
+      ],
+      ["comms: … of whatever type", "AND message_type = ${type} ", ""],
+      ["comms: … from whomever", "${from ? sql`AND from_session = 'souffleur'` : sql``}\n", "\n"],
+      ["comms: … and from whenever", "${timed ? sql`AND timestamp = ${timeText(at)}` : sql``})", ")"],
       ["comms: a state with its heartbeat", "SET state = ${state}, ${beaten(sql, timeText(at))}${told}", "SET state = ${state}${told}"],
       ["comms: never moves a heartbeat back", "${beaten(sql, timeText(at))}", "last_heartbeat = ${timeText(at)}"],
       [
@@ -149,16 +157,25 @@ export const agentMutants = [
       ],
       ["comms: a row that is there", 'Effect.flatMap(rowUpdated("souffleur"))', "Effect.asVoid"],
       [
-        "comms: replies after the failure",
-        "message_type = 'instruction' AND id > ${after}",
-        "message_type = 'instruction' AND id > ${after * 0}"
-      ],
-      ["comms: replies that are instructions", "AND message_type = 'instruction' AND", "AND"],
-      [
         "comms: only its own rows are no tasks",
         "WHERE task_id IS NOT 'task-00' AND task_id IS NOT 'souffleur') AS tasks",
         "WHERE task_id IS NOT 'task-00') AS tasks"
       ]
+    ]
+  ),
+  ...mutantsOf(
+    `${comms}/src/CommsSpeakers.ts`,
+    [`${comms}/test/CommsSpeakers.test.ts`, `${comms}/test/CommsSqlite.test.ts`],
+    [
+      ["speakers: after the failure, or the last launch", "WHERE id > ? AND", "WHERE id > 0 * ? AND"],
+      ["speakers: replies that are instructions", "task_id = 'souffleur' AND message_type = 'instruction'", "task_id = 'souffleur'"],
+      ["speakers: of the Conductor and the watch's sessions", " OR ${also}))) AND", " OR 1))) AND"],
+      ["speakers: a sender is a text", "(typeof(sender) = 'text'\n        AND (", "(1\n        AND ("],
+      ["speakers: a payload to souffleur or task-00", "task_id IN ('souffleur', 'task-00') AND", ""],
+      ["speakers: a payload of a type that asks", " AND message_type IN ('handoff', 'context_warning', 'resumption', 'system')", ""],
+      ["speakers: a reply of who it names, whole", "' SESSION_ID:' || sender || ' '", "' SESSION_ID:' || sender"],
+      ["speakers: what is refused hides nothing", "FROM said WHERE may ORDER BY", "FROM said ORDER BY"],
+      ["speakers: who is refused, briefly", "substr(sender, 1, 64)", "sender"]
     ]
   ),
   ...mutantsOf(

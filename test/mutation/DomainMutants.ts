@@ -22,6 +22,11 @@ export const domainMutants = [
     ["end: a first launch only while validating", 'what === "first launch" && watch.phase !== "Validating"', "false"],
     ["end: said once", "Equal.equals(process, watch.ending) ? ok() : ok", "false ? ok() : ok"]
   ]),
+  ...mutantsOf(
+    `${src}/WatchDecider.ts`,
+    ["packages/recovery/test/Request.test.ts", "packages/supervisor/test/Bootstrap.test.ts"],
+    [["refused words: told once of a kind", "watch.refused.includes(what) ? ok()", "(false as boolean) ? ok()"]]
+  ),
   ...mutantsOf(`${src}/WatchDecider.ts`, decider, [
     ["the fence check of every word", "command.by.fence !== watch.fence", "false"],
     ["an end is an end", 'if (watch.phase === "Exited") return command._tag', "if (false) return command._tag"],

@@ -44,6 +44,20 @@ export const guardianMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/cli/src/mcp/BoardTools.ts",
+    ["packages/cli/test/mcp/BoardTools.test.ts"],
+    [
+      [
+        "mcp: an instruction to souffleur is the Conductor's",
+        'const isReply = task_id === "souffleur" && message_type === "instruction"',
+        "const isReply = false as boolean"
+      ],
+      ["mcp: a payload is the Conductor's", "if (!isReply && !message.trimStart().startsWith(payloadHeader))", "if (!isReply)"],
+      ["mcp: … however it begins", "message.trimStart().startsWith", "message.startsWith"],
+      ["mcp: who is not confirmed names itself alone", " && target.success.sessionId === session", ""]
+    ]
+  ),
+  ...mutantsOf(
     "packages/cli/src/Guarding.ts",
     ["packages/cli/test/Guarding.test.ts"],
     [

@@ -243,14 +243,20 @@ export const recoveryMutants = [
     ]
   ]),
   ...mutantsOf(`${recovery}/src/Request.ts`, all, [
-    ["payload: newer than what was consumed", "id !== null && id > watch.baseline.lastMessageId", "id !== null"],
-    ["payload: of that very request", "words.value.id === request.messageId ?", "true ?"],
+    ["payload: newer than what was consumed", "after: baseline.lastMessageId, sessions", "after: 0, sessions"],
+    ["payload: of that very request", "|| words.value.id !== request.messageId) return undefined", ") return undefined"],
+    [
+      "payload: the words that were read, and no others",
+      "if (words.value.digest === request.digest) return",
+      "if (request.digest !== null) return"
+    ],
+    ["payload: one that is refused is told", "if (Option.isSome(refused)) yield* notTaken(refused.value)", ""],
     ["payload: only for a planned handoff", 'if (watch.recovery?.trigger !== "handoff") return plainOf(watch)', ""],
 
     [
       "payload: the agent's own request first",
-      "if (watch.handoff !== undefined) return Option.map(",
-      "if (false as boolean) return Option.map("
+      "  if (watch.handoff !== undefined) {",
+      "  if (watch.handoff !== undefined && (false as boolean)) {"
     ],
     ["payload: words that are lost are told", "return watch.handoff === undefined ? plainOf(watch) : lost(watch)", "return plainOf(watch)"]
   ]),

@@ -228,13 +228,13 @@ export const supervisorMutants = [
       ],
       [
         "bootstrap: a reply after the failure",
-        "comms.replies(Math.max(failure.lastMessageId, watch.correctedBy))",
-        "comms.replies(watch.correctedBy)"
+        "const after = Math.max(failure.lastMessageId, watch.correctedBy)",
+        "const after = watch.correctedBy"
       ],
       [
         "bootstrap: no reply twice",
-        "comms.replies(Math.max(failure.lastMessageId, watch.correctedBy))",
-        "comms.replies(failure.lastMessageId)"
+        "const after = Math.max(failure.lastMessageId, watch.correctedBy)",
+        "const after = failure.lastMessageId"
       ],
       [
         "bootstrap: a reply that fails counts at once",

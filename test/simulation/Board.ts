@@ -1,5 +1,13 @@
-import { type CommsSnapshot, CommsUnavailable, formatTime, type MessageKind, payloadHeader, type SouffleurState } from "@souffleur/domain"
-import { Effect, Option } from "effect"
+import {
+  type CommsQuery,
+  type CommsSnapshot,
+  CommsUnavailable,
+  formatTime,
+  type MessageKind,
+  payloadHeader,
+  type SouffleurState
+} from "@souffleur/domain"
+import { Effect, Hash, Option } from "effect"
 import type { Timeline } from "./Timeline.ts"
 
 interface Row {
@@ -10,7 +18,7 @@ interface Row {
 
 export interface Message {
   readonly id: number
-  readonly from: "souffleur" | "conductor" | "person"
+  readonly from: "souffleur" | "conductor" | "person" | "stranger"
   readonly kind: MessageKind | "instruction"
   readonly text: string
 }
@@ -87,10 +95,6 @@ export class Board {
     souffleur: Option.map(Option.fromUndefinedOr(this.souffleur), ({ state }) => state),
     taskCount: this.tasks.size,
     taskFingerprint: this.fingerprint,
-    payload: Option.map(Option.fromUndefinedOr(this.messages.findLast(({ text }) => text.startsWith(payloadHeader))), ({ id, text }) => ({
-      id,
-      text
-    })),
     lastMessageId: this.messages.length
   }))
 
@@ -98,12 +102,28 @@ export class Board {
     return [...this.tasks].map(([task, state]) => `${task}=${state}`).join(" ")
   }
 
-  replies(after: number) {
-    return this.#use(() =>
-      this.messages
-        .filter(({ from, id, kind }) => id > after && kind === "instruction" && from !== "souffleur")
-        .map(({ id, text }) => ({ id, text }))
-    )
+  /** Whoever is no stranger is the Conductor, or the person who writes for it. */
+  #heard(after: number, is: (message: Message) => boolean) {
+    const said = this.messages.filter((message) => message.id > after && message.from !== "souffleur" && is(message))
+    const refused = Option.fromUndefinedOr(said.findLast(({ from }) => from === "stranger"))
+    return {
+      heard: said.filter(({ from }) => from !== "stranger").map(({ id, text }) => ({ id, text })),
+      refused: Option.map(refused, ({ id }) => ({ id, from: "stranger" }))
+    }
+  }
+
+  payload({ after }: CommsQuery) {
+    return this.#use(() => {
+      const { heard, refused } = this.#heard(after, ({ text }) => text.startsWith(payloadHeader))
+      return {
+        heard: Option.map(Option.fromUndefinedOr(heard.at(-1)), (one) => ({ ...one, digest: String(Hash.string(one.text)) })),
+        refused
+      }
+    })
+  }
+
+  replies({ after }: CommsQuery) {
+    return this.#use(() => this.#heard(after, ({ kind }) => kind === "instruction"))
   }
 
   #written<A>(effect: Effect.Effect<A, CommsUnavailable>): Effect.Effect<A, CommsUnavailable> {
@@ -132,7 +152,8 @@ export class Board {
 
   post({ key, kind, text }: { readonly key: string; readonly kind: MessageKind; readonly text: string }) {
     const used = this.#use(() => {
-      if (!this.messages.some((message) => message.text.startsWith(`[${key}] `))) this.say("souffleur", kind, `[${key}] ${text}`)
+      const told = (message: Message) => message.from === "souffleur" && message.kind === kind && message.text === `[${key}] ${text}`
+      if (!this.messages.some(told)) this.say("souffleur", kind, `[${key}] ${text}`)
     })
     return this.#written(used)
   }

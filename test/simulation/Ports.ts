@@ -156,7 +156,8 @@ export const ports = (world: World, self: SimProcess, gate: Gate, settings: Reso
   const comms: Comms["Service"] = {
     path: board.path,
     snapshot: gate.through("comms.snapshot", board.snapshot),
-    replies: (after) => gate.through("comms.replies", board.replies(after)),
+    payload: (query) => gate.through("comms.payload", board.payload(query)),
+    replies: (query) => gate.through("comms.replies", board.replies(query)),
     setState: (state, at, lastError) =>
       gate.through(
         "comms.setState",

@@ -101,6 +101,7 @@ const words = (event: WatchEvent): string =>
     KillDeferred: ({ at, because, until }) => `no heartbeat, yet left alone until ${deadline(until, at)}: ${because}`,
     PersonAwaited: (event) => `the Conductor waits for a person: ${event.for}`,
     PersonCame: () => "the Conductor waits for nobody any more",
+    WordRefused: ({ why }) => why,
     WaitStarted: ({ at, kind, resetsAt, until }) =>
       `${waitInWords[kind]}: ${kind === "quiet-hours" ? "nothing is launched" : "waiting"} until ${deadline(until, at)}${resetsAt === null ? ", a guess: the session does not say" : ""}`,
     WaitEnded: ({ how }) => (how === "over" ? "the wait is over" : "the Conductor went on by itself: the wait is over"),
@@ -134,6 +135,7 @@ const colourOf = (event: WatchEvent): "red" | "green" | "yellow" | "dim" | undef
     case "KillDeferred":
     case "PersonAwaited":
     case "WaitStarted":
+    case "WordRefused":
     case "ConductorUnresolved":
     case "ValidationFailed":
     case "WatcherLost":

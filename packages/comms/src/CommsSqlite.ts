@@ -1,13 +1,9 @@
-import { Comms, type CommsReply, type CommsSnapshot, type MessageKind, payloadHeader, type Sqlite } from "@souffleur/domain"
+import { Comms, type CommsPayload, type CommsReply, type CommsSnapshot, type MessageKind, type Sqlite } from "@souffleur/domain"
 import { Effect, Layer, Option } from "effect"
 import { Digest } from "effect/crypto"
 import { commsFile } from "./CommsFile.ts"
 import { type Columns, timeText } from "./CommsSchema.ts"
-
-/** Replies read at once; the rest is read with the last one's id. */
-const REPLIES = 1000
-/** Characters of a payload that are read: a launch takes its prompt as one argument, which Linux limits to 128 KiB. */
-const PAYLOAD = 30_000
+import { newestPayload, repliesAfter } from "./CommsSpeakers.ts"
 
 // Any value may stand in a column of SQLite. What is no text is shown as SQLite would write it, so that a change is still seen,
 // and cut, so that a poll stays small.
@@ -17,16 +13,14 @@ const textOnly = (column: string) => `CASE typeof(${column}) WHEN 'text' THEN su
 
 const snapshotOf = (columns: Columns) => `
 SELECT conductor.*, souffleur.*,
-  (SELECT coalesce(max(id), 0) FROM orchestration_messages) AS lastMessageId, payload.*, tasks.*
+  (SELECT coalesce(max(id), 0) FROM orchestration_messages) AS lastMessageId, tasks.*
 FROM (SELECT count(*) AS taskCount, group_concat(quote(task_id) || ' ' || quote(state), ',' ORDER BY task_id) AS tasks
   FROM orchestration_tasks WHERE task_id IS NOT 'task-00' AND task_id IS NOT 'souffleur') AS tasks
 LEFT JOIN (SELECT coalesce(${raw("state")}, '') AS state, ${raw("last_heartbeat")} AS lastHeartbeat,
   ${columns.orchestration_tasks.has("session_id") ? textOnly("session_id") : "NULL"} AS sessionId
   FROM orchestration_tasks WHERE task_id = 'task-00' LIMIT 1) AS conductor
 LEFT JOIN (SELECT coalesce(${raw("state")}, '') AS souffleur
-  FROM orchestration_tasks WHERE task_id = 'souffleur' LIMIT 1) AS souffleur
-LEFT JOIN (SELECT id AS payloadId, substr(message, 1, ${PAYLOAD}) AS payloadText FROM orchestration_messages
-  WHERE typeof(message) = 'text' AND substr(message, 1, ${payloadHeader.length}) = '${payloadHeader}' ORDER BY id DESC LIMIT 1) AS payload`
+  FROM orchestration_tasks WHERE task_id = 'souffleur' LIMIT 1) AS souffleur`
 
 interface SnapshotRow {
   readonly state: string | null
@@ -34,8 +28,6 @@ interface SnapshotRow {
   readonly sessionId: string | null
   readonly souffleur: string | null
   readonly lastMessageId: number
-  readonly payloadId: number | null
-  readonly payloadText: string | null
   readonly taskCount: number
   readonly tasks: string | null
 }
@@ -43,29 +35,35 @@ interface SnapshotRow {
 const make = Effect.fnUntraced(function* (path: string) {
   const digest = yield* Digest.Digest
   const { beat: beatOf, beaten, refused, rowUpdated, unavailable, use } = yield* commsFile(path)
+  const hexOf = (text: string) => digest.digestHex(Digest.sha256, new TextEncoder().encode(text))
 
   const snapshot = use(
     Effect.fnUntraced(function* (sql, columns) {
       const [row] = yield* sql.unsafe<SnapshotRow>(snapshotOf(columns))
       if (row === undefined) return yield* unavailable("failed", "the poll has no row")
-      const { lastHeartbeat, lastMessageId, payloadId, payloadText, sessionId, souffleur, state, taskCount } = row
+      const { lastHeartbeat, lastMessageId, sessionId, souffleur, state, taskCount } = row
       const taken: CommsSnapshot = {
         conductor: state === null ? Option.none() : Option.some({ state, lastHeartbeat, sessionId }),
         souffleur: Option.fromNullOr(souffleur),
         taskCount,
-        taskFingerprint: yield* digest.digestHex(Digest.sha256, new TextEncoder().encode(row.tasks ?? "")),
-        payload: payloadId === null ? Option.none() : Option.some({ id: payloadId, text: payloadText ?? "" }),
+        taskFingerprint: yield* hexOf(row.tasks ?? ""),
         lastMessageId
       }
       return taken
     })
   ).pipe(Effect.withSpan("CommsSqlite.snapshot"))
 
-  const replies = Effect.fn("CommsSqlite.replies")((after: number) =>
+  const payload: Comms["Service"]["payload"] = Effect.fn("CommsSqlite.payload")((query) =>
     use(
-      (sql) => sql<CommsReply>`SELECT id, CASE typeof(message) WHEN 'text' THEN message ELSE '' END AS text FROM orchestration_messages
-        WHERE task_id = 'souffleur' AND message_type = 'instruction' AND id > ${after} ORDER BY id LIMIT ${REPLIES}`
+      Effect.fnUntraced(function* (sql, columns) {
+        const { heard, refused } = yield* newestPayload(sql, columns, query)
+        const digested = (said: CommsReply) => Effect.map(hexOf(said.text), (digest): CommsPayload => ({ ...said, digest }))
+        return { heard: yield* Effect.transposeOption(Option.map(heard, digested)), refused }
+      })
     )
+  )
+  const replies: Comms["Service"]["replies"] = Effect.fn("CommsSqlite.replies")((query) =>
+    use((sql, columns) => repliesAfter(sql, columns, query))
   )
 
   const setState: Comms["Service"]["setState"] = Effect.fn("CommsSqlite.setState")((state, at, lastError) =>
@@ -89,8 +87,9 @@ const make = Effect.fnUntraced(function* (path: string) {
       const insert = (type: MessageKind) => sql`
         INSERT INTO orchestration_messages (task_id, message, message_type${sql.literal(from ? ", from_session" : "")}${sql.literal(timed ? ", timestamp" : "")})
         SELECT 'souffleur', ${prefix + text}, ${type}${from ? sql`, 'souffleur'` : sql``}${timed ? sql`, ${timeText(at)}` : sql``}
-        WHERE NOT EXISTS (SELECT 1 FROM orchestration_messages WHERE task_id = 'souffleur'
-          ${from ? sql`AND from_session = 'souffleur'` : sql``} AND substr(message, 1, length(${prefix})) = ${prefix})`
+        WHERE NOT EXISTS (SELECT 1 FROM orchestration_messages WHERE task_id = 'souffleur' AND message = ${prefix + text}
+          AND message_type = ${type} ${from ? sql`AND from_session = 'souffleur'` : sql``}
+          ${timed ? sql`AND timestamp = ${timeText(at)}` : sql``})`
       // The real Conductor's CHECK has no 'warning' (spec.md §5); what it refuses is told all the same.
       const told =
         kind === "warning"
@@ -104,7 +103,7 @@ const make = Effect.fnUntraced(function* (path: string) {
     })
   )
 
-  return Comms.of({ path, snapshot, replies, setState, beat, post })
+  return Comms.of({ path, snapshot, payload, replies, setState, beat, post })
 })
 
 /**

@@ -175,7 +175,7 @@ for (const journal of ["DELETE", "WAL"] as const) {
           yield* withComms(path, (comms) =>
             Effect.gen(function* () {
               yield* comms.post({ key: "w1.3", kind: "error", text: "first", at: noon })
-              yield* comms.post({ key: "w1.3", kind: "error", text: "first", at: noon + 1000 })
+              yield* comms.post({ key: "w1.3", kind: "error", text: "first", at: noon })
               yield* comms.post({ key: "w1.30", kind: "completion", text: "second", at: noon })
               yield* comms.post({ key: "W1.3", kind: "system", text: "third", at: noon })
               yield* comms.post({ key: "w_.%", kind: "system", text: "fourth", at: noon })
@@ -193,6 +193,29 @@ for (const journal of ["DELETE", "WAL"] as const) {
               ["souffleur", "souffleur", "[w_.%] fourth", "system", "2026-03-01 12:00:00"]
             ]
           )
+        })
+      )
+
+      it.effect("a message is told whatever others wrote under its key before", () =>
+        Effect.gen(function* () {
+          const { db, path } = yield* fixture(journal)
+          const put = db.prepare(
+            "INSERT INTO orchestration_messages (task_id, from_session, message, message_type, timestamp) VALUES (?, ?, ?, ?, ?)"
+          )
+          const then = "2026-03-01 12:00:00"
+          put.run("souffleur", "souffleur", "[w1#3] nothing of note", "error", then)
+          put.run("souffleur", "souffleur", "[w1#3] it is dead", "system", then)
+          put.run("souffleur", "souffleur", "[w1#3] it is dead", "error", "2026-03-01 09:00:00")
+          put.run("souffleur", "another", "[w1#3] it is dead", "error", then)
+          put.run("task-01", "souffleur", "[w1#3] it is dead", "error", then)
+          yield* withComms(path, (comms) =>
+            Effect.gen(function* () {
+              const tell = comms.post({ key: "w1#3", kind: "error", text: "it is dead", at: noon })
+              yield* tell
+              yield* tell
+            })
+          )
+          assert.strictEqual(db.prepare("SELECT count(*) AS n FROM orchestration_messages").get()!["n"], 6)
         })
       )
 
@@ -251,15 +274,12 @@ for (const journal of ["DELETE", "WAL"] as const) {
             (9, 'souffleur', 'PID:9', 'instruction'), (5, 'souffleur', 'PID:5', 'instruction'), (10, 'souffleur', NULL, 'instruction')`)
           yield* withComms(path, (comms) =>
             Effect.gen(function* () {
-              assert.deepEqual(
-                (yield* comms.replies(1)).map((reply) => ({ ...reply })),
-                [
-                  { id: 5, text: "PID:5" },
-                  { id: 9, text: "PID:9" },
-                  { id: 10, text: "" }
-                ]
-              )
-              assert.deepEqual(yield* comms.replies(10), [])
+              assert.deepEqual((yield* comms.replies({ after: 1, sessions: [] })).heard, [
+                { id: 5, text: "PID:5" },
+                { id: 9, text: "PID:9" },
+                { id: 10, text: "" }
+              ])
+              assert.deepEqual((yield* comms.replies({ after: 10, sessions: [] })).heard, [])
             })
           )
         })
@@ -277,7 +297,7 @@ for (const journal of ["DELETE", "WAL"] as const) {
                 write,
                 comms.beat(noon),
                 comms.setState("error", noon),
-                ...(journal === "DELETE" ? [comms.snapshot, comms.replies(0)] : [])
+                ...(journal === "DELETE" ? [comms.snapshot, comms.replies({ after: 0, sessions: [] })] : [])
               ]
               db.exec("BEGIN EXCLUSIVE")
               for (const call of calls) {
@@ -387,7 +407,7 @@ run((it) => {
         Effect.gen(function* () {
           for (const call of [
             comms.snapshot,
-            comms.replies(0),
+            comms.replies({ after: 0, sessions: [] }),
             comms.beat(noon),
             comms.post({ key: "k", kind: "system", text: "t", at: noon })
           ]) {

@@ -9,13 +9,12 @@ it.layer(services)((it) => {
     const { db, path } = yield* fixture("WAL")
     const insert = db.prepare("INSERT INTO orchestration_messages (task_id, message, message_type) VALUES ('task-00', ?, 'handoff')")
     for (const message of messages) insert.run(message)
-    const { lastMessageId, payload } = yield* withComms(path, (comms) => comms.snapshot)
-    assert.strictEqual(lastMessageId, messages.length)
-    return payload
+    const { heard } = yield* withComms(path, (comms) => comms.payload({ after: 0, sessions: [] }))
+    return Option.map(heard, ({ id, text }) => ({ id, text }))
   })
   const text = `${payloadHeader}\npermission_mode: acceptEdits\nresume_prompt: go on\r\n\r\n  "here"; DROP TABLE x -- 🎉\n`
 
-  it.effect("a snapshot has the newest message that begins as a payload, as it was written", () =>
+  it.effect("the newest message that begins as a payload is one, as it was written", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* payloadOf([text]), Option.some({ id: 1, text }))
       assert.deepStrictEqual(

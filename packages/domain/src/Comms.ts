@@ -18,8 +18,6 @@ export interface CommsSnapshot {
   readonly taskCount: number
   /** Changes when such a row is added or changes its state; says nothing else. */
   readonly taskFingerprint: string
-  /** The newest message that begins as a context recovery payload. */
-  readonly payload: Option.Option<{ readonly id: number; readonly text: string }>
   /** The greatest message id, 0 when there is none. */
   readonly lastMessageId: number
 }
@@ -30,7 +28,6 @@ export const soloSnapshot: CommsSnapshot = {
   souffleur: Option.none(),
   taskCount: 0,
   taskFingerprint: "",
-  payload: Option.none(),
   lastMessageId: 0
 }
 
@@ -52,11 +49,37 @@ export const unreadBaseline = (before: Baseline, consumed = 0): Baseline => ({
   lastMessageId: Math.max(before.lastMessageId, consumed)
 })
 
-/** A reply to `souffleur`: `task_id = 'souffleur'`, `message_type = 'instruction'`. */
+/** A message to souffleur. */
 export interface CommsReply {
   readonly id: number
   readonly text: string
 }
+
+/** What a Conductor says with its request. */
+export interface CommsPayload extends CommsReply {
+  /** SHA-256 of the text, hex: what was read is known again by it, and is not in the log. */
+  readonly digest: string
+}
+
+/** A message that would have counted, had it come from somebody else: anybody may write in comms. */
+export interface CommsRefusal {
+  readonly id: number
+  /** Its `from_session`, at most 64 characters. */
+  readonly from: string | null
+}
+
+/** Who and since when: messages with a greater id, of the Conductor (NULL, `task-00`) or of one of these sessions. */
+export interface CommsQuery {
+  readonly after: number
+  readonly sessions: ReadonlyArray<string>
+}
+
+/** What may count, and the newest message that may not. */
+export interface Heard<A> {
+  readonly heard: A
+  readonly refused: Option.Option<CommsRefusal>
+}
+const silence = <A>(heard: A): Heard<A> => ({ heard, refused: Option.none() })
 
 export type MessageKind = "error" | "warning" | "completion" | "system"
 
@@ -73,14 +96,16 @@ export class Comms extends Context.Service<
   {
     readonly path: string
     readonly snapshot: Effect.Effect<CommsSnapshot, CommsUnavailable>
-    /** Replies with an id greater than `after`, oldest first. */
-    readonly replies: (after: number) => Effect.Effect<ReadonlyArray<CommsReply>, CommsUnavailable>
+    /** The newest context recovery payload: to `souffleur` or `task-00`, of a type that a Conductor asks with. */
+    readonly payload: (query: CommsQuery) => Effect.Effect<Heard<Option.Option<CommsPayload>>, CommsUnavailable>
+    /** Instructions to `souffleur`, oldest first; also of a `person`, and of a session that names itself in it. */
+    readonly replies: (query: CommsQuery) => Effect.Effect<Heard<ReadonlyArray<CommsReply>>, CommsUnavailable>
     /** The `souffleur` row's state, with `last_heartbeat = at` in the same statement. `lastError` is written when given. `at` in epoch ms. */
     readonly setState: (state: SouffleurState, at: number, lastError?: string) => Effect.Effect<void, CommsUnavailable>
     /** `last_heartbeat` of the `souffleur` row, never moved backwards. */
     readonly beat: (at: number) => Effect.Effect<void, CommsUnavailable>
     /**
-     * One message, told once: `key` is in the text, and a message with that key is not written again.
+     * One message, told once: the same, with its key, type and time, is not written again. What others wrote under that key is not ours.
      * `warning` becomes `system` where the table's CHECK rejects it.
      */
     readonly post: (message: {
@@ -96,7 +121,8 @@ export class Comms extends Context.Service<
     Comms.of({
       path: "",
       snapshot,
-      replies: () => Effect.succeed([]),
+      payload: () => Effect.succeed(silence(Option.none())),
+      replies: () => Effect.succeed(silence([])),
       setState: () => Effect.void,
       beat: () => Effect.void,
       post: () => Effect.void

@@ -19,6 +19,16 @@ export const ConductorUnresolved = event("ConductorUnresolved", { watcher: Count
 /** This process holds the Conductor's session, so it is the Conductor of this generation. */
 export const ConductorResolved = event("ConductorResolved", { watcher: Count, conductor: ProcessIdentity, print })
 
+/**
+ * Words in comms, or a session that they name, did not count: they are not of who may say them. Told once of a kind and a generation, since
+ * anybody can write as many as they like. `from`: who they say to be from.
+ */
+export const WordRefused = event("WordRefused", {
+  what: Schema.Literals(["payload", "reply", "session"]),
+  from: Schema.NullOr(Text),
+  why: Text
+})
+
 /** What a watch waits out: a usage limit or an outage of the service, which are no deaths (spec §2, Recovery), or the user's quiet hours. */
 export const WaitKind = Schema.Literals(["usage-limit", "outage", "quiet-hours"])
 export type WaitKind = typeof WaitKind.Type

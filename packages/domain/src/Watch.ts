@@ -1,7 +1,7 @@
 import type { Owner } from "./Claims.ts"
 import type { ProcessIdentity } from "./Process.ts"
 import type { Baseline } from "./WatchCommand.ts"
-import type { CeilingReached, WaitKind } from "./SignEvent.ts"
+import type { CeilingReached, WaitKind, WordRefused } from "./SignEvent.ts"
 import type { Check, Kind, LaunchPrepared, Mode, Purpose, RecoveryStarted } from "./WatchEvent.ts"
 
 export type Phase = "New" | "Validating" | "Settling" | "Watching" | "Exited"
@@ -80,6 +80,8 @@ export interface Watch {
   readonly deferred: { readonly because: string; readonly until: number } | undefined
   /** It waits for a person. */
   readonly person: { readonly for: string; readonly since: number } | undefined
+  /** Whose words did not count in this generation; each kind is told once. */
+  readonly refused: ReadonlyArray<(typeof WordRefused.Type)["what"]>
   /** Nothing is launched before `until`. */
   readonly wait:
     | { readonly kind: WaitKind; readonly since: number; readonly until: number; readonly trigger: RecoveryCycle["trigger"] }
@@ -150,6 +152,7 @@ export const initial: Watch = {
   cycles: 0,
   deferred: undefined,
   person: undefined,
+  refused: [],
   wait: undefined,
   waits: 0,
   ceiling: undefined,

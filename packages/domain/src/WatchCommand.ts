@@ -3,7 +3,7 @@ import type { Owner } from "./Claims.ts"
 import type { Permission } from "./Permission.ts"
 import type { ProcessIdentity } from "./Process.ts"
 import type { ProcessEnding } from "./GuardEvent.ts"
-import type { CeilingReached, WaitKind } from "./SignEvent.ts"
+import type { CeilingReached, WaitKind, WordRefused } from "./SignEvent.ts"
 import type { Check, ConductorDied, Evidence, HandoffTaken, Kind, LaunchPrepared, RecoveryEscalated } from "./WatchEvent.ts"
 
 /** What a generation starts from; see `ConductorConfirmed` and `ConductorRelaunched`. */
@@ -91,6 +91,7 @@ export type WatchIntent =
   | { readonly _tag: "ReportDeferred"; readonly watcher: number; readonly because: string; readonly until: number }
   /** `null`: it waits for nobody any more. */
   | { readonly _tag: "ReportPerson"; readonly watcher: number; readonly for: string | null }
+  | ({ readonly _tag: "ReportRefused" } & Pick<typeof WordRefused.Type, "what" | "from" | "why">)
   /** `since`: from when on it was counted, epoch ms. */
   | ({ readonly _tag: "ReportCeiling"; readonly since: number } & Pick<
       typeof CeilingReached.Type,

@@ -132,6 +132,10 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
       if (watcher !== watch.watcher?.watcher || what === (watch.person?.for ?? null)) return ok()
       return ok(what === null ? Event.PersonCame.make({ at, watcher }) : Event.PersonAwaited.make({ at, watcher, for: what }))
     }
+    case "ReportRefused": {
+      const { from, what, why } = command
+      return watch.refused.includes(what) ? ok() : ok(Event.WordRefused.make({ at, what, from, why }))
+    }
     case "ReportCeiling": {
       const { ceiling, limit, since, used, watcher } = command
       const told = watcher !== watch.watcher?.watcher || watch.ceiling !== undefined || since !== watch.allowedSince

@@ -166,6 +166,7 @@ export const WatchEvent = Schema.Union([
   Sign.KillDeferred,
   Sign.PersonAwaited,
   Sign.PersonCame,
+  Sign.WordRefused,
   Sign.WaitStarted,
   Sign.WaitEnded,
   Sign.CeilingReached,

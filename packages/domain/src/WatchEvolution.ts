@@ -43,6 +43,7 @@ const generationOf = (watch: Watch, event: Generation): Change => ({
   brokenOffAt: 0,
   deferred: undefined,
   person: undefined,
+  refused: [],
   wait: undefined,
   taken: undefined,
   handoff: undefined
@@ -128,6 +129,7 @@ const changes: Changes = {
   KillDeferred: ({ because, until }) => ({ deferred: { because, until } }),
   PersonAwaited: (event) => ({ person: { for: event.for, since: event.at } }),
   PersonCame: () => ({ person: undefined }),
+  WordRefused: ({ what }, watch) => ({ refused: [...watch.refused, what] }),
   WaitStarted: ({ at, kind, trigger, until }, watch) => ({
     watcher: undefined,
     wait: { kind, until: waitUntil(at, until), trigger, since: watch.wait?.since ?? at },

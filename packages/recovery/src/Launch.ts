@@ -6,10 +6,12 @@ import {
   Comms,
   Launcher,
   LaunchFailed,
+  type LogError,
   LaunchTurns,
   type LaunchOrder,
   type LaunchStep,
   ProcessIdentity,
+  type Refused,
   Settings,
   unreadBaseline,
   type Watch,
@@ -134,7 +136,10 @@ export const launchSuccessor = Effect.fn("Recovery.launchSuccessor")(function* <
   watch: Watch,
   name: LaunchStep,
   request: Request,
-  errand: Pick<AgentOrder, "session"> & { readonly prompt: Effect.Effect<string, FailedClosed, R>; readonly from?: Exported }
+  errand: Pick<AgentOrder, "session"> & {
+    readonly prompt: Effect.Effect<string, FailedClosed | Refused | LogError, R>
+    readonly from?: Exported
+  }
 ) {
   const launcher = yield* Launcher
   const { from, session } = errand

@@ -1,6 +1,6 @@
-import { Comms, parsePayload, readHandoff, Settings, type Watch } from "@souffleur/domain"
+import { type CommsRefusal, Comms, parsePayload, readHandoff, Settings, type Watch } from "@souffleur/domain"
 import { Effect, Option, Schema } from "effect"
-import { again, step } from "./Step.ts"
+import { again, Cycle, step } from "./Step.ts"
 
 /**
  * What a handoff asked for, fixed at the beginning of its cycle. The prompt itself stays where it is: no prompt is in the log.
@@ -8,6 +8,8 @@ import { again, step } from "./Step.ts"
 export const Request = Schema.Struct({
   /** The payload's message in comms; `null`: there was none. */
   messageId: Schema.NullOr(Schema.Int),
+  /** SHA-256 of what was said, hex: other words in its place are not its. `null`: nothing was said. */
+  digest: Schema.NullOr(Schema.String),
   /** A permission mode, or `invalid`. */
   requested: Schema.Literals(["acceptEdits", "bypassPermissions", "invalid"]),
   warnings: Schema.Array(Schema.String)
@@ -17,6 +19,7 @@ export type Request = typeof Request.Type
 /** What every launch asks for when nobody says otherwise: as the first one did, else `acceptEdits` (spec §2, Payload). */
 const plainOf = ({ firstLaunch }: Watch): Request => ({
   messageId: null,
+  digest: null,
   requested: firstLaunch?.requested === "bypassPermissions" ? "bypassPermissions" : "acceptEdits",
   warnings: []
 })
@@ -25,14 +28,26 @@ interface Words {
   /** The message in comms; `null`: a file. */
   readonly id: number | null
   readonly text: string
+  readonly digest: string
 }
+
+const notTaken = Effect.fnUntraced(function* ({ from, id }: CommsRefusal) {
+  const why = `message ${id} in comms${from === null ? "" : ` of ${JSON.stringify(from)}`} begins as a payload and is not taken: the Conductor's own comes from task-00 or its session, to souffleur or task-00, as a handoff`
+  yield* (yield* Cycle).watch.tell({ _tag: "ReportRefused", what: "payload", from, why })
+})
 
 /** What was said with a handoff: in the file that the agent's own request names, else in comms. */
 const wordsOf = Effect.fnUntraced(function* (watch: Watch) {
   const [comms, { stateDir }] = [yield* Comms, yield* Settings]
-  if (watch.handoff !== undefined) return Option.map(yield* readHandoff(stateDir, watch.handoff), (text): Words => ({ id: null, text }))
-  const payload = Option.flatMap(yield* Effect.option(comms.snapshot), ({ payload }) => payload)
-  return Option.filter<Words>(payload, ({ id }) => id !== null && id > watch.baseline.lastMessageId)
+  if (watch.handoff !== undefined) {
+    const { digest } = watch.handoff
+    return Option.map(yield* readHandoff(stateDir, watch.handoff), (text): Words => ({ id: null, text, digest }))
+  }
+  const { baseline, sessions } = watch
+  const said = yield* Effect.option(comms.payload({ after: baseline.lastMessageId, sessions }))
+  const refused = Option.flatMap(said, (one) => one.refused)
+  if (Option.isSome(refused)) yield* notTaken(refused.value)
+  return Option.flatMap(said, ({ heard }): Option.Option<Words> => heard)
 })
 
 const lost = (watch: Watch): Request => ({ ...plainOf(watch), warnings: ["what the agent said with its request cannot be read any more"] })
@@ -48,14 +63,19 @@ export const readRequest = Effect.fn("Recovery.request")(function* (watch: Watch
       if (Option.isNone(words)) return watch.handoff === undefined ? plainOf(watch) : lost(watch)
       const { permissionMode = plainOf(watch).requested, warnings } = parsePayload(words.value.text)
       const requested = permissionMode === "acceptEdits" || permissionMode === "bypassPermissions" ? permissionMode : "invalid"
-      return { messageId: words.value.id, requested, warnings } satisfies Request
+      return { messageId: words.value.id, digest: words.value.digest, requested, warnings } satisfies Request
     }),
     reconcile: again
   })
 })
 
-/** The resume prompt of that very request; `undefined` when it said none, or nobody can tell any more. */
+/** The resume prompt of that very request; `undefined` when it said none, or nobody can tell any more, or its words are others by now. */
 export const resumePromptOf = Effect.fn("Recovery.resumePrompt")(function* (watch: Watch, request: Request) {
+  if (request.digest === null) return undefined
   const words = yield* wordsOf(watch)
-  return Option.isSome(words) && words.value.id === request.messageId ? parsePayload(words.value.text).resumePrompt : undefined
+  if (Option.isNone(words) || words.value.id !== request.messageId) return undefined
+  if (words.value.digest === request.digest) return parsePayload(words.value.text).resumePrompt
+  const why = `message ${request.messageId} in comms was changed after it was read: its words are not taken`
+  yield* (yield* Cycle).watch.tell({ _tag: "ReportRefused", what: "payload", from: null, why })
+  return undefined
 })

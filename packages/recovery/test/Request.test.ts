@@ -5,7 +5,7 @@ import { Effect, FileSystem } from "effect"
 import { recovery, standardCompact } from "../src/index.ts"
 import { crashingLog, recovering } from "./CrashingLog.ts"
 import { type Change, cycleOf, inTime } from "./Cycles.ts"
-import { World, worldLayer } from "./World.ts"
+import { digestOf, World, worldLayer } from "./World.ts"
 
 const payload = (...lines: ReadonlyArray<string>) => ["CONTEXT_RECOVERY_PAYLOAD_V1", ...lines].join("\n")
 /** A handoff, and what comms holds as its payload: messages up to 7 were there at the last launch. */
@@ -61,10 +61,38 @@ it.effect("what it asks for and cannot be is acceptEdits, with a warning in the 
     const read = events.find((event) => event._tag === "StepSucceeded" && event.step === "0 payload")
     assert.deepStrictEqual(read?._tag === "StepSucceeded" ? read.outcome : undefined, {
       messageId: 8,
+      digest: digestOf(payload("permission_mode: SECRET", "colour: SECRET")),
       requested: "invalid",
       warnings: ["line 3 of the payload has an unknown key"]
     })
     assert.notInclude(JSON.stringify(events), "SECRET")
+  })
+)
+it.effect("words that were changed between the first look and the launch are not used, and that is told", () =>
+  Effect.gen(function* () {
+    const { log, run, world } = yield* handoff(8, payload("resume_prompt: go on"))
+    world.meanwhile = () => (world.payload = { id: 8, text: payload("resume_prompt: INJECTED") })
+    const compacted = world.boundary.bind(world)
+    world.boundary = () => (world.meanwhile(), compacted())
+    yield* run
+    assert.deepStrictEqual(got(world), plain)
+    const told = (yield* log.events).filter((event) => event._tag === "WordRefused")
+    assert.deepStrictEqual(
+      told.map(({ what, why }) => [what, why]),
+      [["payload", "message 8 in comms was changed after it was read: its words are not taken"]]
+    )
+    assert.notInclude(JSON.stringify(yield* log.events), "INJECTED")
+  })
+)
+it.effect("a payload of somebody who may not send one is told once, however often it is seen", () =>
+  Effect.gen(function* () {
+    const { log, run, world } = yield* handoff(8, payload("resume_prompt: go on"))
+    world.refused = { id: 9, from: "another \u001b[31msession" }
+    yield* run
+    assert.deepStrictEqual(got(world)[1], "go on")
+    const told = (yield* log.events).filter((event) => event._tag === "WordRefused")
+    assert.strictEqual(told.length, 1)
+    assert.include(told[0]?.why, 'message 9 in comms of "another \\u001b[31msession" begins as a payload and is not taken')
   })
 )
 it.effect("comms that is out: the defaults", () =>

@@ -20,6 +20,7 @@ import {
   untilSeenOver,
   TrustedFiles
 } from "@souffleur/domain"
+import { createHash } from "node:crypto"
 import { Clock, Effect, FileSystem, Layer, Option, Path } from "effect"
 
 /** A process of this world. */
@@ -38,6 +39,8 @@ interface Entry extends Running {
 }
 
 export const identityOf = (pid: number): ProcessIdentity => ({ pid, startTime: pid === 4711 ? 99 : pid, bootId: "boot" })
+
+export const digestOf = (text: string) => createHash("sha256").update(text).digest("hex")
 
 /** Everything a recovery meets, in memory: what tests set, and what it was seen to do, in order. */
 export class World {
@@ -58,6 +61,8 @@ export class World {
   agentMissing = false
   /** The newest payload in comms; `undefined`: there is none. */
   payload: { readonly id: number; readonly text: string } | undefined
+  /** The newest that is of somebody else. */
+  refused: { readonly id: number; readonly from: string | null } | undefined
   /** The session file: which one it is, its end in bytes, where boundaries begin in it. */
   readonly session = { inode: 1, size: 1000, boundaries: [] as Array<number>, summaries: [] as Array<number> }
   /** Whether the summary is written with its boundary. */
@@ -273,11 +278,21 @@ const comms = (world: World) =>
             souffleur: Option.some("confirmed"),
             taskCount: world.taskCount,
             taskFingerprint: `${world.taskCount} tasks`,
-            payload: Option.fromUndefinedOr(world.payload),
             lastMessageId: 9
           })
     ),
-    replies: () => Effect.succeed([]),
+    payload: ({ after }) =>
+      Effect.suspend(() =>
+        world.state === undefined
+          ? Effect.fail(new CommsUnavailable({ path: "/p/comms.db", reason: "locked", detail: "database is locked" }))
+          : Effect.succeed({
+              heard: Option.filter(Option.fromUndefinedOr(world.payload), ({ id }) => id > after).pipe(
+                Option.map((payload) => ({ ...payload, digest: digestOf(payload.text) }))
+              ),
+              refused: Option.fromUndefinedOr(world.refused)
+            })
+      ),
+    replies: () => Effect.succeed({ heard: [], refused: Option.none() }),
     setState: () => Effect.void,
     beat: (at) => Effect.sync(() => void world.mirrored.push(at)),
     post: () => Effect.void

@@ -1,4 +1,4 @@
-import { Beats, Comms, parseTarget, Processes, Settings, type Watch, type WatchRef } from "@souffleur/domain"
+import { Beats, Comms, type CommsRefusal, parseTarget, Processes, Settings, type Watch, type WatchRef } from "@souffleur/domain"
 import { Clock, Effect, Option, Result, Schedule } from "effect"
 import { firstLaunch } from "./FirstLaunch.ts"
 import { Invalid, Undecided, validate } from "./Validation.ts"
@@ -23,12 +23,20 @@ export const bootstrap = Effect.fn("Bootstrap")(function* (ref: WatchRef) {
     return yield* ref.tell({ _tag: "FailValidation", check, reason, lastMessageId })
   })
 
+  const notTaken = ({ from, id }: CommsRefusal) => {
+    const why = `reply ${id} in comms${from === null ? "" : ` of ${JSON.stringify(from)}`} is not taken: a reply comes from task-00, a person, or the session that it names`
+    return ref.tell({ _tag: "ReportRefused", what: "reply", from, why })
+  }
+
   /** Corrected arguments from the first reply after the failure; a reply that cannot be read is a failed attempt too. */
   const correction = Effect.fnUntraced(function* (watch: Watch) {
     const failure = watch.failures.at(-1)
     if (failure === undefined) return { watch, replied: false }
-    const replies = yield* Effect.orElseSucceed(comms.replies(Math.max(failure.lastMessageId, watch.correctedBy)), () => [])
-    const [reply] = replies
+    const after = Math.max(failure.lastMessageId, watch.correctedBy)
+    const said = yield* Effect.option(comms.replies({ after, sessions: watch.sessions }))
+    if (Option.isNone(said)) return { watch, replied: false }
+    if (Option.isSome(said.value.refused)) yield* notTaken(said.value.refused.value)
+    const [reply] = said.value.heard
     if (reply === undefined) return { watch, replied: false }
     const target = parseTarget(reply.text)
     if (Result.isFailure(target))

@@ -61,6 +61,7 @@ export const tellingOf: (event: WatchEvent) => Telling = Match.type<WatchEvent>(
   Match.tag("ConductorResolved", ({ conductor }) => ({
     message: { kind: "system" as const, text: `The Conductor is pid ${conductor.pid}: it holds the session` }
   })),
+  Match.tag("WordRefused", ({ why }) => ({ message: { kind: "warning" as const, text: why } })),
   Match.tag("ConductorDied", ({ cause, retries }) => ({
     message: {
       kind: "warning" as const,

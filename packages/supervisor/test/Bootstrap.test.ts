@@ -224,6 +224,17 @@ it.effect("one that was locked at the check, and is free right after, is asked a
   })
 )
 
+describe("a reply of somebody who may not send one", () => {
+  it.effect("is no attempt and no correction; it is told once", () =>
+    Effect.gen(function* () {
+      const { events, world } = yield* validating({ processes: new Map() })
+      world.refused = { id: 4, from: "some-other-session" }
+      yield* until(120)
+      assert.deepStrictEqual(told(yield* events), ["1 process at 0", "WordRefused"])
+    })
+  )
+})
+
 describe("a souffleur that died on the way", () => {
   it.effect("goes on from the attempts that the log has", () =>
     Effect.gen(function* () {

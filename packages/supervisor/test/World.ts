@@ -6,6 +6,7 @@ import {
   type Claimable,
   Claims,
   Comms,
+  type CommsRefusal,
   type CommsReply,
   CommsUnavailable,
   Event,
@@ -62,6 +63,8 @@ export class World {
   lastError: string | undefined
   readonly messages: Array<{ readonly key: string; readonly kind: MessageKind; readonly text: string; readonly at: number }> = []
   readonly replies: Array<CommsReply> = []
+  /** The newest of somebody who may not say it. */
+  refused: CommsRefusal | undefined
   lastMessageId = 0
   /** Everything that comms took, in order; what it refused is not in here. */
   readonly told: Array<string> = []
@@ -88,10 +91,11 @@ const comms = (world: World) => {
       souffleur: Option.fromUndefinedOr(world.row),
       taskCount: 3,
       taskFingerprint: "3 tasks",
-      payload: Option.none(),
       lastMessageId: Math.max(world.lastMessageId, ...world.replies.map(({ id }) => id))
     })),
-    replies: (after) => use(() => world.replies.filter(({ id }) => id > after)),
+    payload: () => use(() => ({ heard: Option.none(), refused: Option.none() })),
+    replies: ({ after }) =>
+      use(() => ({ heard: world.replies.filter(({ id }) => id > after), refused: Option.fromUndefinedOr(world.refused) })),
     setState: (state: SouffleurState, _, lastError) =>
       use(() => {
         Object.assign(world, { row: state, lastError })

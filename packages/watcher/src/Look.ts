@@ -127,6 +127,13 @@ export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watc
     return holder === undefined ? undefined : { _tag: "Returned" as const, ...holder, baseline: baselineOf(seen) }
   })
 
+  /** Whether a request has words of this generation: asked for only where nothing else tells when it was raised. */
+  const findPayload = Effect.fnUntraced(function* (state: string | undefined, otherStateSeen: boolean) {
+    if (state !== "context_recovery" || otherStateSeen || watch.baseline.conductorState === null) return false
+    const said = yield* Effect.option(comms.payload({ after: watch.baseline.lastMessageId, sessions: watch.sessions }))
+    return Option.exists(said, ({ heard }) => Option.isSome(heard))
+  })
+
   const turnEnded = (condition: Condition | undefined) =>
     Effect.suspend(() => (isOver(condition) ? agent.turnEnded(watch.conductor!, watch.sessionId) : Effect.succeed(false)))
   const exitedWell = (condition: Condition | undefined) =>
@@ -190,9 +197,7 @@ export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watc
       stallAfter,
       otherStateSeen: before.otherStateSeen,
       answeredAt,
-      newPayload:
-        watch.baseline.conductorState !== null &&
-        Option.exists(seen?.payload ?? Option.none(), ({ id }) => id > watch.baseline.lastMessageId),
+      newPayload: yield* findPayload(conductor?.state, before.otherStateSeen),
       turnEnded: watch.comms !== null && watch.print && ended,
       finished: watch.comms === null && (watch.kind === "agent" ? ended : yield* exitedWell(condition)),
       signs,

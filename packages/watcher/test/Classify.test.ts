@@ -10,7 +10,6 @@ const comms = (state: string): CommsSnapshot => ({
   souffleur: Option.none(),
   taskCount: 2,
   taskFingerprint: "a",
-  payload: Option.none(),
   lastMessageId: 0
 })
 const signsOf = (change: Partial<Signs>): Signs => ({

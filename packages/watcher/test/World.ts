@@ -116,11 +116,15 @@ const comms = (world: World) => {
         souffleur: Option.some("confirmed"),
         taskCount: world.taskCount,
         taskFingerprint: `${world.taskCount} tasks`,
-        payload: Option.map(Option.fromUndefinedOr(world.payload), (id) => ({ id, text: "" })),
         lastMessageId: 0
       }
     }),
-    replies: () => Effect.succeed([]),
+    payload: ({ after }) =>
+      Effect.sync(() => {
+        const payload = Option.map(Option.fromUndefinedOr(world.payload), (id) => ({ id, text: "", digest: "" }))
+        return { heard: Option.filter(payload, ({ id }) => id > after), refused: Option.none() }
+      }),
+    replies: () => Effect.succeed({ heard: [], refused: Option.none() }),
     setState: () => Effect.void,
     beat: Effect.fnUntraced(function* () {
       if (world.mirrorFails || world.row === undefined) return yield* unavailable

@@ -68,7 +68,7 @@ const sightingOf = (seed: Seed, watch: Watch): Sighting => {
             souffleur: Option.some("confirmed"),
             taskCount: 2,
             taskFingerprint: "a",
-            payload: Option.none(),
+
             lastMessageId: 7
           },
     heartbeat: { raw: row.lastHeartbeat, changedAt: undefined },

@@ -191,6 +191,7 @@ export const runPorts = (world: RunWorld, program: Program, self: SimProcess, ga
     Context.add(Comms, {
       path: board.path,
       snapshot: unwatched,
+      payload: () => unwatched,
       replies: () => unwatched,
       setState: () => unwatched,
       beat: () => unwatched,

@@ -1,5 +1,5 @@
-import type { LinkMessage } from "@souffleur/domain"
-import { Clock, Effect } from "effect"
+import { type LinkMessage, parseTarget, payloadHeader } from "@souffleur/domain"
+import { Clock, Effect, Result } from "effect"
 import { asConductor, call, onBoard } from "./Call.ts"
 import type { Here } from "./Here.ts"
 import { longestRead, mostRead, ToolFailed, type Word } from "./Tools.ts"
@@ -21,10 +21,25 @@ export const setState = ({ state }: Word<"set_state">) =>
     })
   )
 
+/** A Conductor whose watch was given another session may say which one it is. */
+const namesItself = ({ session, watched }: Here, message: string): boolean => {
+  const target = parseTarget(message)
+  return watched?.watch.phase === "Validating" && Result.isSuccess(target) && target.success.sessionId === session
+}
+
+/** What souffleur would act on is the Conductor's to say. */
+const mayPost = (here: Here, { message, message_type, task_id }: Word<"post_message">) => {
+  const isReply = task_id === "souffleur" && message_type === "instruction"
+  if (!isReply && !message.trimStart().startsWith(payloadHeader)) return Effect.void
+  return isReply && namesItself(here, message) ? Effect.void : asConductor(here)
+}
+
 /** One message from this session. */
-export const postMessage = ({ message, message_type, task_id }: Word<"post_message">) =>
+export const postMessage = (word: Word<"post_message">) =>
   call(
     Effect.fnUntraced(function* (here) {
+      const { message, message_type, task_id } = word
+      yield* mayPost(here, word)
       const at = yield* Clock.currentTimeMillis
       const id = yield* onBoard(here, (link) => link.post({ taskId: task_id, from: sender(here), type: message_type, text: message, at }))
       return { id }

@@ -83,7 +83,7 @@ const setState = tool("set_state", {
 
 const postMessage = tool("post_message", {
   description:
-    "Post a message to the orchestration: to a task (task-03), or to souffleur itself (task_id `souffleur`; a corrected `PID:… SESSION_ID:…` as `instruction`).",
+    "Post a message to the orchestration: to a task (task-03), or to souffleur itself (task_id `souffleur`; a corrected `PID:… SESSION_ID:…` as `instruction`, by the Conductor alone).",
   parameters: Schema.Struct({
     task_id: taskId("Whom it is for or about, such as task-03 or souffleur"),
     message_type: described(Schema.Literals(CommsSchema.messageTypes), "What kind of message it is"),

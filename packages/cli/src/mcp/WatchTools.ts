@@ -164,7 +164,8 @@ const askSolo = Effect.fnUntraced(function* (named: Named, text: string) {
 /** The words first, then the state that makes them count: a crash between the two asks for nothing (spec §2, Payload). */
 const askOnBoard = Effect.fnUntraced(function* (here: Here, text: string) {
   const at = yield* Clock.currentTimeMillis
-  yield* onBoard(here, (link) => link.post({ taskId: "souffleur", from: here.session || "task-00", type: "handoff", text, at }))
+  // As task-00, which it is: its session may be newer than what its watch has heard of.
+  yield* onBoard(here, (link) => link.post({ taskId: "souffleur", from: "task-00", type: "handoff", text, at }))
   yield* onBoard(here, (link) => link.setState("context_recovery", at))
 })
 

@@ -97,7 +97,7 @@ it.layer(services)((it) => {
             "CONTEXT_RECOVERY_PAYLOAD_V1\npermission_mode: acceptEdits\nresume_prompt: two\nand more"
           ]
         )
-        assert.deepInclude({ ...messages[1] }, { task_id: "souffleur", from_session: "s1", message_type: "handoff" })
+        assert.deepInclude({ ...messages[1] }, { task_id: "souffleur", from_session: "task-00", message_type: "handoff" })
         const [row] = yield* sql`SELECT state FROM orchestration_tasks WHERE task_id = 'task-00'`
         assert.strictEqual(row?.["state"], "context_recovery")
         // Its watcher sees it: the log is not written by two.

@@ -1,0 +1,84 @@
+import { type CommsQuery, type CommsReply, payloadHeader } from "@souffleur/domain"
+import { Effect, Option } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Columns } from "./CommsSchema.ts"
+
+/** Replies read at once; the rest is read with the last one's id. */
+const REPLIES = 1000
+/** Characters of a payload that are read: a launch takes its prompt as one argument, which Linux limits to 128 KiB. */
+const PAYLOAD = 30_000
+
+interface Row {
+  readonly id: number
+  readonly text: string
+  readonly sender: string | null
+  readonly may: number
+}
+
+/** Pieces of SQL over a message and its `sender`. */
+interface Question {
+  /** Which messages are of this kind. */
+  readonly of: string
+  /** Who may send one, besides the Conductor and the sessions of the watch. */
+  readonly also: string
+  /** What else it needs to count. */
+  readonly needs: string
+  readonly text: string
+  readonly order: "ASC" | "DESC"
+  readonly most: number
+}
+
+/**
+ * Whoever has the file writes in comms, so a message counts by its sender: NULL or `task-00` where the Conductor writes by hand, else one
+ * of the watch's sessions. Of anybody else's the newest is told, and nothing else comes of it.
+ */
+const ask = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { orchestration_messages: columns }: Columns,
+  { after, sessions }: CommsQuery,
+  { also, most, needs, of, order, text }: Question
+) {
+  const sender = columns.has("from_session") ? "from_session" : "NULL"
+  const rows = yield* sql.unsafe<Row>(
+    `WITH said AS (
+      SELECT id, message, sender, (sender IS NULL OR (typeof(sender) = 'text'
+        AND (sender = 'task-00' OR sender IN (SELECT value FROM json_each(?)) OR ${also}))) AND ${needs} AS may
+      FROM (SELECT *, ${sender} AS sender FROM orchestration_messages) WHERE id > ? AND ${of})
+    SELECT * FROM (SELECT id, ${text} AS text, NULL AS sender, 1 AS may FROM said WHERE may ORDER BY id ${order} LIMIT ${most})
+    UNION ALL
+    SELECT * FROM (SELECT id, '' AS text, CASE typeof(sender) WHEN 'text' THEN substr(sender, 1, 64) END AS sender, 0 AS may
+      FROM said WHERE may IS NOT 1 ORDER BY id DESC LIMIT 1)`,
+    [JSON.stringify(sessions), after]
+  )
+  const refused = Option.fromUndefinedOr(rows.find(({ may }) => may === 0))
+  return {
+    heard: rows.flatMap(({ id, may, text }): ReadonlyArray<CommsReply> => (may === 1 ? [{ id, text }] : [])),
+    refused: Option.map(refused, ({ id, sender }) => ({ id, from: sender }))
+  }
+})
+
+/** A payload to any other task, or of a type that nobody asks with, is quoted there. */
+const payload: Question = {
+  of: `typeof(message) = 'text' AND substr(message, 1, ${payloadHeader.length}) = '${payloadHeader}'`,
+  also: "0",
+  needs: "task_id IN ('souffleur', 'task-00') AND message_type IN ('handoff', 'context_warning', 'resumption', 'system')",
+  text: `substr(message, 1, ${PAYLOAD})`,
+  order: "DESC",
+  most: 1
+}
+
+const words = "' ' || replace(replace(replace(substr(message, 1, 1000), char(9), ' '), char(10), ' '), char(13), ' ') || ' '"
+/** A watch may have been given a wrong session: the right one names itself. */
+const reply: Question = {
+  of: "task_id = 'souffleur' AND message_type = 'instruction'",
+  also: `sender = 'person' OR instr(${words}, ' SESSION_ID:' || sender || ' ') > 0`,
+  needs: "1",
+  text: "CASE typeof(message) WHEN 'text' THEN message ELSE '' END",
+  order: "ASC",
+  most: REPLIES
+}
+
+export const newestPayload = (sql: SqlClient.SqlClient, columns: Columns, query: CommsQuery) =>
+  Effect.map(ask(sql, columns, query, payload), ({ heard, refused }) => ({ heard: Option.fromUndefinedOr(heard[0]), refused }))
+
+export const repliesAfter = (sql: SqlClient.SqlClient, columns: Columns, query: CommsQuery) => ask(sql, columns, query, reply)
