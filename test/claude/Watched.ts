@@ -69,8 +69,8 @@ export const stepsOf = (log: ReadonlyArray<Logged>, tag: "StepSucceeded" | "Step
 export const outcomeOf = (log: ReadonlyArray<Logged>, step: string) =>
   only(log, "StepSucceeded", (event) => event["step"] === step)["outcome"] as Readonly<Record<string, unknown>>
 
-/** The flags of a launch's command line: what follows them is the prompt. */
-export const flagsOf = (argv: ReadonlyArray<string>) => argv.slice(0, argv.indexOf("--"))
+/** The flags of a launch's command line: what follows them, if anything does, is the prompt. */
+export const flagsOf = (argv: ReadonlyArray<string>) => argv.slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length)
 
 /** Each permission that a command line asks for. */
 export const permissionsOf = (argv: ReadonlyArray<string>) => argv.filter((_, index) => argv[index - 1] === "--permission-mode")

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { alive, bundle, prints, said, stage, task, until, type Variables } from "./Stage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 30_000)
@@ -131,6 +132,21 @@ describe.concurrent("run, of a plain command", () => {
   )
 })
 
+live("of a command that could not be asked for, since the log was locked, no environment is left", () =>
+  Effect.gen(function* () {
+    const the = yield* solo()
+    assert.strictEqual((yield* the.run(["status"])).code, 0)
+    const log = new DatabaseSync(join(the.state, "souffleur.db"))
+    log.exec("BEGIN IMMEDIATE")
+    const { code, errors } = yield* the.run(["run", ...sh("echo ran > said")], { SECRET_TOKEN: "topsecret" })
+    log.exec("ROLLBACK")
+    log.close()
+    assert.strictEqual(code, 4, errors)
+    assert.deepStrictEqual(fs.readdirSync(join(the.state, "launches")), [])
+    assert.isFalse(fs.existsSync(join(the.project, "said")))
+  })
+)
+
 live("started three times in one folder at once, one command runs", () =>
   Effect.gen(function* () {
     const the = yield* solo()
@@ -155,7 +171,8 @@ describe.concurrent("run, of a known agent", () => {
       const agent = join(the.home, "claude-code", "claude")
       fs.mkdirSync(join(the.home, "claude-code"))
       // The first life hangs in the second task. Flags that the stand-in does not know are noted, and left out.
-      const life = '[ -e lived ] || { touch lived; export SOUFFLEUR_STANDIN_HANG_AT=2; }\necho "$1 $2" >> flags; shift 2'
+      const life =
+        '[ -e lived ] || { touch lived; export SOUFFLEUR_STANDIN_HANG_AT=2; }\nprintf "%s\\n" "$@" >> words; echo "$1 $2" >> flags; shift 2'
       const settings = '[ "${1#--settings=}" = "$1" ] || shift'
       fs.writeFileSync(agent, `#!/bin/sh\n${life}\n${settings}\nexec '${process.execPath}' '${bundle}' __stand-in "$@"\n`, { mode: 0o755 })
       const prompt = "--dangerously-skip-permissions; the stage word is gossamer"
@@ -182,6 +199,11 @@ describe.concurrent("run, of a known agent", () => {
       assert.include(the.conversation(String(next["sessionId"])), "the stage word is gossamer")
       assert.deepStrictEqual(lines(join(the.project, "flags")), ["--model opus", "--model opus"])
       assert.notInclude(JSON.stringify(yield* the.events), "gossamer")
+      // What is on standard input, every user of the machine cannot read in the list of processes.
+      const words = fs.readFileSync(join(the.project, "words"), "utf8")
+      assert.strictEqual(words.split("--permission-mode").length, 3)
+      for (const said of ["gossamer", "Hand-off", String(next["exportPath"])])
+        assert.notInclude(words.replaceAll(/^--settings=.*$/gmu, ""), said)
     })
   )
 

@@ -60,6 +60,45 @@ export const plainMutants = [
     [["run herald: what comms is told", "plain(`Run ${id}: ${notice.text}`)", "`Run ${id}: ${notice.text}`"]]
   ),
   ...mutantsOf(
+    "packages/claude/src/ClaudeCli.ts",
+    ["packages/claude/test/ClaudeCli.test.ts"],
+    [
+      ["prompt: on standard input", "print && !window && prompt", "false && !window && prompt"],
+      ["prompt: in a window an argument", " && !window && ", " && "],
+      ["prompt: by its word a compaction is known", " && prompt !== compactPrompt", ""],
+      ["prompt: nowhere else", 'order.prompt === "" || asInput(order) ?', 'order.prompt === "" ?']
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/Leftovers.ts",
+    ["packages/cli/test/Leftovers.test.ts"],
+    [
+      ["leftovers: what a watch may need", ".map(({ id }) => `${id}-`)", ".map(() => `nobody-`)"],
+      ["leftovers: what a run may need", "...conducted.map(", "...[].map("],
+      ["leftovers: of those that have ended", '.filter(({ watch }) => watch.phase !== "Exited")', ""],
+      ["leftovers: who is between file and log", "> Duration.toMillis(patience)", "> 0"],
+      ["leftovers: launch files alone", "launchFile.test(name) || draft.test(name)", "true"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/Run.ts",
+    ["test/cli/Solo.test.ts"],
+    [["run: what was not opened is forgotten", "Effect.onError(opening, () => Effect.ignoreCause(unopened))", "opening"]]
+  ),
+  ...mutantsOf(
+    "packages/node/src/Detached.ts",
+    ["packages/node/test/Launcher.test.ts"],
+    [["input: no name is left of it", "fs.rmSync(own, { recursive: true, force: true })", ""]]
+  ),
+  ...mutantsOf(
+    "packages/node/src/Launcher.ts",
+    ["packages/node/test/Launcher.test.ts"],
+    [
+      ["launcher: nothing to read in a window", "launch.value.input !== null && launch.value.output === null", "false as boolean"],
+      ["launcher: the input is kept", "...(input === null ? {} : { input })", ""]
+    ]
+  ),
+  ...mutantsOf(
     "packages/node/src/Launcher.ts",
     ["packages/node/test/LauncherTmux.test.ts"],
     [["launcher: the title of a window", "plain(order.title, mostOfTitle)", "order.title"]]

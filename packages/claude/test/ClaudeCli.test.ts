@@ -39,7 +39,8 @@ it.layer(services)((it) => {
       })
       const fresh = yield* claude.command({ ...order, session: { _tag: "Fresh", sessionId: "abc-2" }, print: true })
       assert.deepStrictEqual(fresh.args.slice(2, 5), ["--session-id", "abc-2", "-p"])
-      assert.deepStrictEqual(fresh.args.slice(5), ["--permission-mode", "acceptEdits", "--", order.prompt])
+      assert.deepStrictEqual(fresh.args.slice(5), ["--permission-mode", "acceptEdits"])
+      assert.strictEqual(fresh.input, order.prompt)
       const byPath = yield* agent(`${folder}/bin/../bin/claude`, {})
       assert.strictEqual((yield* byPath.command(order)).program, `${folder}/bin/claude`)
     })
@@ -60,7 +61,7 @@ it.layer(services)((it) => {
     ])
   ])
   it.effect.prop(
-    "no prompt and no session id is ever a flag: the id is refused, or stands in its place; the prompt is the last word",
+    "no prompt and no session id is ever a flag: the id is refused, or stands in its place; the prompt is the last word, or none",
     [Hostile, Hostile],
     ([prompt, sessionId]) =>
       Effect.gen(function* () {
@@ -71,10 +72,24 @@ it.layer(services)((it) => {
           else {
             assert.match(sessionId, /^[A-Za-z0-9][A-Za-z0-9._-]*$/u)
             const flags = ["--model", "opus", "--resume", sessionId, ...(print ? ["-p"] : []), "--permission-mode", "acceptEdits"]
-            assert.deepStrictEqual(made.value.args, [...flags, ...(prompt === "" ? [] : ["--", prompt])])
+            assert.deepStrictEqual(made.value.args, [...flags, ...(prompt === "" || print ? [] : ["--", prompt])])
+            assert.strictEqual(made.value.input, print && prompt !== "" ? prompt : undefined)
           }
         }
       })
+  )
+
+  it.effect("keeps a prompt out of the command line where the agent reads it on standard input", () =>
+    Effect.gen(function* () {
+      const claude = yield* agent("/bin/sh", {})
+      const words = (more: object) => Effect.map(claude.command({ ...order, ...more }), ({ args, input }) => [args.at(-1), input])
+      assert.deepStrictEqual(yield* words({ print: true }), ["acceptEdits", order.prompt])
+      // A window's standard input is a person's; by its word a session that compacts is known, and it says nothing.
+      assert.deepStrictEqual(yield* words({ print: false }), [order.prompt, undefined])
+      assert.deepStrictEqual(yield* words({ print: true, window: true }), [order.prompt, undefined])
+      assert.deepStrictEqual(yield* words({ print: true, prompt: "/compact" }), ["/compact", undefined])
+      assert.deepStrictEqual(yield* words({ print: true, prompt: "" }), ["acceptEdits", undefined])
+    })
   )
 
   it.effect("lets the successor read its export, that one file by its very name, and only where the program is Claude", () =>

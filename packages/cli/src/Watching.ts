@@ -3,6 +3,7 @@ import { allTold, forget, herald, notifier, own, supervise } from "@souffleur/su
 import { Console, Effect, Fiber, Stream } from "effect"
 import { Environment } from "./Environment.ts"
 import { guarded, startGuardian } from "./Guarding.ts"
+import { sweep } from "./Leftovers.ts"
 import { deliverLate, lastWords } from "./LateWords.ts"
 import { feed } from "./service/Watchdog.ts"
 import { paint } from "./Printing.ts"
@@ -41,6 +42,7 @@ export const watching = Effect.fn("Watching")(function* (
   guardian: boolean,
   asJson: boolean
 ) {
+  yield* sweep(settings)
   const { fence, ref } = yield* own(id)
   if (guardian) yield* Effect.forkScoped(guarded(ref, startGuardian(id)))
   yield* Console.error(from === 0 ? `watch ${id}` : `watch ${id} goes on from revision ${from}`)

@@ -110,14 +110,8 @@ it("arguments are those of a launch, and no other flag", () => {
     })
   )
   assert.deepStrictEqual(parse(["hello"]), Result.succeed({ session: undefined, print: false, prompt: "hello" }))
-  for (const wrong of [
-    [],
-    ["-p"],
-    ["a", "b"],
-    ["--yolo", "--", "a"],
-    ["--permission-mode", "god", "--", "a"],
-    ["--resume", "../x", "--", "a"]
-  ]) {
+  assert.deepStrictEqual(parse(["-p"]), Result.succeed({ session: undefined, print: true, prompt: undefined }))
+  for (const wrong of [[], ["a", "b"], ["--yolo", "--", "a"], ["--permission-mode", "god", "--", "a"], ["--resume", "../x", "--", "a"]]) {
     assert.isTrue(Result.isFailure(parse(wrong)), wrong.join(" "))
   }
 })

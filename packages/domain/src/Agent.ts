@@ -74,11 +74,16 @@ export interface AgentOrder {
   readonly reads?: string
   /** Print mode: the agent ends after its turn. */
   readonly print: boolean
+  /** In a window of a terminal, whose standard input is a person's: the prompt is an argument, in print mode too. */
+  readonly window?: boolean
 }
 /** A program, its arguments and its whole environment; no shell reads any of it. */
 export interface AgentCommand {
   readonly program: string
+  /** Every user of the machine can read them, as long as it runs. */
   readonly args: ReadonlyArray<string>
+  /** What it reads on standard input, and nobody else does: for a headless launch. Without it there is nothing to read. */
+  readonly input?: string
   readonly environment: Readonly<Record<string, string>>
 }
 

@@ -39,7 +39,7 @@ export class Launcher extends Context.Service<
     readonly settle: (id: string) => Effect.Effect<Option.Option<ProcessIdentity>, LaunchFailed>
     /** What was prepared to be kept; fails where it is not what the log has the digest of. */
     readonly kept: (id: string, digest: string) => Effect.Effect<Pick<LaunchOrder, "command" | "cwd" | "title">, LaunchFailed>
-    /** Nobody needs it any more: it may hold a key. */
+    /** Nobody needs it any more, launched or not: it may hold a key. What was not launched never is. */
     readonly forget: (id: string) => Effect.Effect<void>
     /** How the process of a headless launch ended; 128 and its number for a signal. `None`: it runs, or no souffleur was there to see. */
     readonly exitCode: (id: string) => Effect.Effect<Option.Option<number>>

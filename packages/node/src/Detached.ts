@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import * as fs from "node:fs"
+import { dirname, join } from "node:path"
 
 /** How a program is started: its arguments as they are, and these variables alone. */
 export interface Start {
@@ -10,16 +11,38 @@ export interface Start {
 }
 
 /**
- * A process in a session of its own that outlives us, its output appended to a file (0600); while we live, Node reaps it. Throws where the
- * file cannot be opened; a program that cannot be run is an `error` event.
+ * A text as an open file that has no name any more: who inherits it can read it, also when we are gone, and nobody else can. A pipe would hold
+ * no more than 64 KB until somebody reads.
  */
-export const detached = ({ environment, line: [program, ...args] }: Start, cwd: string, output: string): ChildProcess => {
-  const file = fs.openSync(output, "a", 0o600)
+const nameless = (folder: string, text: string): number => {
+  const own = fs.mkdtempSync(join(folder, ".new-"))
   try {
-    const child = spawn(program, args, { cwd, env: environment, detached: true, stdio: ["ignore", file, file] })
+    const path = join(own, "input")
+    fs.writeFileSync(path, text, { flag: "wx", mode: 0o600 })
+    return fs.openSync(path, "r")
+  } finally {
+    fs.rmSync(own, { recursive: true, force: true })
+  }
+}
+
+/**
+ * A process in a session of its own that outlives us, its output appended to a file (0600); while we live, Node reaps it. `input`: what it
+ * reads. Throws where a file cannot be opened; a program that cannot be run is an `error` event.
+ */
+export const detached = (
+  { environment, line: [program, ...args] }: Start,
+  cwd: string,
+  output: string,
+  input: string | null = null
+): ChildProcess => {
+  const opened = [fs.openSync(output, "a", 0o600)]
+  try {
+    if (input !== null) opened.push(nameless(dirname(output), input))
+    const [file = "ignore", read = "ignore"] = opened
+    const child = spawn(program, args, { cwd, env: environment, detached: true, stdio: [read, file, file] })
     child.unref()
     return child
   } finally {
-    fs.closeSync(file)
+    for (const file of opened) fs.closeSync(file)
   }
 }

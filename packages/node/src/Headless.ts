@@ -4,19 +4,20 @@ import { Effect } from "effect"
 import { detached, type Start } from "./Detached.ts"
 
 /**
- * Starts a command detached; succeeds with its pid. It closes no scope with it; how it ended is handed on. `effect/process` takes no
+ * Starts a command detached, with `input` to read; succeeds with its pid. It closes no scope with it; how it ended is handed on. `effect/process` takes no
  * file for output.
  */
 export const startHeadless = (
   start: Start,
   cwd: string,
   output: string,
+  input: string | null = null,
   ended: (pid: number | undefined, exitCode: number) => void = () => {}
 ): Effect.Effect<number, LaunchFailed> =>
   Effect.callback((resume) => {
     const failed = () => resume(Effect.fail(new LaunchFailed({ why: `${start.line[0]} cannot be started` })))
     try {
-      const child = detached(start, cwd, output)
+      const child = detached(start, cwd, output, input)
       child.on("error", failed)
       // As a shell says it: 128 and the number of the signal.
       child.on("exit", (code, signal) => ended(child.pid, code ?? 128 + (signal === null ? 0 : constants.signals[signal])))

@@ -18,6 +18,8 @@ export const Launch = Schema.Struct({
   id: LaunchId,
   program: AbsolutePath,
   args: Schema.Array(Text),
+  /** What the agent reads on standard input; `null`: nothing. Whoever starts the launcher gives it: `execve` keeps it. */
+  input: Schema.NullOr(Schema.String),
   /** The whole environment of the agent, but for {@link launchVariable}. */
   environment: Schema.Record(Schema.String.check(Schema.isPattern(/^[^=\0]+$/)), Text),
   cwd: AbsolutePath,

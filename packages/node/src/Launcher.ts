@@ -72,6 +72,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         const launch = checkLaunch({
           version: 1,
           id: order.id,
+          input: null,
           ...order.command,
           cwd: order.cwd,
           output: options.terminal === "headless" ? outputPath(order.id) : null,
@@ -80,6 +81,8 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         if (Option.isNone(launch)) {
           return yield* new LaunchFailed({ why: "program and folder must be absolute, and nothing may hold a zero byte" })
         }
+        if (launch.value.input !== null && launch.value.output === null)
+          return yield* new LaunchFailed({ why: "in a window of a terminal standard input is a person's" })
         const text = encodeLaunch(launch.value)
         const made = yield* Effect.try({
           try: () =>
@@ -140,9 +143,9 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         })
       })
 
-      const startOwn = (id: string, start: Start, output: string) => {
+      const startOwn = (id: string, start: Start, output: string, input: string | null) => {
         exits.started(id)
-        return startHeadless(start, folder, output, (pid, exitCode) => exits.ended(id, pid, exitCode))
+        return startHeadless(start, folder, output, input, (pid, exitCode) => exits.ended(id, pid, exitCode))
       }
 
       const attempt = Effect.fnUntraced(function* (id: string) {
@@ -157,11 +160,11 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         const why = obstacle(launch.value)
         if (why !== undefined) return yield* new LaunchFailed({ why })
         const start: Start = { line: [...options.entry, pathOf(id)], environment: { [launchVariable]: id } }
-        const { output, title } = launch.value
+        const { input, output, title } = launch.value
         const gone: Effect.Effect<boolean, LaunchFailed> =
           output === null && options.terminal === "kitty"
             ? yield* startKitty(start, { title, cwd: launch.value.cwd })
-            : yield* goneOf(yield* output === null ? startTmux(options.tmux ?? {}, start, title) : startOwn(id, start, output))
+            : yield* goneOf(yield* output === null ? startTmux(options.tmux ?? {}, start, title) : startOwn(id, start, output, input))
         return yield* look(id, gone).pipe(Effect.repeat({ until: Option.isSome, schedule: receiptPoll }), Effect.map(Option.getOrThrow))
       })
       /** A terminal that does not answer is late, too. */
@@ -197,12 +200,16 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         const launch = Option.filter(yield* Effect.sync(() => readLaunch(keptOf(id), id)), (one) => sha256(encodeLaunch(one)) === digest)
         if (Option.isNone(launch))
           return yield* new LaunchFailed({ why: "what is kept of the command is missing, or not what was prepared" })
-        const { args, cwd, environment, program, title } = launch.value
-        return { command: { program, args, environment }, cwd, title }
+        const { args, cwd, environment, input, program, title } = launch.value
+        return { command: { program, args, environment, ...(input === null ? {} : { input }) }, cwd, title }
       })
 
       const forget = Effect.fn("Launcher.forget")(function* (id: string) {
-        if (Schema.is(LaunchId)(id)) yield* Effect.sync(() => remove(keptOf(id)))
+        if (!Schema.is(LaunchId)(id)) return
+        yield* Effect.sync(() => {
+          remove(keptOf(id))
+          decided(id)
+        })
       })
 
       return Launcher.of({ terminal: options.terminal, prepare, launch, settle, kept, forget, exitCode: exits.of, outputPath })

@@ -51,6 +51,36 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
+  it.effect("has the agent read its input, which stands in no command line, and in no file once it is read", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const launcher = yield* launcherIn(at)
+      const secret = `the password is hunter2\n${hostile.join("\n")}`.repeat(3)
+      const asked = order("input-1", at, "cat /proc/$$/cmdline > args; cat > input; read more && echo more > input")
+      const command = { ...asked.command, input: secret }
+      const digest = yield* launcher.prepare({ ...asked, command, keep: true })
+      assert.strictEqual(mode(join(at, "launches", "input-1.json")), 0o600)
+      assert.deepStrictEqual((yield* launcher.kept("input-1", digest)).command, command, "it is needed again")
+      yield* becomes(yield* start(launcher, "input-1"), "gone")
+      yield* launcher.forget("input-1")
+      assert.strictEqual(fs.readFileSync(join(at, "input"), "utf8"), secret)
+      assert.notInclude(fs.readFileSync(join(at, "args"), "utf8"), "hunter2")
+      for (const file of fs.readdirSync(join(at, "launches")))
+        assert.notInclude(fs.readFileSync(join(at, "launches", file), "utf8"), "hunter2", file)
+    })
+  )
+
+  it.effect("has nobody read what nobody could: in a window standard input is a person's", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const launcher = yield* launcherIn(at, { terminal: "tmux" })
+      const asked = order("input-2", at, "exit 0")
+      const why = yield* Effect.flip(launcher.prepare({ ...asked, command: { ...asked.command, input: "a prompt" } }))
+      assert.include(why.why, "a person's")
+      assert.deepStrictEqual(fs.readdirSync(join(at, "launches")), [])
+    })
+  )
+
   it.effect("tells how a launch ended, once it has, and the souffleur that comes after too", () =>
     Effect.gen(function* () {
       const at = yield* folder
@@ -90,6 +120,19 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       assert.isFalse(fs.existsSync(file))
       assert.strictEqual((yield* Effect.flip(launcher.kept("kept-1", digest)))._tag, "LaunchFailed")
       yield* launcher.forget("kept-1")
+    })
+  )
+
+  it.effect("forgets what was prepared and never launched: no file of it is left, and it never runs", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const launcher = yield* launcherIn(at)
+      yield* launcher.prepare({ ...order("kept-2", at, "echo ran > runs"), keep: true })
+      assert.sameMembers(fs.readdirSync(join(at, "launches")), ["kept-2.json", "kept-2.kept"])
+      yield* launcher.forget("kept-2")
+      assert.deepStrictEqual(fs.readdirSync(join(at, "launches")), [])
+      assert.include((yield* Effect.flip(launcher.launch("kept-2"))).why, "missing")
+      assert.isFalse(fs.existsSync(join(at, "runs")))
     })
   )
 

@@ -84,7 +84,11 @@ export const firstLaunch = Effect.fn("FirstLaunch")(function* (ref: WatchRef, wa
     Effect.timeoutOption(sessionBegins)
   )
   if (Option.contains(seen, "ended" as const)) {
-    const reason = `the agent ended before its session began: see ${launcher.outputPath(launchId)}`
+    const where =
+      launcher.terminal === "headless"
+        ? `see ${launcher.outputPath(launchId)}`
+        : "what it said was in its window, which closed with it: with LAUNCHER headless it is kept in a file"
+    const reason = `the agent ended before its session began: ${where}`
     return yield* new Invalid({ check: "session-file", reason })
   }
   return { conductor, sessionId: watch.sessionId, print: agent.inPrintMode(args), baseline } satisfies Validated

@@ -87,6 +87,18 @@ describe("the first launch of a run", () => {
       }
     })
   )
+  it.effect("says where it can be read what an agent said that ended: in a window nowhere any more", () =>
+    Effect.gen(function* () {
+      for (const [terminal, says] of [
+        ["headless", /see \/.*w-g1-launch-1\.out$/u],
+        ["tmux", /was in its window, which closed with it/u]
+      ] as const) {
+        const { events } = yield* starting("agent", { processes: new Map(), files: new Set<string>(), terminal })
+        const [failed] = yield* events
+        assert.match(failed?._tag === "ValidationFailed" ? failed.reason : "", says)
+      }
+    })
+  )
   it.effect("of what another souffleur claims before it is ours is ended: nobody runs on whom no watch of this one looks after", () =>
     Effect.gen(function* () {
       const { events, tags, world } = yield* starting("agent", {

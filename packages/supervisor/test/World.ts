@@ -26,7 +26,8 @@ import {
   type SouffleurState,
   untilSeenOver,
   type WatchEvent,
-  TrustedFiles
+  TrustedFiles,
+  type Terminal
 } from "@souffleur/domain"
 import { Context, Effect, FileSystem, Layer, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
@@ -53,6 +54,7 @@ export class World {
   readonly launches = new Map<string, LaunchOrder>()
   becomes: (id: string) => number | string = () => 4711
   readonly launched: Array<string> = []
+  terminal: Terminal = "headless"
   readonly ancestors = [9, 8]
   /** Why comms cannot be used now. */
   out: CommsUnavailable["reason"] | undefined
@@ -198,7 +200,7 @@ const claims = (world: World) =>
 /** Keeps what was prepared; a launch that was asked for before is not done again. */
 const launcher = (world: World) =>
   Launcher.of({
-    terminal: "headless",
+    terminal: world.terminal,
     prepare: (order) => Effect.sync(() => (world.launches.set(order.id, order), `digest of ${order.id}`)),
     launch: Effect.fnUntraced(function* (id) {
       if (!world.launched.includes(id)) world.launched.push(id)

@@ -4,6 +4,7 @@ import {
   type AgentCommand,
   Claims,
   clamp,
+  EventLog,
   Launcher,
   parseSessionId,
   type ResolvedSettings,
@@ -65,7 +66,7 @@ const firstOfAgent = Effect.fnUntraced(function* (literal: LiteralAgent, { maxEx
     return yield* bad("the command has no prompt, and nobody can type one where there is no terminal")
   const session = yield* sessionOf(literal)
   const print = literal.print || terminal === "headless"
-  const line = yield* agent.command({ session, permission: effective, prompt, print })
+  const line = yield* agent.command({ session, permission: effective, prompt, print, window: terminal !== "headless" })
   return { kind: "agent", sessionId: session.sessionId, command: line, title: "Conductor (S1)", requested } satisfies First
 })
 
@@ -91,10 +92,16 @@ const open = Effect.fn("Run.open")(function* (
   if (sessionId !== "") yield* (yield* Claims).claim({ session: sessionId })
   const id = yield* newId(project)
   const launchId = `${id}-g1-launch-1`
-  const digest = yield* (yield* Launcher).prepare({ id: launchId, command: first.command, cwd: project, title: first.title, keep: true })
+  const launcher = yield* Launcher
+  const digest = yield* launcher.prepare({ id: launchId, command: first.command, cwd: project, title: first.title, keep: true })
   const { effective } = clamp(requested, settings.maxExternalPermission)
   const run = { kind, launch: { launchId, digest, requested, effective } }
-  yield* command(id, { _tag: "Open", project, comms: null, pid: 0, sessionId, observe: false, run })
+  const opening = command(id, { _tag: "Open", project, comms: null, pid: 0, sessionId, observe: false, run })
+  // A watch that is not in the log starts nothing, ever: its launch holds an environment. Where nobody can say, a later souffleur sweeps.
+  const unopened = Effect.flatMap((yield* EventLog).read(id, 0), (events) =>
+    events.length === 0 ? launcher.forget(launchId) : Effect.void
+  )
+  yield* Effect.onError(opening, () => Effect.ignoreCause(unopened))
   return id
 })
 

@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { SqliteClient } from "@souffleur/node"
-import { Cause, Config, Console, Effect, FileSystem, Layer, Option, Path, Result, Schedule, Schema } from "effect"
+import { Cause, Config, Console, Effect, FileSystem, Layer, Option, Path, Result, Schedule, Schema, Stdio, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { openBoard, Plan, type Task } from "./StandInBoard.ts"
 import { craft, craftOf } from "./StandInCraft.ts"
@@ -11,10 +11,11 @@ import { openSession, type Session, type SessionOrder } from "./StandInSession.t
 interface Order {
   readonly session: Pick<SessionOrder, "_tag" | "id"> | undefined
   readonly print: boolean
-  readonly prompt: string
+  /** `undefined`, in print mode: it is on standard input. */
+  readonly prompt: string | undefined
 }
 
-/** `[--resume ID | --session-id ID] [--permission-mode MODE] [-p] [--] PROMPT`; what is wrong, as a sentence. */
+/** `[--resume ID | --session-id ID] [--permission-mode MODE] [-p] [--] [PROMPT]`; what is wrong, as a sentence. */
 export const parse = (argv: ReadonlyArray<string>): Result.Result<Order, string> => {
   const words: Array<string> = []
   let session: Order["session"]
@@ -34,10 +35,13 @@ export const parse = (argv: ReadonlyArray<string>): Result.Result<Order, string>
     else words.push(word)
   }
   const [prompt] = words
-  if (prompt === undefined || words.length > 1) return Result.fail("error: one prompt is needed")
+  if ((prompt === undefined && !print) || words.length > 1) return Result.fail("error: one prompt is needed")
   if (session !== undefined && !/^[A-Za-z0-9-]{1,64}$/.test(session.id)) return Result.fail("error: the session id is malformed")
   return Result.succeed({ session, print, prompt })
 }
+
+/** In print mode, where no argument is the prompt. */
+const readPrompt = Effect.flatMap(Stdio.Stdio, ({ stdin }) => Stream.mkString(Stream.decodeText(stdin))).pipe(Effect.orDie)
 
 /** What goes wrong on purpose, for demos and tests. Tasks are counted from 1 in the order of the plan. */
 const trouble = Config.all({
@@ -105,7 +109,7 @@ const work = Effect.fnUntraced(function* (session: Session, id: string, plan: ty
   return yield* board.conductor("complete", id)
 })
 
-const turn = Effect.fnUntraced(function* (session: Session, id: string, { print, prompt }: Order) {
+const turn = Effect.fnUntraced(function* (session: Session, id: string, print: boolean, prompt: string) {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
   const { compactFails } = yield* trouble
@@ -160,13 +164,18 @@ export const standIn = Effect.fn("StandIn.standIn")(function* (argv: ReadonlyArr
     return 1
   }
   const { print, session: asked } = order.success
+  const prompt = order.success.prompt ?? (yield* readPrompt)
+  if (prompt.trim() === "") {
+    yield* Console.error("Error: Input must be provided either through stdin or as a prompt argument when using --print")
+    return 1
+  }
   const random = yield* SecureRandom.SecureRandom
   const chosen = asked ?? { _tag: "Fresh" as const, id: yield* random.uuidV4() }
   const { ignoreTerm } = yield* trouble
   const living = Effect.gen(function* () {
     yield* keepDiary
     const session = yield* openSession({ ...chosen, print })
-    return yield* turn(session, chosen.id, order.success)
+    return yield* turn(session, chosen.id, print, prompt)
   }).pipe(
     Effect.scoped,
     Effect.catchTag("SessionRefused", ({ why }) => Effect.as(Console.error(why), 1))

@@ -1,0 +1,70 @@
+import { HostServices } from "@souffleur/node"
+import { assert, it } from "@effect/vitest"
+import { EventLog, loadSettings } from "@souffleur/domain"
+import { Effect, FileSystem, Layer, Path } from "effect"
+import { TestClock } from "effect/testing"
+import { examples as runExamples } from "../../conductor/test/fixtures/events/Examples.ts"
+import { RunLog } from "@souffleur/conductor"
+import { examples } from "../../domain/test/fixtures/events/Examples.ts"
+import { store } from "../src/App.ts"
+import { runs } from "../src/Conducted.ts"
+import { sweep } from "../src/Leftovers.ts"
+
+const now = 1_772_366_400_000
+const minutes = (count: number) => new Date(now - count * 60_000)
+
+/** A state folder with these launch files, each of that age in minutes, whose log has one watch and one run at work, and one of each that has ended. */
+const swept = Effect.fnUntraced(function* (files: Readonly<Record<string, number>>) {
+  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const home = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-leftovers-" })
+  const settings = yield* loadSettings({
+    projectDir: home,
+    environment: { HOME: home, SOUFFLEUR_STATE_DIR: path.join(home, "state") },
+    flags: {}
+  })
+  const folder = path.join(settings.stateDir, "launches")
+  yield* TestClock.setTime(now)
+  return yield* Effect.gen(function* () {
+    yield* (yield* EventLog).append("alive-1", 0, [examples.WatchOpened])
+    yield* (yield* EventLog).append("ended-1", 0, [examples.WatchOpened, examples.WatchReleased])
+    yield* (yield* RunLog).append("run/alive", 0, [runExamples.RunOpened])
+    yield* (yield* RunLog).append("run/ended", 0, [runExamples.RunOpened, runExamples.RunVerified, runExamples.RunFinished])
+    yield* fs.makeDirectory(folder, { mode: 0o700 })
+    for (const [name, age] of Object.entries(files)) {
+      if (name.startsWith(".new-")) yield* fs.makeDirectory(path.join(folder, name))
+      yield* fs.writeFileString(path.join(folder, name, ...(name.startsWith(".new-") ? ["input"] : [])), "SECRET=topsecret")
+      yield* fs.utimes(path.join(folder, name), minutes(age), minutes(age))
+    }
+    yield* sweep(settings)
+    return (yield* fs.readDirectory(folder)).toSorted()
+  }).pipe(Effect.provide(Layer.merge(store(settings), runs(settings))))
+})
+
+it.layer(HostServices.layer)((it) => {
+  it.effect("what killed processes left of launches is removed, and nothing that a watch or a run may still need", () =>
+    Effect.gen(function* () {
+      const kept = [
+        "alive-1-g1-launch-1.kept",
+        "alive-1-g2-launch-2.json",
+        "run-alive-3-1.json",
+        "x-1-g1-launch-1.out",
+        "x-1-g1-launch-1.receipt"
+      ]
+      const gone = [
+        "nobody-1-g1-launch-1.kept",
+        "nobody-1-g1-launch-1.json",
+        "ended-1-g1-launch-1.kept",
+        "run-ended-1-1.json",
+        ".new-abcdef"
+      ]
+      const all = Object.fromEntries([...kept, ...gone].map((name) => [name, 11]))
+      assert.deepStrictEqual(yield* swept(all), kept.toSorted())
+    })
+  )
+  it.effect("who is between the file and the log is given ten minutes", () =>
+    Effect.gen(function* () {
+      const names = ["nobody-1-g1-launch-1.json", "nobody-1-g1-launch-1.kept", ".new-abcdef"]
+      assert.deepStrictEqual(yield* swept(Object.fromEntries(names.map((name) => [name, 9]))), names.toSorted())
+    })
+  )
+})
