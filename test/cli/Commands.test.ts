@@ -83,6 +83,8 @@ live("one souffleur a Conductor, whatever its state folder; its log is read, fol
       [again, {}],
       [["watch"], {}],
       [again, { SOUFFLEUR_STATE_DIR: join(the.home, "other") }],
+      // As in cron, su or a container: nothing in the environment is what it was.
+      [again, { SOUFFLEUR_STATE_DIR: join(the.home, "other"), XDG_RUNTIME_DIR: "", HOME: the.project, TMPDIR: the.project }],
       [at(String(byHand.pid), the.session), { SOUFFLEUR_STATE_DIR: join(the.home, "other") }]
     ] as const) {
       const { code, errors, lines } = yield* the.run(args, env)

@@ -125,18 +125,26 @@ export const nodeMutants = [
     ["packages/node/test/Claims.test.ts"],
     [
       ["claims: a session is no project", 'return "session" in one ? `session-', 'return "session" in one ? `project-'],
-      ["claims: a live owner's stands", "if (!(yield* isDead(owner))) {", "if (false as boolean) {"],
+      ["claims: a live owner's stands", "if (held !== undefined) return yield* heldBy(held)", ""],
       ["claims: another pid namespace is not dead", "if (owner.pidNamespace !== self.pidNamespace) return false", ""],
       ["claims: an earlier boot of this host is", "return owner.host === self.host", "return false"],
-      ["claims: one that cannot be read stands", "if (Option.isNone(before.owner)) {", "if (false as boolean) {"],
+      ["claims: one that cannot be read stands", "onNone: () => Effect.succeed(false)", "onNone: () => Effect.succeed(true)"],
+      ["claims: released by its owner alone", "if (one.text === text) fs.rmSync", "fs.rmSync"],
+      ["claims: a second look", "if ((yield* look).every(isAmong([...before, mine]))) return", "return"],
+      ["claims: what lost is taken back", "yield* attempt(() => fs.rmSync(join(folder, mine.name), { force: true }))", ""],
       [
-        "claims: released by its owner alone",
-        "Option.isSome(owner) && sameProcess(owner.value, self)) createWhole",
-        "Option.isSome(owner)) createWhole"
+        "claims: a folder of ours",
+        "if (refusal !== undefined) return yield* new ClaimFailed",
+        "if (false as boolean) return yield* new ClaimFailed"
       ],
-      ["claims: a folder of ours", 'if (found.uid !== uid) return yield* unusable("it belongs to another user")', ""],
-      ["claims: no link", 'if (!found.isDirectory()) return yield* unusable("it is no folder")', ""],
-      ["claims: nobody else writes there", "if ((found.mode & 0o077) !== 0) return", "if (false as boolean) return"]
+      ["claims: a folder that is gone is made again", "yield* attempt(() => makeFolder(folder))", ""],
+      ["claims: one removes what the dead left", "yield* claimKey(sweeping)", ""],
+      ["claims: the home of the password database", "return os.userInfo().homedir", 'return process.env["HOME"]'],
+      [
+        "claims: a home of ours",
+        'refusalAt(home, { folder: true, own: true, others: "write as its group" }) !== undefined',
+        "false as boolean"
+      ]
     ]
   ),
   ...mutantsOf(

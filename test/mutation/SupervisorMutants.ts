@@ -21,9 +21,15 @@ export const supervisorMutants = [
       ["supervise: a log that fails ends it", 'if (error.value._tag !== "Refused") yield* Deferred.fail(broken, error.value)\n', ""],
       [
         "supervise: each generation is claimed",
-        "      yield* claims.claim(one)\n      claimed.add(one)",
-        "      yield* Effect.ignore(claims.claim(one))\n      claimed.add(one)"
+        'yield* Effect.catchTag(claims.claim(one), "ClaimFailed", (failed) => Effect.forkScoped(claimedLater(one, failed)))',
+        "yield* Effect.ignore(claims.claim(one))"
       ],
+      [
+        "supervise: what cannot be claimed is claimed later",
+        "Effect.forkScoped(claimedLater(one, failed))",
+        "Effect.logWarning(failed.why)"
+      ],
+      ["supervise: what cannot be claimed is told", "yield* Effect.logWarning(`${why}. Until", "yield* Effect.logDebug(`${why}. Until"],
       ["supervise: what was claimed is released", "Effect.forEach(all, claims.release)", "Effect.succeed(all)"]
     ]
   ),
@@ -34,7 +40,7 @@ export const supervisorMutants = [
       ["own: a live owner is not overtaken", "watch.owner !== undefined && !(yield* claims.isDead(watch.owner))", "false"],
       [
         "own: its Conductor and sessions are claimed",
-        "yield* Effect.acquireRelease(claims.claim(one), () => claims.release(one))",
+        "yield* Effect.acquireRelease(claimedIfPossible(claims.claim(one)), () => claims.release(one))",
         "yield* Effect.acquireRelease(Effect.ignore(claims.claim(one)), () => claims.release(one))"
       ],
       [
@@ -125,10 +131,14 @@ export const supervisorMutants = [
         "false as boolean && Option.isSome(found)"
       ],
       ["validate: not a zombie", 'if (found.condition === "zombie") return', "if (false) return"],
-      ["validate: claimed", '  yield* Effect.catchTag(claims.claim(found.identity), "AlreadyWatched", claimed("process"))\n', ""],
+      [
+        "validate: claimed",
+        '  yield* Effect.catchTag(claimedIfPossible(claims.claim(found.identity)), "AlreadyWatched", claimed("process"))\n',
+        ""
+      ],
       [
         "validate: its session is claimed",
-        '  yield* Effect.catchTag(claims.claim({ session: session.sessionId }), "AlreadyWatched", claimed("session-file"))\n',
+        '  yield* Effect.catchTag(claimedIfPossible(claims.claim({ session: session.sessionId })), "AlreadyWatched", claimed("session-file"))\n',
         ""
       ],
       ["validate: its row", "if (watch.comms !== null && Option.isNone(snapshot.souffleur))", "if (false)"],

@@ -4,7 +4,6 @@ import {
   Agent,
   BadSetting,
   clamp,
-  type Claims,
   type ResolvedSettings,
   Comms,
   CycleSettings,
@@ -97,7 +96,7 @@ const unusable = <S>(why: string): Layer.Layer<S, BadUsage> => Layer.effectConte
 export const host = Layer.catchTag(NodeProcesses.layer, "ProcessesUnavailable", ({ why }) => unusable<Processes>(why))
 
 /** Who watches which Conductor, for every souffleur of this user. */
-export const claims = Layer.catchTag(NodeClaims.layer(), "ClaimsUnusable", ({ why }) => unusable<Claims>(why))
+export const claims = NodeClaims.layer()
 
 const launcherAt = (settings: ResolvedSettings, terminal: Effect.Effect<Terminal, BadSetting, Environment>) =>
   Layer.unwrap(

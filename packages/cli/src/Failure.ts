@@ -4,6 +4,7 @@ import {
   type AlreadyWatched,
   type BadSetting,
   type BadTarget,
+  type ClaimFailed,
   type CommsUnavailable,
   type ExportFailed,
   type LaunchFailed,
@@ -44,6 +45,7 @@ export type Failure =
   | BadSetting
   | BadTarget
   | BadUsage
+  | ClaimFailed
   | CommandRefused
   | CommsUnavailable
   | EstimateFailed
@@ -86,6 +88,7 @@ export const told = (failure: Failure): { readonly code: number; readonly text: 
       return { code: 2, text: `${failure.name}: ${failure.why}` }
     case "BadTarget":
     case "BadUsage":
+    case "ClaimFailed":
     case "CommandRefused":
     case "SessionNotFound":
       return { code: 2, text: failure.why }

@@ -56,10 +56,8 @@ export const ownRun = Effect.fn("Run.own")(function* (id: string) {
   const { project } = run
   // Another state folder has another log, and may conduct the same project.
   yield* Effect.acquireRelease(
-    Effect.mapError(
-      claims.claim({ project }),
-      ({ owner, why }) =>
-        new AlreadyWatched({ owner, why: `souffleur with pid ${owner.process.pid} conducts a plan in this project: ${why}` })
+    Effect.catchTag(claims.claim({ project }), "AlreadyWatched", ({ owner, why }) =>
+      Effect.fail(new AlreadyWatched({ owner, why: `souffleur with pid ${owner.process.pid} conducts a plan in this project: ${why}` }))
     ),
     () => claims.release({ project })
   )

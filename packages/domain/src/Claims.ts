@@ -1,4 +1,4 @@
-import { Context, type Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { ProcessIdentity } from "./Process.ts"
 import type { Watch } from "./Watch.ts"
 
@@ -16,6 +16,9 @@ export class AlreadyWatched extends Schema.TaggedError<AlreadyWatched>()("Alread
   why: Schema.String
 }) {}
 
+/** Nothing can be claimed: the place of the claims is somebody else's, full, or gone. `why` names it, and says what to do. */
+export class ClaimFailed extends Schema.TaggedError<ClaimFailed>()("ClaimFailed", { why: Schema.String }) {}
+
 /** What one souffleur has at a time: a Conductor, a session, or a project in which a plan is conducted, by its real path. */
 export type Claimable = ProcessIdentity | { readonly session: string } | { readonly project: string }
 
@@ -29,6 +32,13 @@ export const claimsOf = ({ conductor, sessions }: Watch): ReadonlyArray<Claimabl
 ]
 
 /**
+ * Who looks after a live Conductor goes on also where nothing can be claimed: to leave it unwatched would be worse. The supervisor says so,
+ * and tries again.
+ */
+export const claimedIfPossible = (claimed: Effect.Effect<void, AlreadyWatched | ClaimFailed>): Effect.Effect<void, AlreadyWatched> =>
+  Effect.catchTag(claimed, "ClaimFailed", () => Effect.void)
+
+/**
  * One claim a user and Conductor, session, or project, outside every state folder, so that two state folders cannot watch one Conductor
  * or session, nor conduct two plans in one project (spec §4). A claim whose owner is provably dead is taken over.
  */
@@ -39,7 +49,7 @@ export class Claims extends Context.Service<
     readonly self: Owner
     /** Provably dead: same host and pid namespace, and the process is gone or from an earlier boot. */
     readonly isDead: (owner: Owner) => Effect.Effect<boolean>
-    readonly claim: (claimable: Claimable) => Effect.Effect<void, AlreadyWatched>
+    readonly claim: (claimable: Claimable) => Effect.Effect<void, AlreadyWatched | ClaimFailed>
     readonly release: (claimable: Claimable) => Effect.Effect<void>
   }
 >()("@souffleur/domain/Claims") {}

@@ -1,16 +1,13 @@
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
+import * as os from "node:os"
 import { join } from "node:path"
-import { AlreadyWatched, type Claimable, Claims, isOver, Owner, Processes } from "@souffleur/domain"
-import { Config, Effect, Layer, Option, Schema } from "effect"
+import { AlreadyWatched, type Claimable, ClaimFailed, Claims, isOver, Owner, Processes } from "@souffleur/domain"
+import { Effect, Layer, Option, Schema } from "effect"
 import { makeFolder } from "./Folder.ts"
-import { createWhole, readWhole } from "./WholeFile.ts"
-
-/** The folder of the claims is not ours alone, or cannot be made: whoever can write there could claim in our name. */
-export class ClaimsUnusable extends Schema.TaggedError<ClaimsUnusable>()("ClaimsUnusable", {
-  folder: Schema.String,
-  why: Schema.String
-}) {}
+import { hasCode } from "./Proc.ts"
+import { readTrustedText, refusalAt } from "./TrustedFile.ts"
+import { createWhole } from "./WholeFile.ts"
 
 const OwnerJson = Schema.fromJsonString(Owner)
 const encodeOwner = Schema.encodeSync(OwnerJson)
@@ -18,53 +15,64 @@ const decodeOwner = Schema.decodeUnknownOption(OwnerJson)
 
 const nobody: Owner = { host: "unknown", pidNamespace: "unknown", process: { pid: 0, startTime: 0, bootId: "unknown" } }
 
-const sameProcess = Schema.toEquivalence(Owner)
+/** Whoever else can write there could claim in our name, or take a claim away. */
+const ours = { folder: true, own: true, others: "nothing" } as const
+/** Bytes of a claim; a real one has about 200. */
+const largest = 4096
 
-/**
- * `$XDG_RUNTIME_DIR/souffleur`, else a folder for this user in `/tmp`: never `$TMPDIR`, where two souffleurs may each have
- * their own.
- */
-const usualFolder = (uid: number) =>
-  Config.option(Config.String("XDG_RUNTIME_DIR")).pipe(
-    Effect.map(Option.filter((folder) => folder.startsWith("/"))),
-    Effect.map(
-      Option.match({
-        onNone: () => `/tmp/souffleur-${uid}`,
-        onSome: (folder) => join(folder, "souffleur")
-      })
-    ),
-    Effect.orDie
-  )
+/** Of the password database, never of the environment, which is another one in a login, a service, cron and su. */
+const homeOf = (): string | undefined => {
+  try {
+    return os.userInfo().homedir
+  } catch {
+    return undefined
+  }
+}
+
+/** For every souffleur of this user: `~/.local/state/souffleur-claims`; `/tmp/souffleur-<uid>` where that home is not theirs, or takes no folder. */
+export const usualFolder = (uid: number, home = homeOf()): string => {
+  const elsewhere = `/tmp/souffleur-${uid}`
+  if (home === undefined || refusalAt(home, { folder: true, own: true, others: "write as its group" }) !== undefined) return elsewhere
+  const folder = join(home, ".local", "state", "souffleur-claims")
+  try {
+    makeFolder(folder)
+  } catch (error) {
+    if (hasCode(error, "EROFS", "EACCES", "EPERM", "ENOTDIR", "ENOENT")) return elsewhere
+  }
+  return folder
+}
 
 /** A file's name for any words. */
 const hashOf = (words: string) => createHash("sha256").update(words).digest("hex").slice(0, 32)
 
-const openFolder = Effect.fnUntraced(function* (folder: string, uid: number) {
-  const unusable = (why: string) => new ClaimsUnusable({ folder, why })
-  const found = yield* Effect.try({
-    try: () => {
-      makeFolder(folder)
-      return fs.lstatSync(folder)
-    },
-    catch: () => unusable("it cannot be made")
-  })
-  // Not followed: in a shared temporary folder anybody may have put a link there first.
-  if (!found.isDirectory()) return yield* unusable("it is no folder")
-  if (found.uid !== uid) return yield* unusable("it belongs to another user")
-  if ((found.mode & 0o077) !== 0) return yield* unusable("others may look into it: its mode is to be 0700")
-})
+const keyOf = (one: Claimable) => {
+  if ("pid" in one) return `${one.bootId}-${one.pid}-${one.startTime}`
+  return "session" in one ? `session-${hashOf(one.session)}` : `project-${hashOf(one.project)}`
+}
+/** Who has this removes what the dead have left. */
+const sweeping = "sweeping"
 
-/** The claim in force for a Conductor: number 0 when there was never one. */
-interface Standing {
+interface Claim {
+  /** Its file's name. */
+  readonly name: string
   readonly number: number
-  readonly owner: Option.Option<Owner>
-  readonly released: boolean
+  readonly text: string
+}
+const isAmong = (claims: ReadonlyArray<Claim>) => (one: Claim) => claims.some(({ name, text }) => one.name === name && one.text === text)
+
+/** What the system says, for a person. */
+const inWords = (error: unknown): string => {
+  if (hasCode(error, "ENOSPC", "EDQUOT")) return "its disk is full: make room on it"
+  if (hasCode(error, "EROFS")) return "it cannot be written: its disk is read-only"
+  return `it cannot be written (${error instanceof Error && "code" in error ? String(error.code) : "unknown"})`
 }
 
 /**
- * Claims as plain files: `<boot id>-<pid>-<start time>.<n>`, `session-<hash>.<n>` or `project-<hash>.<n>`, holds an owner, and the greatest
- * `n` is in force until `<…>.<n>.released` stands beside it. Taking over is making `n + 1`, which is exclusive. No claim is ever deleted:
- * so a slow process that has read `n` cannot make an `n + 1` that was there before. The system empties the folder.
+ * Claims as plain files: `<boot id>-<pid>-<start time>.<n>`, `session-<hash>.<n>` or `project-<hash>.<n>`, each with its owner. One is in
+ * force until its owner removes it or is provably dead. Whoever finds none in force makes the next number, which is exclusive, and then
+ * looks again: it has the claim only where nobody else has come since, and takes its own back where somebody has. So of any two one
+ * sees the other, however slow it is, and whatever was removed meanwhile. What the dead leave is removed by one at a time, which nobody
+ * takes for dead while it lives: a name that it found dead is still that dead one's when it removes it.
  */
 export const layer = (options: { readonly folder?: string } = {}) =>
   Layer.effect(
@@ -73,23 +81,27 @@ export const layer = (options: { readonly folder?: string } = {}) =>
       const processes = yield* Processes
       const { name, pidNamespace, uid } = processes.host
       const self: Owner = { host: name, pidNamespace, process: processes.self }
-      const folder = options.folder ?? (yield* usualFolder(uid))
-      yield* openFolder(folder, uid)
+      const text = encodeOwner(self)
+      const folder = options.folder ?? usualFolder(uid)
+      const attempt = <A>(act: () => A) =>
+        Effect.try({ try: act, catch: (error) => new ClaimFailed({ why: `${folder}: ${inWords(error)}` }) })
 
-      const keyOf = (one: Claimable) => {
-        if ("pid" in one) return `${one.bootId}-${one.pid}-${one.startTime}`
-        return "session" in one ? `session-${hashOf(one.session)}` : `project-${hashOf(one.project)}`
-      }
+      /** It may have gone since: a temporary folder is emptied, a home unmounted. */
+      const usable = Effect.gen(function* () {
+        yield* attempt(() => makeFolder(folder))
+        const refusal = refusalAt(folder, ours)
+        if (refusal !== undefined) return yield* new ClaimFailed({ why: `${folder}: ${refusal.why}` })
+      })
 
-      const standing = (key: string): Standing => {
-        const claims = fs.readdirSync(folder).filter((file) => file.startsWith(`${key}.`))
-        const number = Math.max(0, ...claims.map((file) => Number(file.slice(key.length + 1))).filter(Number.isInteger))
-        return {
-          number,
-          owner: number === 0 ? Option.none() : decodeOwner(readWhole(join(folder, `${key}.${number}`))),
-          released: claims.includes(`${key}.${number}.released`)
-        }
-      }
+      const claimsNamed = (wanted: (key: string) => boolean): ReadonlyArray<Claim> =>
+        fs.readdirSync(folder).flatMap((file) => {
+          const [, key, number] = /^([\w-]+)\.(\d+)$/u.exec(file) ?? []
+          if (key === undefined || !wanted(key)) return []
+          const read = readTrustedText(join(folder, file), { own: true, others: "nothing", atMost: largest })
+          if ("text" in read) return [{ name: file, number: Number(number), text: read.text }]
+          // What is no file of ours is in the way, as what cannot be read is.
+          return read.missing ? [] : [{ name: file, number: Number(number), text: "" }]
+        })
 
       const isDead = Effect.fn("Claims.isDead")(function* (owner: Owner) {
         if (owner.pidNamespace !== self.pidNamespace) return false
@@ -98,38 +110,62 @@ export const layer = (options: { readonly folder?: string } = {}) =>
         const condition = yield* processes.condition(owner.process)
         return isOver(condition)
       })
+      const isLeft = (one: Claim) => Option.match(decodeOwner(one.text), { onNone: () => Effect.succeed(false), onSome: isDead })
 
-      const claim = Effect.fn("Claims.claim")(function* (claimable: Claimable) {
-        const key = keyOf(claimable)
+      /** Somebody else's that is in force: why it is not ours to take. */
+      const heldBy = (claim: Claim) => {
+        const owner = decodeOwner(claim.text)
+        const remove = `where you know that it is gone, remove ${join(folder, claim.name)}`
+        if (Option.isNone(owner))
+          return new AlreadyWatched({ owner: nobody, why: `the claim ${join(folder, claim.name)} cannot be read: ${remove}` })
+        const { pidNamespace, process } = owner.value
+        const near = process.bootId === self.process.bootId && pidNamespace === self.pidNamespace
+        const far = `that souffleur runs where its processes cannot be seen from here, and may be alive: ${remove}`
+        return new AlreadyWatched({ owner: owner.value, why: near ? "that souffleur is alive" : far })
+      }
+
+      const claimKey = Effect.fnUntraced(function* (key: string) {
+        const look = attempt(() => claimsNamed((one) => one === key))
         while (true) {
-          const before = yield* Effect.sync(() => standing(key))
-          if (before.number > 0 && !before.released) {
-            if (Option.isNone(before.owner)) {
-              return yield* new AlreadyWatched({ owner: nobody, why: `the claim ${key}.${before.number} in ${folder} cannot be read` })
-            }
-            const owner = before.owner.value
-            if (sameProcess(owner, self)) return
-            if (!(yield* isDead(owner))) {
-              const near = owner.process.bootId === self.process.bootId && owner.pidNamespace === self.pidNamespace
-              return yield* new AlreadyWatched({
-                owner,
-                why: near ? "that souffleur is alive" : "that souffleur runs where its processes cannot be seen from here, and may be alive"
-              })
-            }
-          }
-          const won = yield* Effect.sync(() => createWhole(join(folder, `${key}.${before.number + 1}`), encodeOwner(self)))
-          if (won) return
+          yield* usable
+          const before = yield* look
+          if (before.some((one) => one.text === text)) return
+          const [held] = yield* Effect.filter(before, (one) => Effect.map(isLeft(one), (left) => !left))
+          if (held !== undefined) return yield* heldBy(held)
+          const mine: Claim = { name: `${key}.${Math.max(0, ...before.map(({ number }) => number)) + 1}`, number: 0, text }
+          if (!(yield* attempt(() => createWhole(join(folder, mine.name), text)))) continue
+          if ((yield* look).every(isAmong([...before, mine]))) return
+          yield* attempt(() => fs.rmSync(join(folder, mine.name), { force: true }))
         }
       })
+      const releaseKey = (key: string) =>
+        Effect.ignore(
+          attempt(() => {
+            for (const one of claimsNamed((other) => other === key))
+              if (one.text === text) fs.rmSync(join(folder, one.name), { force: true })
+          })
+        )
 
-      const release = Effect.fn("Claims.release")((claimable: Claimable) =>
-        Effect.sync(() => {
-          const key = keyOf(claimable)
-          const { number, owner } = standing(key)
-          if (Option.isSome(owner) && sameProcess(owner.value, self)) createWhole(join(folder, `${key}.${number}.released`), "")
-        })
-      )
+      const sweep = Effect.gen(function* () {
+        const left = Effect.flatMap(
+          attempt(() => claimsNamed(() => true)),
+          (all) => Effect.filter(all, isLeft)
+        )
+        if ((yield* left).length === 0) return
+        yield* claimKey(sweeping)
+        const remove = Effect.flatMap(left, (dead) =>
+          attempt(() => dead.forEach((one) => fs.rmSync(join(folder, one.name), { force: true })))
+        )
+        yield* Effect.ensuring(remove, releaseKey(sweeping))
+      })
 
-      return Claims.of({ self, isDead, claim, release })
+      // Who cannot sweep hears why when it claims.
+      yield* Effect.ignore(Effect.andThen(usable, sweep))
+      return Claims.of({
+        self,
+        isDead,
+        claim: Effect.fn("Claims.claim")((claimable: Claimable) => claimKey(keyOf(claimable))),
+        release: Effect.fn("Claims.release")((claimable: Claimable) => releaseKey(keyOf(claimable)))
+      })
     })
   )

@@ -1,6 +1,7 @@
 import {
   Agent,
   baselineOf,
+  claimedIfPossible,
   Claims,
   Comms,
   isOver,
@@ -32,7 +33,7 @@ const claim = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch, launchId
       ? Effect.void
       : Effect.fail(new Refused({ why: "not now", detail: "this souffleur does not start the watch any more" }))
   )
-  yield* Effect.catchTag((yield* Claims).claim(conductor), "AlreadyWatched", ({ why: claimed }) =>
+  yield* Effect.catchTag(claimedIfPossible((yield* Claims).claim(conductor)), "AlreadyWatched", ({ why: claimed }) =>
     ref.tell({ _tag: "EndProcess", what: "first launch", process: conductor, reason: claimed }).pipe(
       Effect.andThen(stopConductor({ ...watch, conductor, launchId }, granted)),
       Effect.catchTag("StopFailed", ({ why }) => Effect.fail(new Undecided({ reason: `${claimed}; ${why}` }))),

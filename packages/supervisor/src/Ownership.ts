@@ -1,5 +1,6 @@
 import {
   AlreadyWatched,
+  claimedIfPossible,
   Claims,
   claimsOf,
   EventLog,
@@ -97,7 +98,7 @@ export const own = Effect.fn("Ownership.own")(function* (id: string) {
     const { host, process } = watch.owner
     return yield* new AlreadyWatched({ owner: watch.owner, why: `souffleur with pid ${process.pid} on ${host} watches it` })
   }
-  for (const one of claimsOf(watch)) yield* Effect.acquireRelease(claims.claim(one), () => claims.release(one))
+  for (const one of claimsOf(watch)) yield* Effect.acquireRelease(claimedIfPossible(claims.claim(one)), () => claims.release(one))
   const intended = yield* intentOf(id, watch.fence)
   if (Option.isSome(intended)) yield* Effect.catchTag(command(id, { _tag: "Restore", ...intended.value }), "Refused", () => Effect.void)
   yield* forgetIntent(id)

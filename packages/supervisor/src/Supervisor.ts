@@ -1,6 +1,8 @@
 import {
+  type AlreadyWatched,
   Beats,
   type Claimable,
+  type ClaimFailed,
   Claims,
   claimsOf,
   EventLog,
@@ -15,7 +17,7 @@ import {
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
-import { Array as Arr, Cause, Clock, Deferred, Effect, Exit, FiberMap, Option, Schema, Stream } from "effect"
+import { Array as Arr, Cause, Clock, Deferred, Effect, Exit, FiberMap, Option, Schedule, Schema, Stream } from "effect"
 import { Roles } from "./Roles.ts"
 
 /** Another souffleur took the watch over: this one has ended without a word in the log (spec §2, Ends). */
@@ -34,7 +36,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
     (all) => Effect.forEach(all, claims.release)
   )
   const fibers = yield* FiberMap.make<Role>()
-  const broken = yield* Deferred.make<never, LogError>()
+  const broken = yield* Deferred.make<never, AlreadyWatched | LogError>()
 
   /** What must not die is watched: the watcher by the self-monitor, everything else here. */
   const ended = Effect.fnUntraced(function* (role: Role, watch: Watch, exit: Exit.Exit<void, Refused | LogError>) {
@@ -79,13 +81,25 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
     yield* ref.tell({ _tag: "ReportWatcherDead", monitor: monitor?.monitor, watcher, beatAge })
   })
 
+  /** A Conductor is watched also where it cannot be claimed; said once, and tried again until it can. */
+  const claimedLater = Effect.fnUntraced(function* (one: Claimable, { why }: ClaimFailed) {
+    yield* Effect.logWarning(`${why}. Until then a souffleur of another state folder could watch this Conductor too`)
+    yield* Effect.sleep(settings.monitorInterval)
+    yield* claims
+      .claim(one)
+      .pipe(
+        Effect.retry({ while: (error) => error._tag === "ClaimFailed", schedule: Schedule.spaced(settings.monitorInterval) }),
+        Effect.catchTags({ AlreadyWatched: (error) => Deferred.fail(broken, error), ClaimFailed: () => Effect.void })
+      )
+  })
+
   const act = Effect.fnUntraced(function* (before: Watch, after: Watch) {
     const [was, is] = [rolesOf(before), rolesOf(after)]
     // Each generation is claimed too, before anybody acts on it: who comes too late leaves it to the other state folder.
     const same = after.conductor === before.conductor && after.sessions === before.sessions
     for (const one of same || after.conductor === undefined ? [] : Arr.difference(claimsOf(after), claimsOf(before))) {
-      yield* claims.claim(one)
       claimed.add(one)
+      yield* Effect.catchTag(claims.claim(one), "ClaimFailed", (failed) => Effect.forkScoped(claimedLater(one, failed)))
     }
     if (after.phase === "Settling" && after.watcher !== undefined && after.watcher !== before.watcher)
       yield* Effect.forkScoped(unlessRefused(settling(after.watcher)))

@@ -4,6 +4,7 @@ import {
   BadTarget,
   type Baseline,
   baselineOf,
+  claimedIfPossible,
   Claims,
   Comms,
   Event,
@@ -67,8 +68,8 @@ export const validate = Effect.fn("Validation.validate")(function* (watch: Watch
   if (watch.comms !== null && Option.isNone(snapshot.souffleur)) {
     return yield* new Invalid({ check: "comms-row", reason: `there is no row "souffleur" in ${watch.comms}: run "souffleur init"` })
   }
-  yield* Effect.catchTag(claims.claim(found.identity), "AlreadyWatched", claimed("process"))
-  yield* Effect.catchTag(claims.claim({ session: session.sessionId }), "AlreadyWatched", claimed("session-file"))
+  yield* Effect.catchTag(claimedIfPossible(claims.claim(found.identity)), "AlreadyWatched", claimed("process"))
+  yield* Effect.catchTag(claimedIfPossible(claims.claim({ session: session.sessionId })), "AlreadyWatched", claimed("session-file"))
   return {
     conductor: found.identity,
     sessionId: session.sessionId,

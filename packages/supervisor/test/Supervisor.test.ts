@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Event, LogUnusable, makeWatchRef, type Role, type Watch, type WatchEvent, type WatchRef } from "@souffleur/domain"
-import { Cause, Effect, Exit, Fiber } from "effect"
-import { Roles, supervise } from "../src/index.ts"
+import { Cause, Effect, Exit, Fiber, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import { own, Roles, supervise } from "../src/index.ts"
 import {
   begun,
   confirmed,
@@ -320,3 +321,64 @@ it.effect("a Conductor that another state folder has claimed is left to it: no r
     assert.deepStrictEqual([left._tag, ran], ["AlreadyWatched", []])
   })
 )
+
+describe("a generation that cannot be claimed, as the place of the claims is full", () => {
+  const full = "/claims: its disk is full"
+  const unclaimed = Effect.fnUntraced(function* () {
+    const world: World = Object.assign(new World(), { claimsFail: full })
+    const all = yield* living(watching, world)
+    const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
+    const [ran, said]: [Array<string>, Array<string>] = [[], []]
+    const fiber = yield* supervise(ref, 1).pipe(
+      Effect.provideService(
+        Roles,
+        Roles.of({
+          run: (role) =>
+            Effect.andThen(
+              Effect.sync(() => ran.push(role)),
+              Effect.never
+            )
+        })
+      ),
+      Effect.provideContext(all.context),
+      Effect.provide(Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])),
+      Effect.forkChild
+    )
+    yield* settle
+    return { world, fiber, ran, said }
+  })
+
+  it.effect("is watched all the same, and told; the claim is made as soon as it can be", () =>
+    Effect.gen(function* () {
+      const { fiber, ran, said, world } = yield* unclaimed()
+      assert.isNotEmpty(ran)
+      assert.include(said.join(), full)
+      yield* TestClock.adjust("1 hour")
+      assert.isUndefined(fiber.pollUnsafe())
+      world.claimsFail = undefined
+      yield* TestClock.adjust("1 hour")
+      assert.isTrue(world.claims.has(4711))
+      yield* Fiber.interrupt(fiber)
+      assert.isFalse(world.claims.has(4711), "and given back at the end")
+    })
+  )
+
+  it.effect("is left to another state folder that has claimed it meanwhile", () =>
+    Effect.gen(function* () {
+      const { fiber, world } = yield* unclaimed()
+      world.claimsFail = undefined
+      world.claims.set(4711, ownerOf(77, "elsewhere"))
+      yield* TestClock.adjust("1 hour")
+      const exit = yield* Fiber.await(fiber)
+      assert.include(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "", "AlreadyWatched")
+    })
+  )
+
+  it.effect("is owned", () =>
+    Effect.gen(function* () {
+      const { context } = yield* living([opened()], Object.assign(new World(), { claimsFail: full }))
+      const { fence } = yield* Effect.scoped(Effect.provideContext(own("w"), context))
+      assert.strictEqual(fence, 1)
+    })
+  )
+})

@@ -4,6 +4,7 @@ import {
   AlreadyWatched,
   Beats,
   type Claimable,
+  ClaimFailed,
   Claims,
   Comms,
   type CommsRefusal,
@@ -74,6 +75,8 @@ export class World {
   readonly alive = new Set<number>([10])
   /** By pid, or by session. */
   readonly claims = new Map<number | string, Owner>()
+  /** Why none can be made. */
+  claimsFail: string | undefined
   readonly signals: Array<string> = []
   unkillable = false
 }
@@ -184,6 +187,7 @@ const claims = (world: World) =>
     isDead: (owner) => Effect.sync(() => owner.host === self.host && !world.alive.has(owner.process.pid)),
     claim: Effect.fnUntraced(function* (one) {
       const key = keyOf(one)
+      if (world.claimsFail !== undefined) return yield* new ClaimFailed({ why: world.claimsFail })
       const holder = world.claims.get(key)
       if (
         holder !== undefined &&

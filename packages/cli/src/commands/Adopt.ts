@@ -34,7 +34,7 @@ export const adoptCommand = Command.make(
         const free = Effect.andThen(claims.claim(one), claims.release(one))
         yield* Effect.catchIf(
           free,
-          ({ owner }) => Equal.equals(owner, watch.owner),
+          (error) => error._tag === "AlreadyWatched" && Equal.equals(error.owner, watch.owner),
           () => Effect.void
         )
       }

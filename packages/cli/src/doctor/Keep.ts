@@ -144,15 +144,25 @@ const log = Effect.fnUntraced(function* (settings: ResolvedSettings) {
     return { findings: [whole, ...estimates(ratios), ...each.flat()], watches: known }
   }).pipe(
     Effect.provide([store(settings), claims]),
-    Effect.catchTag("BadUsage", ({ why }) =>
-      Effect.succeed({ findings: [wrong("claims", why, "make that folder yours alone: chmod 0700")], watches: [] })
-    ),
     Effect.catch((error) => Effect.succeed({ findings: [wrong("event log", told(error).text, restore)], watches: [] }))
   )
 })
 
+/** Whether anything could be claimed now. */
+const claimable = Effect.gen(function* () {
+  const claims = yield* Claims
+  const probe = { session: "doctor" }
+  return yield* claims.claim(probe).pipe(
+    Effect.andThen(claims.release(probe)),
+    // Another doctor is at it.
+    Effect.catchTag("AlreadyWatched", () => Effect.void),
+    Effect.as(ok("claims", "no other souffleur of this user can watch the same Conductor")),
+    Effect.catchTag("ClaimFailed", ({ why }) => Effect.succeed(wrong("claims", why, "nothing new is watched until then")))
+  )
+}).pipe(Effect.provide(claims))
+
 /** What souffleur keeps for itself; with the watches that were found, those that ended too. */
 export const keep = Effect.fn("Doctor.keep")(function* (settings: ResolvedSettings) {
   const { findings, watches } = yield* log(settings)
-  return { findings: [...(yield* folder(settings)), yield* orphans(settings), ...findings], watches }
+  return { findings: [...(yield* folder(settings)), yield* claimable, yield* orphans(settings), ...findings], watches }
 }, Effect.provide(host))

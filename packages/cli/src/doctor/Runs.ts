@@ -51,7 +51,6 @@ export const checkRuns = (settings: ResolvedSettings, project: string) =>
     Effect.provide([runs(settings), claims]),
     Effect.provide(host),
     // Claims that cannot be used are told where the watches are.
-    Effect.catchTag("BadUsage", () => Effect.succeed<ReadonlyArray<Finding>>([])),
     Effect.catch((error) =>
       Effect.succeed([wrong("runs", told(error).text, "bring back a copy of the event log, or: souffleur doctor --quarantine")])
     )
