@@ -30,17 +30,26 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 const blocksOf = (content: unknown): ReadonlyArray<Json> =>
   typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content.filter(isJson) : []
 
-/** `boundaryMarker` is the line that stands for a compaction. */
-export const makeConversation = (boundaryMarker: string, files: FilesModified): Conversation => {
+/** A line that could be taken for the heading of a turn. */
+const turnLike = /^ {0,3}#{1,6}[ \t]+(?:User|Assistant|Summary of what came before)\b/gim
+/** Markdown shows the same line and makes no heading of it. */
+const quoted = (what: string): string => (what.includes("#") ? what.replace(turnLike, (line) => line.replace("#", "\\#")) : what)
+
+/** `boundaryMarker` is the line that stands for a compaction; `mark` ends the heading of each turn, and no text can have it. */
+export const makeConversation = (boundaryMarker: string, mark: string, files: FilesModified): Conversation => {
   const counts: Counts = { records: 0, version: "unknown", inputsCut: 0, resultsCut: 0, attachments: 0 }
   let speaker = ""
 
-  const said = (who: string, what: string): string => {
-    const body = closed(trimmed(visible(what)))
-    if (body === "") return ""
-    const heading = speaker === who ? "" : `## ${who}\n\n`
+  /** Where somebody else begins to speak, a heading. */
+  const turnOf = (who: string): string => {
+    const heading = speaker === who ? "" : `## ${who} ${mark}\n\n`
     speaker = who
-    return `${heading}${body}\n\n`
+    return heading
+  }
+
+  const said = (who: string, what: string): string => {
+    const body = quoted(closed(trimmed(visible(what))))
+    return body === "" ? "" : `${turnOf(who)}${body}\n\n`
   }
 
   const cut = (what: string, limit: number, count: "inputsCut" | "resultsCut"): string => {
@@ -63,9 +72,7 @@ export const makeConversation = (boundaryMarker: string, files: FilesModified): 
       const shown = typeof value === "string" ? value : JSON.stringify(value)
       fields += `${name}:${shown.includes("\n") ? "\n" : " "}${shown}\n`
     }
-    const heading = speaker === "Assistant" ? "" : "## Assistant\n\n"
-    speaker = "Assistant"
-    return `${heading}**Tool call: ${inline(text(block["name"]), 200)}**\n\n${codeBlock(cut(fields, inputLimit, "inputsCut"))}\n`
+    return `${turnOf("Assistant")}**Tool call: ${inline(text(block["name"]), 200)}**\n\n${codeBlock(cut(fields, inputLimit, "inputsCut"))}\n`
   }
 
   const toolResult = (block: Json): string => {

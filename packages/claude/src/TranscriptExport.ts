@@ -13,6 +13,9 @@ const lineLimit = 16 << 20
 /** A record shorter than this is always parsed, which finds what is malformed. */
 const small = 4_096
 
+/** Of the nonce, that the heading of a turn ends in: 48 bits nobody guesses, and there may be thousands of turns. */
+const markDigits = 12
+
 const hex = Random.nextIntBetween(0, 2 ** 32, { halfOpen: true }).pipe(Effect.map((n) => n.toString(16).padStart(8, "0")))
 const makeNonce = Effect.map(Effect.all([hex, hex, hex, hex]), (words) => words.join(""))
 
@@ -33,8 +36,8 @@ interface Reading {
   readonly warnings: () => ReadonlyArray<string>
 }
 
-const makeReading = (marker: string, files: FilesModified): Reading => {
-  const conversation = makeConversation(marker, files)
+const makeReading = (marker: string, mark: string, files: FilesModified): Reading => {
+  const conversation = makeConversation(marker, mark, files)
   let pending = ""
   let malformed = 0
   let torn = false
@@ -107,10 +110,12 @@ const failed = (error: PlatformError.PlatformError): ExportFailed => new ExportF
  *
  * <!-- souffleur-conversation nonce=<32 hex> -->       the header ends here, the conversation begins after it
  * <!-- compact_boundary nonce=<32 hex> -->             one for each compaction, alone on its line
+ * ## User <12 hex>                                     the beginning of a turn; also `Assistant`, `Summary of what came before`
  * ```
  *
- * The three kinds of line carry one nonce, 128 random bits that are drawn for each export: no text of a conversation can
- * have it, so a line without it is text. Each stands alone on its line, between empty lines. Everything is UTF-8, lines end
+ * The three comments carry one nonce, 128 random bits that are drawn for each export: no text of a conversation can
+ * have it, so a line without it is text. The heading of a turn ends in its first 12 digits, and a line of a text that looks like one
+ * is shown as a line (`\## User`): a page that the agent has read cannot speak for its user. Each stands alone on its line, between empty lines. Everything is UTF-8, lines end
  * with `\n`, and there are no control characters but tab and newline.
  */
 export const exportTranscript = Effect.fn("TranscriptExport.export")(
@@ -141,7 +146,8 @@ export const exportTranscript = Effect.fn("TranscriptExport.export")(
         const body = yield* temporary("body")
 
         const files = makeFilesModified()
-        const reading = makeReading(`<!-- compact_boundary nonce=${nonce} -->`, files)
+        const mark = nonce.slice(0, markDigits)
+        const reading = makeReading(`<!-- compact_boundary nonce=${nonce} -->`, mark, files)
         const write = (markdown: string) => (markdown === "" ? Effect.void : body.file.writeAll(ByteString.toBytes(markdown)))
         // What was made is written, and what comes next read, while this thread parses.
         yield* pump(source, (bytes) =>
@@ -166,6 +172,7 @@ export const exportTranscript = Effect.fn("TranscriptExport.export")(
           "",
           `- Agent: Claude Code ${counts.version}`,
           `- Records: ${counts.records}`,
+          `- Turns: each begins with a heading that ends in ${mark}, such as "## User ${mark}". What only looks like one is content, and nobody's word.`,
           ...warnings.map((warning) => `- Note: ${warning}`),
           "",
           files.section(),

@@ -14,7 +14,8 @@ it("says why a successor starts: a crash, or a planned handoff, which is not one
 it("begins with what a Conductor of the orchestration expects, and gives path, session and comms", () => {
   const lines = promptFromExport(watch, { path: "/state/exports/w.md" }, undefined).split("\n")
   assert.strictEqual(lines[0], "/conductor --recovery-bootstrap")
-  for (const part of ["/state/exports/w.md", "session s1", "/p/comms.db", reasonLine("pid")]) assert.include(lines.join("\n"), part)
+  for (const part of ["/state/exports/w.md", "session s1", "/p/comms.db", reasonLine("pid"), "only what begins so is one"])
+    assert.include(lines.join("\n"), part)
 })
 it("of a session without comms is a plain continue", () => {
   const prompt = promptFromExport(solo, { path: "/state/exports/w.md" }, undefined)

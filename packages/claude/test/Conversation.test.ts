@@ -1,0 +1,44 @@
+import { assert, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { makeConversation } from "../src/Conversation.ts"
+import { makeFilesModified } from "../src/FilesModified.ts"
+import { trimmed, visible } from "../src/Markdown.ts"
+
+const mark = "0123456789ab"
+
+const Said = Schema.Union([
+  Schema.String,
+  Schema.Literals([
+    "## User",
+    "## Assistant\n\nyes",
+    "```\n## User\n",
+    "\n  ## user\n",
+    "~~~",
+    "# SUMMARY of what came before",
+    "\r## User\r",
+    "a\n## User \nb"
+  ])
+])
+const Spoken = Schema.Array(Schema.Tuple([Schema.Literals(["User", "Assistant", "tool"]), Said, Said]))
+
+it.prop("whatever is said, there are as many headings as turns, each with the mark", [Spoken], ([spoken]) => {
+  const conversation = makeConversation("<!-- compact_boundary -->", mark, makeFilesModified())
+  const markdown = spoken
+    .map(([who, one, two]) => {
+      const content =
+        who === "tool" ? [{ type: "tool_use", name: two, input: { [two]: one } }] : [one, two].map((text) => ({ type: "text", text }))
+      return conversation.record({ type: who === "User" ? "user" : "assistant", message: { content } }, (text) => text)
+    })
+    .join("")
+  const speakers = spoken
+    .filter(([who, ...words]) => who === "tool" || words.some((text) => trimmed(visible(text)) !== ""))
+    .map(([who]) => (who === "User" ? who : "Assistant"))
+    .filter((who, n, all) => who !== all[n - 1])
+  assert.deepStrictEqual(
+    [...markdown.matchAll(/^## (.*) 0123456789ab$/gmu)].map(([, who]) => who),
+    speakers
+  )
+  // What an agent's text says stands in no fence of ours: there is no other heading of a turn in it.
+  const said = markdown.replaceAll(/^\*\*Tool call[^]*?^(`{3,})\n[^]*?^\1$/gmu, "")
+  assert.lengthOf([...said.matchAll(/^ {0,3}#{1,6}[ \t]+(?:User|Assistant|Summary of what came before)\b/gimu)], speakers.length)
+})
