@@ -351,15 +351,16 @@ export const conductorMutants = [
       ],
       [
         "agent: the intent to launch is in the log",
-        '  yield* ref.tell({ _tag: "Prepare", token: turn.token, launchId, digest, requested, effective })\n',
-        ""
+        'yield* ref.tell({ _tag: "Prepare", token: turn.token, launchId, digest, requested, effective })',
+        "yield* Effect.void"
       ],
       [
         "agent: that it runs is in the log",
         'return yield* ref.tell({ _tag: "Launched", token: turn.token, launchId, process })',
         "return yield* ref.state"
       ],
-      ["agent: the ceiling", "permission: effective, prompt:", 'permission: "bypassPermissions" as typeof effective, prompt:'],
+      ["agent: the ceiling", "commandOf(run, turn, effective)", 'commandOf(run, turn, "bypassPermissions" as typeof effective)'],
+      ["agent: the ceiling as it is at the launch", "clamp(requested, yield* ceilingNow(ref.tell))", "clamp(requested, run.pin.ceiling)"],
       [
         "agent: a launch that failed is a turn",
         'return yield* Effect.catchTag(launch(run, turn), "LaunchFailed",',
@@ -485,7 +486,7 @@ export const conductorMutants = [
       ],
       ["open: not somebody else's state file", 'if (state._tag === "Foreign") return yield* stateForeign(statePath)\n    if', "if"],
       ["open: a state file of another workflow", "if (json.workflow_id === workflowId)\n", "if (workflowId === workflowId)\n"],
-      ["open: the run that there is goes on", "({ run }) => run.project === project && run.plan === path", "() => false"],
+      ["open: the run that there is goes on", "({ run }) => run.project === project && run.plan === plan", "() => false"],
       [
         "open: a state file that is gone is told",
         'yield* tellRun(known.id, { _tag: "RebuildStateFile"',

@@ -107,7 +107,7 @@ export const plainMutants = [
   ...mutantsOf(
     "packages/cli/src/commands/Run.ts",
     ["test/cli/Solo.test.ts"],
-    [["run: what was not opened is forgotten", "Effect.onError(opening, () => Effect.ignoreCause(unopened))", "opening"]]
+    [["run: what was not opened is forgotten", "Effect.onError(opened, () => Effect.ignoreCause(unopened))", "opened"]]
   ),
   ...mutantsOf(
     "packages/node/src/Detached.ts",

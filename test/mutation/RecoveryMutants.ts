@@ -2,7 +2,7 @@ import { mutantsOf } from "./Mutant.ts"
 
 const recovery = "packages/recovery"
 /** Whole cycles: without what runs programs and reads large files. */
-const all = ["Recovery", "ClaudeExport", "StandardCompact", "Request", "ContinueTurn", "Restart"].map(
+const all = ["Ceiling", "Recovery", "ClaudeExport", "StandardCompact", "Request", "ContinueTurn", "Restart"].map(
   (name) => `${recovery}/test/${name}.test.ts`
 )
 
@@ -97,6 +97,11 @@ export const recoveryMutants = [
     [...all, `${recovery}/test/Program.test.ts`, "test/scenarios/Death.test.ts"],
     [
       ["launch: the intent is in the log", 'yield* ref.tell({ _tag: "PrepareLaunch", cycle, launchId, digest, ...prepared })', ""],
+      [
+        "launch: the ceiling as it is at the launch",
+        "clamp(request.requested, yield* ceilingNow(ref.tell))",
+        "clamp(request.requested, yield* Effect.succeed(watch.pin.ceiling))"
+      ],
       ["launch: the ceiling", "permission: effective,\n", "permission: request.requested as typeof effective,\n"],
       ["launch: complete cancels it", "  yield* unlessComplete\n  yield* oneWriter(watch)", "  yield* oneWriter(watch)"],
       ["launch: one writer", "  yield* unlessComplete\n  yield* oneWriter(watch)", "  yield* unlessComplete"],

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { agentMutants } from "./AgentMutants.ts"
 import { boundsMutants } from "./BoundsMutants.ts"
+import { ceilingMutants } from "./CeilingMutants.ts"
 import { conductorMutants } from "./ConductorMutants.ts"
 import { domainMutants } from "./DomainMutants.ts"
 import { guardianMutants } from "./GuardianMutants.ts"
@@ -36,6 +37,7 @@ const mutants = [
   ...guardianMutants,
   ...agentMutants,
   ...boundsMutants,
+  ...ceilingMutants,
   ...conductorMutants,
   ...nodeMutants,
   ...plainMutants,

@@ -1,4 +1,14 @@
-import { AlreadyWatched, Claims, type ResolvedSettings, Refused, type Role, Settings, Processes, type Watch } from "@souffleur/domain"
+import {
+  AlreadyWatched,
+  Claims,
+  leastPin,
+  type ResolvedSettings,
+  Refused,
+  type Role,
+  Settings,
+  Processes,
+  type Watch
+} from "@souffleur/domain"
 import { command, Fenced, forget, herald, own, type Restoration, restore, Roles, supervise } from "@souffleur/supervisor"
 import { Cause, Duration, Effect, Exit, Fiber, Option, Path } from "effect"
 import type { Conductor } from "./Conductor.ts"
@@ -117,8 +127,15 @@ export class Incarnation extends Program {
       const { id, ledger } = this.#folder
       if (ledger.watch.phase === "New") {
         const first = this.#target ?? conductors[0]
-        const { solo } = this.#world
-        const open = { _tag: "Open", project: "/project", comms: solo === undefined ? board.path : null, observe: false } as const
+        const { ceiling, ceilings, solo } = this.#world
+        ceilings.said(ceiling)
+        const open = {
+          _tag: "Open",
+          project: "/project",
+          comms: solo === undefined ? board.path : null,
+          observe: false,
+          pin: { ...leastPin, ceiling }
+        } as const
         if (first !== undefined) {
           const found = yield* (yield* Processes).find(first.process.identity.pid)
           const process = Option.map(found, ({ identity }) => identity)

@@ -15,7 +15,6 @@ export class Oracle {
   /** The service had said when the last wait would be over. */
   endStated = false
   #ceiling = false
-  /** The ceiling on permissions that were in force since the running cycle began. */
   #before: WatchEvent["_tag"] | undefined = undefined
 
   constructor(world: World) {
@@ -39,6 +38,7 @@ export class Oracle {
   record(before: Watch, event: WatchEvent): void {
     const world = this.#world
     const { wall } = world.timeline
+    world.ceilings.record(event)
     switch (event._tag) {
       case "ConductorConfirmed":
       case "ConductorRelaunched":
@@ -88,7 +88,6 @@ export class Oracle {
         this.waitsUntil = undefined
         break
       case "RecoveryStarted":
-        world.cycleBegan()
         if (event.purpose === "relaunch") this.#begins()
         break
       case "HandoffTaken": {

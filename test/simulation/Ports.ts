@@ -167,11 +167,8 @@ export const ports = (world: World, self: SimProcess, gate: Gate, settings: Reso
     post: (message) => gate.through("comms.post", board.post(message))
   }
   const fs = disk.fileSystem
-  // Read anew at the beginning of a cycle: a user may have changed it meanwhile.
-  const cycleSettings = Effect.sync(() => {
-    world.allowed = world.ceiling
-    return { ...settings, maxExternalPermission: world.ceiling }
-  })
+  // Read anew at the beginning of a cycle, and at each launch: a user, or an agent, may have changed it meanwhile.
+  const cycleSettings = Effect.sync(() => ({ ...settings, maxExternalPermission: world.ceilings.read() }))
   const fileSystem: FileSystem.FileSystem = {
     ...fs,
     rename: (from, to) => gate.through("fs.rename", fs.rename(from, to)),

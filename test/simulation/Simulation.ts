@@ -74,7 +74,6 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
   // One world of four is looked at to the last moment, and each state that a role has seen is compared.
   const thorough = seed.chance(0.25)
   world.sighted = thorough
-  world.allowed = world.ceiling
   const from = seed.between(8 * 60, 9 * 60)
   world.settings = {
     ...(seed.chance(0.3) ? { forceCompactThresholdTokens: 10 } : {}),

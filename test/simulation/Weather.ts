@@ -3,6 +3,7 @@ import type { LaunchRoom } from "./LaunchRoom.ts"
 import type { Seed } from "./Seed.ts"
 import type { SimMachine } from "./SimMachine.ts"
 import { minute } from "./Timeline.ts"
+import { trustBy } from "./Words.ts"
 import type { World } from "./World.ts"
 
 /** A machine with comms and launches, on which something may go wrong by itself. */
@@ -68,7 +69,10 @@ export const weather = (world: World, seed: Seed): void =>
       ...ofHost(world, seed),
       "comms replaced": () => world.board.replace(),
       "export fails": () => void (world.exportFails = true),
-      config: () => world.setCeiling(seed.chance(0.5) ? "bypassPermissions" : "acceptEdits")
+      config: () => {
+        world.ceiling = seed.chance(0.5) ? "bypassPermissions" : "acceptEdits"
+        if (world.ledger.watch.revision > 0 && seed.chance(0.3)) trustBy(world, seed.chance(0.5) ? "bypassPermissions" : "acceptEdits")
+      }
     },
     clear: () => void (world.exportFails = false),
     lasts: () => Math.min(seed.between(1000, (seed.chance(0.2) ? 90 : 6) * minute), 30 * minute),

@@ -5,6 +5,8 @@ import {
   Comms,
   type EventLog,
   type Launcher,
+  leastPin,
+  type Permission,
   Processes,
   quietUntilNow,
   type Settings,
@@ -79,4 +81,10 @@ export const adoptBy = (world: World, { process, sessionId }: Conductor): void =
     return yield* adopt(world.id, { conductor: process.identity, sessionId, print, baseline })
   })
   operate(world, "adopt", word)
+}
+
+/** A person pins another ceiling, whatever the file says. */
+export const trustBy = (world: World, ceiling: Permission): void => {
+  world.ceilings.said(ceiling)
+  operate(world, `trust ${ceiling}`, command(world.id, { _tag: "Trust", pin: { ...leastPin, ceiling } }))
 }

@@ -10,6 +10,7 @@ import {
 } from "@souffleur/domain"
 import { Effect } from "effect"
 import { Board } from "./Board.ts"
+import { CeilingJudge } from "./CeilingJudge.ts"
 import { ClaimRoom } from "./ClaimRoom.ts"
 import { asked, Conductor, secret } from "./Conductor.ts"
 import { type Life, steady } from "./Life.ts"
@@ -44,11 +45,11 @@ export class World extends SimMachine implements StateFolder {
   readonly conductors: Array<Conductor> = []
   /** The life of each Conductor, by generation from 1. */
   lives: (generation: number) => Life = () => steady
+  /** What the config file says, which an agent can write. */
   ceiling: Permission = "acceptEdits"
+  readonly ceilings = new CeilingJudge(this)
   /** Without comms: whom the user started, or what `souffleur run` is to start. */
   solo: "watched" | Solo | undefined = undefined
-  /** A user who changed the ceiling in mid-cycle may have it by either value. */
-  allowed: Permission = "acceptEdits"
   /** What this user has set besides. */
   settings: Partial<ResolvedSettings> = {}
   /** What the agent's export of a session says. */
@@ -140,17 +141,6 @@ export class World extends SimMachine implements StateFolder {
     const asked = this.sessions.get(sessionId)?.asked ?? []
     if (turn._tag === "Asked") asked.push(turn.at)
     this.sessions.set(sessionId, { writtenAt: this.timeline.wall, turn, asked })
-  }
-
-  /** A cycle reads what is set when it begins, or goes on after a crash. */
-  cycleBegan(): void {
-    this.allowed = this.ceiling
-  }
-
-  /** The user sets another ceiling. */
-  setCeiling(ceiling: Permission): void {
-    if (ceiling === "bypassPermissions" || this.ledger.watch.recovery === undefined) this.allowed = ceiling
-    this.ceiling = ceiling
   }
 
   /** `souffleur run`: the launch file is written before the watch is opened. */

@@ -8,7 +8,9 @@ import {
   Comms,
   CycleSettings,
   loadSettings,
+  pinOf,
   type Processes,
+  readSettings,
   Settings,
   type SettingFlags,
   Store,
@@ -110,12 +112,13 @@ const launcherAt = (settings: ResolvedSettings, terminal: Effect.Effect<Terminal
 export const launches = (settings: ResolvedSettings) =>
   launcherAt(settings, Effect.succeed("headless")).pipe(Layer.provide(host), Layer.merge(Layer.succeed(Settings, settings)))
 
-/** The config is read anew for each recovery cycle; what is newly wrong in it is told. Where it cannot be used, what was holds. */
-const cycleSettings = (settings: ResolvedSettings, project: string) =>
+/** The config is read anew for each recovery cycle, and each turn of a run; what is newly wrong in it is told. Where it cannot be used, what was holds. */
+export const cycleSettings = (settings: ResolvedSettings, project: string) =>
   Layer.effect(
     CycleSettings,
     Effect.map(Effect.context<Environment | Path.Path | TrustedFiles>(), (context) =>
-      settingsOf(project).pipe(
+      Effect.flatMap(Environment, ({ variables }) => readSettings({ projectDir: project, environment: variables, flags: {} })).pipe(
+        Effect.flatMap(({ said, settings }) => Effect.map(pinOf(said), (said) => ({ ...settings, said }))),
         Effect.tap(({ source, warnings }) =>
           Effect.forEach(
             warnings.filter((warning) => !settings.warnings.includes(warning)),

@@ -3,7 +3,7 @@ import { Beats, Outbox, type ResolvedSettings, Settings, Store } from "@souffleu
 import { SqliteClient } from "@souffleur/node"
 import { Effect, Layer, Option, Path } from "effect"
 import { Digest } from "effect/crypto"
-import { agent, claims, host, launches } from "./App.ts"
+import { agent, claims, cycleSettings, host, launches } from "./App.ts"
 import { BadUsage } from "./Failure.ts"
 import { folderName } from "./Watches.ts"
 
@@ -18,10 +18,15 @@ export const runs = (settings: ResolvedSettings) =>
   )
 
 /** Everything that a run of a plan needs; its agents are headless: what they print is read. */
-export const conductor = (settings: ResolvedSettings) =>
-  Layer.mergeAll(runs(settings), agent(settings), claims, launches(settings), Layer.succeed(Settings, settings)).pipe(
-    Layer.provideMerge(host)
-  )
+export const conductor = (settings: ResolvedSettings, project: string) =>
+  Layer.mergeAll(
+    runs(settings),
+    agent(settings),
+    claims,
+    launches(settings),
+    Layer.succeed(Settings, settings),
+    cycleSettings(settings, project)
+  ).pipe(Layer.provideMerge(host))
 
 /** Of its folder, and of its plan: whoever begins the same plan at the same moment begins the same run. */
 export const runIdOf = Effect.fnUntraced(function* (project: string, plan: string) {

@@ -4,6 +4,7 @@ import { Option, Predicate, Schema } from "effect"
 import { evidence } from "./Evidence.ts"
 import { type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
 import { reasonOfGuard } from "./GuardReason.ts"
+import { reasonOfPin } from "./PinReason.ts"
 import { becauseOf, reasonOfSigns } from "./SignReason.ts"
 import { inWords, sentence } from "./Telling.ts"
 
@@ -148,6 +149,10 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
     case "SouffleurRestored":
     case "GuardianGaveUp":
       return reasonOfGuard(event, before)
+    case "ConfigOverreached":
+    case "ConfigWithdrawn":
+    case "TrustGiven":
+      return reasonOfPin(event, before)
     case "ProcessEnding":
       return { seen: [event.reason], rule: "What souffleur started itself it ends itself, before another is started: that very process." }
     case "ValidationFailed":

@@ -1,6 +1,7 @@
 import { evolveRun, initialRun, type Run, type RunEvent, taskOf } from "@souffleur/conductor"
 import type { RecordedAs } from "@souffleur/domain"
 import { type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
+import { reasonOfPin } from "./PinReason.ts"
 import { runSentence } from "./RunTelling.ts"
 import { deadline } from "./Standing.ts"
 import { inWords } from "./Telling.ts"
@@ -131,6 +132,10 @@ const explain = (event: RunEvent, before: Run): Explanation | undefined => {
       }
     case "RunFinished":
       return finished(event)
+    case "ConfigOverreached":
+    case "ConfigWithdrawn":
+    case "TrustGiven":
+      return reasonOfPin(event, before)
     default:
       return undefined
   }

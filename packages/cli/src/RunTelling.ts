@@ -1,5 +1,5 @@
 import { type Run, type RunEvent, streamOf, type Task, taskOf } from "@souffleur/conductor"
-import { iso, plain, type RecordedAs } from "@souffleur/domain"
+import { iso, overreachInWords, plain, type RecordedAs, trustInWords, withdrawnInWords } from "@souffleur/domain"
 import { Match } from "effect"
 import { mostOfLine, type Paint } from "./Printing.ts"
 import { deadline, when } from "./Standing.ts"
@@ -63,6 +63,9 @@ const words = (event: RunEvent): string =>
       `every task is complete: ${completed} done, ${skipped} skipped, ${many(commits, "commit")}, ${many(files, "file")}${missing.length === 0 ? "" : `; HEAD has not any more: ${missing.join(", ")}`}`,
     RunFinished: ({ detail, finishing }) =>
       finishing === "failed" ? `the finishing step failed: ${detail}` : finishing === "none" ? "the run is done" : "finished",
+    ConfigOverreached: overreachInWords,
+    ConfigWithdrawn: () => withdrawnInWords,
+    TrustGiven: trustInWords,
     FinishingAnswered: ({ answer }) => `the user answered: the finishing step is ${answer === "skip" ? "left as it is" : "asked once more"}`
   })
 
@@ -76,6 +79,8 @@ const colourOf = (event: RunEvent): "red" | "green" | "yellow" | "dim" | undefin
       return "green"
     case "RunFinished":
       return event.finishing === "failed" ? "red" : "green"
+    case "ConfigOverreached":
+    case "TrustGiven":
     case "ImplementationFailed":
     case "AgentLimited":
     case "AgentEnding":
@@ -114,6 +119,11 @@ const pauses = {
 export const runStanding = (run: Run): string => plain(standing(run))
 
 const standing = (run: Run): string => {
+  if (run.overreach !== undefined && run.paused === null && run.phase !== "finished") return `${goingOn(run)}, config not trusted`
+  return goingOn(run)
+}
+
+const goingOn = (run: Run): string => {
   if (run.phase === "finished")
     return run.finishingFailure === null ? "complete" : `complete, but for its finishing step: ${run.finishingFailure}`
   if (run.paused !== null) return pauses[run.paused.cause].standing

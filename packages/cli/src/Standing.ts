@@ -31,6 +31,7 @@ export const standing = (watch: Watch, silent = false): string =>
       silent ? `silent, spared until ${deadline(deferred.until, lastEventAt)}` : "watching"
     ),
     Match.when({ ceiling: Match.defined }, () => "watching, at its ceiling"),
+    Match.when({ overreach: Match.defined }, () => "watching, config not trusted"),
     Match.when(isUntaken, () => "watching, hand-off not taken yet"),
     Match.orElse(({ phase }) => phase.toLowerCase())
   )

@@ -1,4 +1,4 @@
-import { type Event, iso, plain, type Recorded, type WatchEvent } from "@souffleur/domain"
+import { type Event, iso, overreachInWords, plain, type Recorded, trustInWords, type WatchEvent, withdrawnInWords } from "@souffleur/domain"
 import { Match } from "effect"
 import { mostOfLine, type Paint } from "./Printing.ts"
 import { deadline, when } from "./Standing.ts"
@@ -110,6 +110,9 @@ const words = (event: WatchEvent): string =>
         ? `the ceiling is reached: ${count(used)} tokens of ${count(limit)} are used`
         : `the ceiling is reached: it has gone on for ${inWords(used)} of ${inWords(limit)}`,
     AllowanceRenewed: () => "an operator allows as much again from now on",
+    ConfigOverreached: overreachInWords,
+    ConfigWithdrawn: () => withdrawnInWords,
+    TrustGiven: trustInWords,
     ContextExhausted: ({ retries }) =>
       `the conversation no longer fits the model${retries === 0 ? "" : ` (${retries} of 3 without progress)`}`,
     HandoffTaken: ({ contextTokens, generation }) => `Conductor (S${generation}) has taken the hand-off${tokens(contextTokens)}`,
@@ -131,6 +134,8 @@ const colourOf = (event: WatchEvent): "red" | "green" | "yellow" | "dim" | undef
     case "WatchSettled":
       return "green"
     case "CeilingReached":
+    case "ConfigOverreached":
+    case "TrustGiven":
     case "ContextExhausted":
     case "KillDeferred":
     case "PersonAwaited":

@@ -1,4 +1,4 @@
-import { EventLog, evolve, initial, load, type ResolvedSettings, type Watch } from "@souffleur/domain"
+import { ceilingNow, EventLog, evolve, initial, load, type ResolvedSettings, type Watch } from "@souffleur/domain"
 import { allTold, forget, herald, notifier, own, supervise } from "@souffleur/supervisor"
 import { Console, Effect, Fiber, Stream } from "effect"
 import { Environment } from "./Environment.ts"
@@ -53,6 +53,7 @@ export const watching = Effect.fn("Watching")(function* (
   const noticing = yield* Effect.forkScoped(settings.notifyCommand === null ? Effect.void : notifier(id, project, settings.notifyCommand))
   if (comms !== null) yield* deliverLate(yield* allWatches, comms)
   yield* Effect.forkScoped(feed(id))
+  yield* ceilingNow(ref.tell)
   const last = yield* supervise(ref, fence)
   yield* forget(last)
   yield* Effect.ignore(Fiber.join(narrator))

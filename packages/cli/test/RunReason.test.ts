@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import type { RunEvent } from "@souffleur/conductor"
+import { leastPin } from "@souffleur/domain"
 import { runReasonLines, runReasonOf } from "../src/RunReason.ts"
 
 const at = Date.UTC(2026, 2, 1, 3)
@@ -13,7 +14,8 @@ const opened: RunEvent = {
   project: "/p",
   plan: "/p/plan.yaml",
   digest: "d",
-  tasks: [{ id: "t1", title: "T", dependsOn: [] }]
+  tasks: [{ id: "t1", title: "T", dependsOn: [] }],
+  pin: leastPin
 }
 const rejected = (attempt: number): RunEvent => ({
   _tag: "ReviewRejected",

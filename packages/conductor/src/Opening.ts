@@ -1,9 +1,9 @@
-import { Refused } from "@souffleur/domain"
+import { type Pin, Refused } from "@souffleur/domain"
 import { Effect } from "effect"
 import { nobodyAtWork, nobodyElse } from "./Neighbours.ts"
 import type { Plan } from "./Plan.ts"
 import type { LoadedPlan } from "./PlanFile.ts"
-import { allRuns, tellRun } from "./RunLog.ts"
+import { allRuns, type NamedRun, tellRun } from "./RunLog.ts"
 import { progressOf, type StateJson } from "./StateFile.ts"
 import { lookAtState, StateForeign, stateForeign } from "./StateStore.ts"
 
@@ -38,22 +38,30 @@ const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: P
 /** Somebody was faster: it is there now. */
 const isTaken = (error: unknown) => error instanceof Refused && error.why === "exists"
 
+/** The run of a plan in a project, if there is one: it is gone on with. */
+export const runOf = (runs: ReadonlyArray<NamedRun>, project: string, plan: string) =>
+  runs.findLast(({ run }) => run.project === project && run.plan === plan)
+
 /**
  * The run of this plan in this project, with the tasks that the plan has now, or a new one under `newId`; and the revision that it
  * goes on from, 0 for a new one. Of two that open it at once both get the same, where `newId` says the same of one plan.
  */
 export const openRun = Effect.fn("Opening.open")(
-  function* <E, R>({ digest, path, plan }: LoadedPlan, project: string, statePath: string, newId: Effect.Effect<string, E, R>) {
+  function* <E, R>({ digest, path, plan }: LoadedPlan, project: string, statePath: string, newId: Effect.Effect<string, E, R>, pin?: Pin) {
     const runs = yield* allRuns
     yield* nobodyElse(runs, project)
-    const known = runs.findLast(({ run }) => run.project === project && run.plan === path)
+    const known = runOf(runs, project, path)
     yield* nobodyAtWork(runs, project, known?.id)
     const tasks = plan.tasks.map(({ dependsOn, id, title }) => ({ id, title, dependsOn }))
     if (known === undefined) {
       const { found, progress } = yield* before(statePath, plan)
       const id = yield* newId
       const { workflowId } = plan
-      yield* tellRun(id, { _tag: "Open", workflowId, project, plan: path, digest, tasks, progress, found }, operator)
+      yield* tellRun(
+        id,
+        { _tag: "Open", workflowId, project, plan: path, digest, tasks, progress, found, ...(pin === undefined ? {} : { pin }) },
+        operator
+      )
       return { id, from: 0 }
     }
     yield* tellRun(known.id, { _tag: "RevisePlan", digest, tasks }, operator)

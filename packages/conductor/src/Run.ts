@@ -1,4 +1,4 @@
-import type { Owner, ProcessIdentity } from "@souffleur/domain"
+import { leastPin, type Owner, type Pinned, type ProcessIdentity } from "@souffleur/domain"
 import type { EndingCause, EscalationCause, Feedback, LimitKind, Role, RunPaused, TaskOutline, Work } from "./RunEvent.ts"
 
 export type TaskStatus = "pending" | "in_progress" | "completed" | "escalated"
@@ -53,7 +53,7 @@ export interface Turn {
 }
 
 /** One plan that is conducted in one project: the second aggregate on the log (spec §6). */
-export interface Run {
+export interface Run extends Pinned {
   readonly revision: number
   readonly phase: "new" | "implementation" | "completion" | "finished"
   readonly workflowId: string
@@ -88,6 +88,8 @@ export const initialRun: Run = {
   project: "",
   plan: "",
   digest: "",
+  pin: leastPin,
+  overreach: undefined,
   tasks: [],
   current: null,
   turn: null,

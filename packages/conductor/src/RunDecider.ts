@@ -1,4 +1,5 @@
-import type { Owner, Permission, ProcessIdentity } from "@souffleur/domain"
+import { abovePin, decidePin, type Owner, type Permission, type Pin, type PinIntent, type ProcessIdentity } from "@souffleur/domain"
+import { Result } from "effect"
 import { type Decision, no, notNow, ok } from "./Decision.ts"
 import { decideReport, type Report } from "./Ladder.ts"
 import { next, type Run, taskOf, type Turn } from "./Run.ts"
@@ -13,6 +14,8 @@ export type RunIntent =
       readonly plan: string
       readonly digest: string
       readonly tasks: ReadonlyArray<Event.TaskOutline>
+      /** What is in force from now on; absent: the least. */
+      readonly pin?: Pin
       /** What a state file that was there before says. */
       readonly progress: Pick<typeof Event.ProgressImported.Type, "from" | "tasks" | "finishing"> | null
       /** What was found where the state file should be, when it was not one. */
@@ -68,6 +71,7 @@ export type RunIntent =
   | { readonly _tag: "Finish"; readonly finishing: "none" | "done" | "failed"; readonly detail: string }
   | { readonly _tag: "AnswerFinishing"; readonly answer: "retry" | "skip" }
   | { readonly _tag: "Answer"; readonly taskId: string; readonly answer: "guidance" | "retry" | "skip"; readonly text: string }
+  | PinIntent
 
 export type RunCommand = RunIntent & {
   /** Epoch milliseconds. */
@@ -116,12 +120,12 @@ const answer = (run: Run, { answer, now: at, taskId, text }: Extract<RunCommand,
 }
 
 const opened = (
-  { digest, found, plan, progress, project, tasks, workflowId }: Extract<RunIntent, { readonly _tag: "Open" }>,
+  { digest, found, pin, plan, progress, project, tasks, workflowId }: Extract<RunIntent, { readonly _tag: "Open" }>,
   at: number
 ): ReadonlyArray<Event.RunEvent> => {
   const known = (id: string) => tasks.some((task) => task.id === id)
   return [
-    Event.RunOpened.make({ at, workflowId, project, plan, digest, tasks }),
+    Event.RunOpened.make({ at, workflowId, project, plan, digest, tasks, ...(pin === undefined ? {} : { pin }) }),
     ...(found === null ? [] : [Event.StateFileRebuilt.make({ at, found, from: progress === null ? "plan" : "backup" })]),
     ...(progress?.tasks ?? [])
       .filter(({ id }) => !known(id))
@@ -166,6 +170,8 @@ export const decideRun = (run: Run, command: RunCommand): Decision => {
     case "Prepare":
       return ofTurn(run, command.token, ({ token }) => {
         const { digest, effective, launchId, requested } = command
+        const above = abovePin(effective, run)
+        if (above !== undefined) return Result.fail(above)
         return ok(Event.AgentPrepared.make({ at, token, launchId, digest, requested, effective }))
       })
     case "Launched":
@@ -214,5 +220,8 @@ export const decideRun = (run: Run, command: RunCommand): Decision => {
       return run.phase === "finished" && run.finishing === "failed"
         ? ok(Event.FinishingAnswered.make({ at, answer: command.answer }))
         : notNow("no finishing step of this run has failed")
+    case "ReportConfig":
+    case "Trust":
+      return decidePin(run, command)
   }
 }

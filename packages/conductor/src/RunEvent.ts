@@ -1,4 +1,4 @@
-import { Bounds, type EventCodec, eventCodec, Owner, Permission, ProcessIdentity } from "@souffleur/domain"
+import { Bounds, Event as Watched, type EventCodec, eventCodec, leastPin, Owner, Permission, Pin, ProcessIdentity } from "@souffleur/domain"
 import { Effect, Schema } from "effect"
 
 /**
@@ -45,7 +45,17 @@ export const Role = Schema.Literals(["implementer", "reviewer", "finisher"])
 export type Role = typeof Role.Type
 
 /** A plan is conducted in a project; no agent was asked yet. */
-export const RunOpened = event("RunOpened", { workflowId: Text, project: Text, plan: Text, digest: Text, tasks: Schema.Array(TaskOutline) })
+export const RunOpened = event("RunOpened", {
+  workflowId: Text,
+  project: Text,
+  plan: Text,
+  digest: Text,
+  tasks: Schema.Array(TaskOutline),
+  /** The ceiling and the programs in force; a log from before this field grants nothing. */
+  pin: Pin.pipe(Schema.withConstructorDefault(Effect.succeed(leastPin)), Schema.withDecodingDefaultKey(Effect.succeed(leastPin)))
+})
+/** The config file beside what is pinned, and a person's word about it: of a run as of a watch. */
+export const { ConfigOverreached, ConfigWithdrawn, TrustGiven } = Watched
 /** The plan's file changed: its tasks are these from now on. */
 export const PlanRevised = event("PlanRevised", { digest: Text, tasks: Schema.Array(TaskOutline) })
 /** A process of souffleur took the run under a greater fence (spec §4). */
@@ -196,11 +206,15 @@ export const RunEvent = Schema.Union([
   RunResumed,
   RunVerified,
   RunFinished,
-  FinishingAnswered
+  FinishingAnswered,
+  ConfigOverreached,
+  ConfigWithdrawn,
+  TrustGiven
 ])
 export type RunEvent = typeof RunEvent.Type
 
 const versions: { readonly [Tag in RunEvent["_tag"]]?: number } = {
+  RunOpened: 2,
   ProgressImported: 2,
   ImplementationFailed: 2,
   ReviewFailed: 2,

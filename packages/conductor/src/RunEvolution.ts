@@ -1,4 +1,4 @@
-import { Bounds } from "@souffleur/domain"
+import { Bounds, evolvePin } from "@souffleur/domain"
 import { Match } from "effect"
 import { freshTask, initialRun, type Run, type Task, taskOf, type Turn } from "./Run.ts"
 import type { ImportedTask, RunEvent, TaskOutline } from "./RunEvent.ts"
@@ -59,12 +59,13 @@ const answered = (task: Task, event: Extract<RunEvent, { readonly _tag: "TaskAns
 
 const change = (run: Run, event: RunEvent): Change =>
   Match.valueTags<RunEvent, Evolve>(event, {
-    RunOpened: ({ at, digest, plan, project, tasks, workflowId }) => ({
+    RunOpened: ({ at, digest, pin, plan, project, tasks, workflowId }) => ({
       phase: "implementation",
       workflowId,
       project,
       plan,
       digest,
+      pin,
       tasks: tasks.map(freshTask),
       openedAt: at
     }),
@@ -182,7 +183,10 @@ const change = (run: Run, event: RunEvent): Change =>
     FinishingAnswered: ({ answer }) =>
       answer === "skip"
         ? { finishing: "skipped", finishingFailure: null }
-        : { phase: "completion", finishing: "not begun", finishingFailure: null }
+        : { phase: "completion", finishing: "not begun", finishingFailure: null },
+    ConfigOverreached: evolvePin.ConfigOverreached,
+    ConfigWithdrawn: evolvePin.ConfigWithdrawn,
+    TrustGiven: (event) => evolvePin.TrustGiven(event, run)
   })
 
 /** What came to nothing without a fault is no attempt; a session that was never begun cannot be gone on with. */

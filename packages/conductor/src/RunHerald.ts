@@ -21,7 +21,7 @@ const notices = Effect.fnUntraced(function* (id: string, from: number) {
 
 const kindOf = (notice: RunNotice, event: RunEvent): MessageKind => {
   if (notice.kind === "cleared") return "system"
-  if (notice.kind === "usage_limit" || notice.kind === "outage") return "warning"
+  if (notice.kind === "usage_limit" || notice.kind === "outage" || notice.kind === "untrusted_config") return "warning"
   if (notice.kind !== "finished") return "error"
   return event._tag === "RunFinished" && event.finishing === "failed" ? "error" : "completion"
 }

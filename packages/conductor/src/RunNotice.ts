@@ -1,8 +1,8 @@
-import { iso, type Notice } from "@souffleur/domain"
+import { iso, type Notice, overreachInWords, withdrawnInWords } from "@souffleur/domain"
 import type { Run } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
 
-export type RunNotice = Notice<"escalated" | "paused" | "finished" | "usage_limit" | "outage" | "cleared">
+export type RunNotice = Notice<"escalated" | "paused" | "finished" | "usage_limit" | "outage" | "untrusted_config" | "cleared">
 
 const answer = (task: string) => `: souffleur conduct answer ${task} "what to do", or --retry, or --skip`
 
@@ -51,6 +51,12 @@ export const runNoticeOf = (event: RunEvent, before: Run): RunNotice | undefined
       }
     case "FinishingAnswered":
       return { kind: "cleared", text: `the finishing step was answered: ${event.answer}` }
+    case "ConfigOverreached":
+      return { kind: "untrusted_config", text: overreachInWords(event) }
+    case "ConfigWithdrawn":
+      return { kind: "cleared", text: withdrawnInWords }
+    case "TrustGiven":
+      return before.overreach === undefined ? undefined : { kind: "cleared", text: withdrawnInWords }
     case "AgentLimited":
       return before.waits > 0
         ? undefined

@@ -1,4 +1,14 @@
-import { Agent, type AgentCommand, clamp, freshSessionId, Launcher, LaunchFailed, Settings } from "@souffleur/domain"
+import {
+  Agent,
+  type AgentCommand,
+  ceilingNow,
+  clamp,
+  type EffectivePermission,
+  freshSessionId,
+  Launcher,
+  LaunchFailed,
+  Settings
+} from "@souffleur/domain"
 import { Duration, Effect, FileSystem, Option } from "effect"
 import { awaitEnding, endAgent, type Launched } from "./AgentEnd.ts"
 import { Conducting } from "./Conducting.ts"
@@ -29,25 +39,31 @@ const promptOf = Effect.fnUntraced(
 
 const commandOf = Effect.fnUntraced(function* (
   run: Run,
-  turn: Turn
-): Effect.fn.Return<AgentCommand, LaunchFailed, Agent | Settings | Conducting> {
-  const [agent, { maxExternalPermission }, { finishing, requested }] = [yield* Agent, yield* Settings, yield* Conducting]
+  turn: Turn,
+  permission: EffectivePermission
+): Effect.fn.Return<AgentCommand, LaunchFailed, Agent | Conducting> {
+  const [agent, { finishing }] = [yield* Agent, yield* Conducting]
   if (turn.role === "finisher" && finishing !== null) return finishing
-  const { effective } = clamp(requested, maxExternalPermission)
   const session = { _tag: turn.resumed ? ("Resume" as const) : ("Fresh" as const), sessionId: turn.sessionId }
   return yield* agent
-    .command({ session, permission: effective, prompt: yield* promptOf(run, turn), print: true })
+    .command({ session, permission, prompt: yield* promptOf(run, turn), print: true })
     .pipe(Effect.catchTag("AgentNotFound", ({ program, why }) => Effect.fail(new LaunchFailed({ why: `${program}: ${why}` }))))
 })
 
 /** The intent is in the log: the launch file, its digest in the log, then the act (spec §4, Launch at most once). */
 const launch = Effect.fn("Turn.launch")(function* (run: Run, turn: Turn) {
-  const [launcher, { maxExternalPermission }, { ref, requested }] = [yield* Launcher, yield* Settings, yield* Conducting]
+  const [launcher, { ref, requested }] = [yield* Launcher, yield* Conducting]
   const launchId = launchIdOf(ref.id, turn.token)
-  const command = yield* commandOf(run, turn)
+  const { effective } = clamp(requested, yield* ceilingNow(ref.tell))
+  const command = yield* commandOf(run, turn, effective)
   const digest = yield* launcher.prepare({ id: launchId, command, cwd: run.project, title: `${turn.role} ${turn.taskId ?? ""}`.trimEnd() })
-  const { effective } = clamp(requested, maxExternalPermission)
-  yield* ref.tell({ _tag: "Prepare", token: turn.token, launchId, digest, requested, effective })
+  yield* ref.tell({ _tag: "Prepare", token: turn.token, launchId, digest, requested, effective }).pipe(
+    // A person lowered the ceiling in between.
+    Effect.catchIf(
+      (error) => error._tag === "Refused" && error.why === "never",
+      ({ message }) => Effect.fail(new LaunchFailed({ why: message }))
+    )
+  )
   const process = yield* launcher.launch(launchId)
   return yield* ref.tell({ _tag: "Launched", token: turn.token, launchId, process })
 })

@@ -5,6 +5,7 @@ import {
   Launcher,
   LaunchFailed,
   type LaunchOrder,
+  leastPin,
   type Permission,
   Processes,
   Settings
@@ -23,6 +24,8 @@ const world = (
   given: {
     readonly requested?: Permission
     readonly ceiling?: Permission
+    /** What the config file says, where that is another than the run was opened with. */
+    readonly file?: Permission
     readonly trouble?: "no agent" | "no launch"
     readonly plan?: string
     readonly settled?: boolean
@@ -41,6 +44,7 @@ const world = (
     plan: "/p/plan.yaml",
     digest: "d",
     tasks: [{ id: "t1", title: "Do t1", dependsOn: [] }],
+    pin: { ...leastPin, ceiling: given.ceiling ?? "acceptEdits" },
     progress: null,
     found: null
   })
@@ -61,7 +65,7 @@ const world = (
       finishing: null
     } as unknown as Conducting["Service"]),
     Layer.succeed(Settings, {
-      maxExternalPermission: given.ceiling ?? "acceptEdits",
+      maxExternalPermission: given.file ?? given.ceiling ?? "acceptEdits",
       implementerTimeout: Duration.hours(1),
       reviewerTimeout: Duration.hours(1),
       stopGrace: Duration.seconds(1)
@@ -101,7 +105,7 @@ describe("an agent that is asked for", () => {
     Effect.gen(function* () {
       const { did, events, launches, layer, tags } = world()
       const { turn } = yield* Effect.provide(askAgent("implementer"), layer)
-      assert.deepStrictEqual(did, ["Ask", "prepare", "Prepare", "launch run-r-a1", "Launched"])
+      assert.deepStrictEqual(did, ["Ask", "ReportConfig", "prepare", "Prepare", "launch run-r-a1", "Launched"])
       assert.deepStrictEqual(tags(), ["AgentAsked", "AgentPrepared", "AgentLaunched"])
       assert.deepInclude(events[3], {
         launchId: "run-r-a1",
@@ -110,6 +114,18 @@ describe("an agent that is asked for", () => {
         effective: "acceptEdits"
       })
       assert.deepStrictEqual([launches[0]?.cwd, launches[0]?.title, turn?.launch?.process], ["/p", "implementer t1", process])
+    })
+  )
+  it.effect("gets no more than its run was opened with, and less where the config file says less; more is told", () =>
+    Effect.gen(function* () {
+      const raised = world({ requested: "bypassPermissions", ceiling: "acceptEdits", file: "bypassPermissions" })
+      yield* Effect.provide(askAgent("implementer"), raised.layer)
+      assert.strictEqual(raised.orders[0]?.permission, "acceptEdits")
+      assert.deepStrictEqual(raised.tags(), ["AgentAsked", "ConfigOverreached", "AgentPrepared", "AgentLaunched"])
+      const lowered = world({ requested: "bypassPermissions", ceiling: "bypassPermissions", file: "acceptEdits" })
+      yield* Effect.provide(askAgent("implementer"), lowered.layer)
+      assert.strictEqual(lowered.orders[0]?.permission, "acceptEdits")
+      assert.deepStrictEqual(lowered.tags(), ["AgentAsked", "AgentPrepared", "AgentLaunched"])
     })
   )
   it.effect("gets no more than the ceiling", () =>
@@ -125,9 +141,9 @@ describe("an agent that is asked for", () => {
   it.effect("and cannot be launched is a turn that came to nothing", () =>
     Effect.gen(function* () {
       for (const [given, did, detail] of [
-        [{ trouble: "no agent" }, ["Ask", "Report"], "agent: it is not there"],
-        [{ trouble: "no launch" }, ["Ask", "prepare", "Prepare", "launch run-r-a1", "Report"], "too slow"],
-        [{ plan: "another" }, ["Ask", "Report"], "the plan has no task t1 any more"]
+        [{ trouble: "no agent" }, ["Ask", "ReportConfig", "Report"], "agent: it is not there"],
+        [{ trouble: "no launch" }, ["Ask", "ReportConfig", "prepare", "Prepare", "launch run-r-a1", "Report"], "too slow"],
+        [{ plan: "another" }, ["Ask", "ReportConfig", "Report"], "the plan has no task t1 any more"]
       ] as const) {
         const all = world(given)
         const run = yield* Effect.provide(askAgent("implementer"), all.layer)

@@ -5,16 +5,27 @@ import * as Event from "./WatchEvent.ts"
 
 /**
  * An operator's `retry`: what failed closed, or was withheld, is tried again (spec §2, Standby). Where nothing was, and the user has set a
- * ceiling, as much again is allowed from now on, also before it is reached: who goes to bed says so in advance.
+ * ceiling, as much again is allowed from now on, also before it is reached: who goes to bed says so in advance. With a permission that
+ * is the ceiling of every launch from now on, and nothing else is allowed more of.
  */
-export const decideRetry = (watch: Watch, { ceilings = false, now: at }: Extract<WatchCommand, { readonly _tag: "Retry" }>): Decision => {
+export const decideRetry = (
+  watch: Watch,
+  { by, ceilings = false, now: at, permission }: Extract<WatchCommand, { readonly _tag: "Retry" }>
+): Decision => {
   if (watch.observe) return no("not now", "souffleur only observes here: there is nothing to try again, and nothing is launched")
+  if (permission !== undefined && by._tag !== "Operator") return no("never", "only a person's word changes the ceiling")
+  const granted =
+    permission === undefined || permission === watch.pin.ceiling
+      ? []
+      : [Event.TrustGiven.make({ at, pin: { ...watch.pin, ceiling: permission }, by: "retry" })]
   if (watch.standby !== undefined) {
     return ok(
+      ...granted,
       Event.RecoveryRetried.make({ at, cycle: watch.standby.cycle }),
       Event.RecoveryStarted.make({ at, cycle: watch.cycles + 1, purpose: "relaunch", trigger: watch.standby.trigger })
     )
   }
+  if (permission !== undefined) return ok(...granted)
   if (ceilings || watch.ceiling !== undefined) return ok(Event.AllowanceRenewed.make({ at }))
   return no(
     "not now",

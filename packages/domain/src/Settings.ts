@@ -1,5 +1,6 @@
 import { Context, Duration, Effect, Option, Path, Result, Schema } from "effect"
 import { type ConfigKey, findConfig } from "./Config.ts"
+import { type ConfigWord, holding, type Pin, wordOf } from "./Pin.ts"
 import { Permission } from "./Permission.ts"
 import { formatQuietHours, isQuietHours, parseQuietHours, type QuietHours } from "./QuietHours.ts"
 import type { TrustedFiles } from "./TrustedFiles.ts"
@@ -129,11 +130,16 @@ export class Settings extends Context.Service<Settings, ResolvedSettings>()("@so
     )
 }
 
+/** As a cycle finds them; `said`: what the file itself says of what is pinned, where somebody has read it. */
+export interface FoundSettings extends ResolvedSettings {
+  readonly said?: Pin
+}
+
 /**
- * How a recovery cycle gets its settings: it begins with the config as it is then (spec §2, Recovery), so that a threshold or
- * a ceiling that was changed meanwhile holds. Unless somebody reads it anew, those that the process began with.
+ * How a recovery cycle, and each turn of a run, gets its settings: with the config as it is then (spec §2, Recovery), so that a threshold
+ * or a ceiling that was changed meanwhile is seen. Unless somebody reads it anew, those that the process began with.
  */
-export const CycleSettings = Context.Reference<Effect.Effect<ResolvedSettings, never, Settings>>("@souffleur/domain/CycleSettings", {
+export const CycleSettings = Context.Reference<Effect.Effect<FoundSettings, never, Settings>>("@souffleur/domain/CycleSettings", {
   defaultValue: () => Effect.service(Settings)
 })
 
@@ -144,19 +150,27 @@ export interface SettingSources {
   readonly projectDir: string
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly flags: SettingFlags
+  /** What holds, whatever the file says by now: its ceiling at most, its programs as they are (spec §3); absent: the file's own word. */
+  readonly held?: ConfigWord | undefined
 }
 
 /**
- * Resolves every setting. What is wrong in the config file is a warning and the default; what is wrong in a flag or the
+ * Resolves every setting, with what the file itself says of what is pinned. What is wrong in the config file is a warning and the default; what is wrong in a flag or the
  * environment fails. An empty variable counts as one that is not set.
  */
-export const loadSettings = Effect.fn("Settings.load")(function* ({
+export const readSettings = Effect.fn("Settings.read")(function* ({
   projectDir,
   environment,
-  flags
-}: SettingSources): Effect.fn.Return<ResolvedSettings, BadSetting, TrustedFiles | Path.Path> {
+  flags,
+  held
+}: SettingSources): Effect.fn.Return<
+  { readonly settings: ResolvedSettings; readonly said: ConfigWord },
+  BadSetting,
+  TrustedFiles | Path.Path
+> {
   const path = yield* Path.Path
-  const file = yield* findConfig(projectDir)
+  const found = yield* findConfig(projectDir)
+  const file = held === undefined ? found : holding(found, held)
   const warnings = [...file.warnings]
 
   const given = (name: Name, { key, outside }: Setting<unknown>) => {
@@ -202,11 +216,15 @@ export const loadSettings = Effect.fn("Settings.load")(function* ({
   const xdg = environment["XDG_STATE_HOME"]
   const stateHome = xdg !== undefined && path.isAbsolute(xdg) ? Effect.succeed(path.join(xdg, "souffleur")) : undefined
 
-  return {
+  const settings = {
     ...(resolved as { readonly [Key in Name]: ResolvedSettings[Key] }),
     stateDir: yield* folder("SOUFFLEUR_STATE_DIR") ?? stateHome ?? home(".local", "state", "souffleur"),
     claudeDir: yield* folder("SOUFFLEUR_CLAUDE_DIR", "CLAUDE_CONFIG_DIR") ?? home(".claude"),
     warnings,
     source: file.source
   }
+  return { settings, said: wordOf(found) }
 })
+
+/** The settings alone. */
+export const loadSettings = (sources: SettingSources) => Effect.map(readSettings(sources), ({ settings }) => settings)

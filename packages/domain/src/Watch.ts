@@ -1,4 +1,6 @@
 import type { Owner } from "./Claims.ts"
+import { leastPin } from "./Pin.ts"
+import type { Pinned } from "./PinDecider.ts"
 import type { ProcessIdentity } from "./Process.ts"
 import type { Baseline } from "./WatchCommand.ts"
 import type { CeilingReached, WaitKind, WordRefused } from "./SignEvent.ts"
@@ -27,7 +29,7 @@ export interface RecoveryCycle {
 }
 
 /** One supervision of one Conductor across its generations: never stored, only folded from its events (spec §2). Times in epoch ms. */
-export interface Watch {
+export interface Watch extends Pinned {
   readonly revision: number
   readonly phase: Phase
   readonly project: string
@@ -124,6 +126,8 @@ export const initial: Watch = {
   comms: null,
   observe: false,
   kind: "agent",
+  pin: leastPin,
+  overreach: undefined,
   pid: 0,
   failures: [],
   correctedBy: 0,

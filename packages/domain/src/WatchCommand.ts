@@ -1,6 +1,8 @@
 import type { Schema } from "effect"
 import type { Owner } from "./Claims.ts"
 import type { Permission } from "./Permission.ts"
+import type { Pin } from "./Pin.ts"
+import type { PinIntent } from "./PinDecider.ts"
 import type { ProcessIdentity } from "./Process.ts"
 import type { ProcessEnding } from "./GuardEvent.ts"
 import type { CeilingReached, WaitKind, WordRefused } from "./SignEvent.ts"
@@ -47,6 +49,8 @@ export type WatchIntent =
       readonly process?: ProcessIdentity | null
       readonly sessionId: string
       readonly observe: boolean
+      /** What is in force from now on; absent: the least. */
+      readonly pin?: Pin
       /** `souffleur run`: what is started first, its launch file written. Where it is not there, the Conductor runs already. */
       readonly run?: {
         readonly kind: Kind
@@ -155,8 +159,9 @@ export type WatchIntent =
       readonly quietUntil?: number | null
     }
   | { readonly _tag: "Release" }
-  /** `ceilings`: the user has set one, so that as much again can be allowed before it is reached. */
-  | { readonly _tag: "Retry"; readonly ceilings?: boolean }
+  /** `ceilings`: the user has set one, so that as much again can be allowed before it is reached. `permission`: no launch is above it any more. */
+  | { readonly _tag: "Retry"; readonly ceilings?: boolean; readonly permission?: Permission | undefined }
+  | PinIntent
   | {
       readonly _tag: "Adopt"
       readonly conductor: ProcessIdentity

@@ -1,8 +1,10 @@
-import { Predicate } from "effect"
+import { Predicate, Result } from "effect"
 import { type Decision, no, ok } from "./Decision.ts"
 import { adopted, attempts, decideExit, nextWatcher } from "./ExitDecider.ts"
 import { decideGuard } from "./GuardDecider.ts"
 import { decideHandoff } from "./HandoffDecider.ts"
+import { leastPin } from "./Pin.ts"
+import { abovePin, decidePin } from "./PinDecider.ts"
 import { decideRetry } from "./RetryDecider.ts"
 import { compactAttempts, launchSteps } from "./StepName.ts"
 import type { RecoveryCycle, StepState, Watch } from "./Watch.ts"
@@ -46,6 +48,8 @@ const inCycle = (watch: Watch, { cycle }: { readonly cycle: number }): boolean =
 export const decide = (watch: Watch, command: WatchCommand): Decision => {
   const at = command.now
   if (command._tag === "Open") {
+    const above = command.run === undefined ? undefined : abovePin(command.run.launch.effective, { pin: command.pin ?? leastPin })
+    if (above !== undefined) return Result.fail(above)
     return watch.phase === "New"
       ? ok(
           Event.WatchOpened.make({
@@ -56,7 +60,8 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
             sessionId: command.sessionId,
             observe: command.observe,
             kind: command.run?.kind ?? "agent",
-            process: command.process ?? null
+            process: command.process ?? null,
+            ...(command.pin === undefined ? {} : { pin: command.pin })
           }),
           ...(command.run === undefined
             ? []
@@ -191,6 +196,8 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
       if (!first && !inCycle(watch, command)) return no("not now", "this recovery is over")
       if (!first && watch.recovery?.purpose !== "relaunch") return no("never", "retries are exhausted: nothing is launched")
       const { cycle, digest, effective, launchId, requested, sessionId } = command
+      const above = abovePin(effective, watch)
+      if (above !== undefined) return Result.fail(above)
       return ok(Event.LaunchPrepared.make({ at, cycle, launchId, digest, sessionId, requested, effective }))
     }
     case "Relaunched": {
@@ -236,6 +243,9 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
     case "CancelForCompletion":
       return inCycle(watch, command) ? ok(Event.ConductorCompleted.make({ at, by: "recovery" })) : no("not now", "this recovery is over")
 
+    case "ReportConfig":
+    case "Trust":
+      return decidePin(watch, command)
     case "Retry":
       return decideRetry(watch, command)
     case "Adopt": {

@@ -3,6 +3,8 @@ import { Count, Measure } from "./Bounds.ts"
 import { Owner } from "./Claims.ts"
 import { endTags } from "./Ends.ts"
 import { baseline, event, named, print, seen, Text } from "./EventFields.ts"
+import { leastPin, Pin } from "./Pin.ts"
+import * as Pinning from "./PinEvent.ts"
 import { ProcessIdentity } from "./Process.ts"
 import * as Guard from "./GuardEvent.ts"
 import * as Recovery from "./RecoveryEvent.ts"
@@ -10,6 +12,7 @@ import * as Sign from "./SignEvent.ts"
 
 export { Evidence } from "./EventFields.ts"
 export * from "./GuardEvent.ts"
+export * from "./PinEvent.ts"
 export * from "./RecoveryEvent.ts"
 export * from "./SignEvent.ts"
 
@@ -32,7 +35,9 @@ export const WatchOpened = event("WatchOpened", {
   ...named,
   /** `--observe`: decide and log, never kill or launch. */
   observe: Schema.Boolean,
-  kind: Kind.pipe(Schema.withConstructorDefault(Effect.succeed(agent)), Schema.withDecodingDefaultKey(Effect.succeed(agent)))
+  kind: Kind.pipe(Schema.withConstructorDefault(Effect.succeed(agent)), Schema.withDecodingDefaultKey(Effect.succeed(agent))),
+  /** The ceiling and the programs in force; a log from before this field grants nothing. */
+  pin: Pin.pipe(Schema.withConstructorDefault(Effect.succeed(leastPin)), Schema.withDecodingDefaultKey(Effect.succeed(leastPin)))
 })
 
 /** A process of souffleur took the watch under a new, greater fence (spec §4). */
@@ -172,12 +177,15 @@ export const WatchEvent = Schema.Union([
   Sign.CeilingReached,
   Sign.AllowanceRenewed,
   Sign.ContextExhausted,
-  Sign.HandoffTaken
+  Sign.HandoffTaken,
+  Pinning.ConfigOverreached,
+  Pinning.ConfigWithdrawn,
+  Pinning.TrustGiven
 ])
 export type WatchEvent = typeof WatchEvent.Type
 
 const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {
-  WatchOpened: 3,
+  WatchOpened: 4,
   ArgumentsCorrected: 2,
   ValidationFailed: 2,
   ConductorDied: 2,

@@ -1,4 +1,5 @@
 import { waitUntil } from "./Bounds.ts"
+import { evolvePin } from "./PinDecider.ts"
 import type { StepState, Watch } from "./Watch.ts"
 import type { Baseline } from "./WatchCommand.ts"
 import type { ConductorAdopted, WatchEvent } from "./WatchEvent.ts"
@@ -60,13 +61,15 @@ const exited = (end: Exclude<Watch["end"], undefined>): Change => ({
 
 /** One for each event, made once: a fold of a long log goes through here for each of them. */
 const changes: Changes = {
-  WatchOpened: ({ at, comms, kind, observe, pid, process, project, sessionId }, watch) => ({
+  ...evolvePin,
+  WatchOpened: ({ at, comms, kind, observe, pid, pin, process, project, sessionId }, watch) => ({
     phase: "Validating",
     named: process,
     project,
     comms,
     observe,
     kind,
+    pin,
     pid,
     sessionId,
     sessions: withSession(watch, sessionId),
@@ -210,7 +213,9 @@ const merelyStarted: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "WatcherLost",
   "SelfMonitorStarted",
   "SelfMonitorStopped",
-  "StepStarted"
+  "StepStarted",
+  "ConfigOverreached",
+  "ConfigWithdrawn"
 ])
 
 /** The state after an event: the only way in which a watch changes. */

@@ -6,6 +6,7 @@ import {
   evolve,
   initial,
   launchSteps,
+  leastPin,
   rolesOf,
   type Watch,
   type WatchCommand,
@@ -765,6 +766,7 @@ describe("a run", () => {
     pid: 0,
     sessionId: kind === "agent" ? "s1" : "",
     observe: false,
+    pin: { ...leastPin, ceiling: "bypassPermissions" },
     run: { kind, launch }
   })
   const opening = (kind: "agent" | "command") => given().when(open(kind)).thenTags("WatchOpened", "LaunchPrepared")

@@ -2,6 +2,7 @@ import {
   Agent,
   type AgentOrder,
   baselineOf,
+  ceilingNow,
   clamp,
   Comms,
   Launcher,
@@ -36,9 +37,9 @@ export const launch = Effect.fn("Recovery.launch")(function* (
   request: Request,
   { prompt, reads, session, title }: Errand
 ) {
-  const [agent, launcher, settings, { watch: ref }] = [yield* Agent, yield* Launcher, yield* Settings, yield* Cycle]
+  const [agent, launcher, { watch: ref }] = [yield* Agent, yield* Launcher, yield* Cycle]
   const launchId = launchIdOf(ref.id, token)
-  const { effective } = clamp(request.requested, settings.maxExternalPermission)
+  const { effective } = clamp(request.requested, yield* ceilingNow(ref.tell))
   const command = yield* agent
     .command({
       session,

@@ -1,4 +1,4 @@
-import { beatMirrored, CycleSettings, forgetHandoff, Settings, type Watch, type WatchRef } from "@souffleur/domain"
+import { beatMirrored, ceilingNow, CycleSettings, forgetHandoff, Settings, type Watch, type WatchRef } from "@souffleur/domain"
 import { Effect, Schedule } from "effect"
 import { type Entry, FailedClosed, type Provider } from "./Provider.ts"
 import { readRequest } from "./Request.ts"
@@ -73,6 +73,8 @@ export const recovery = Effect.fn("Recovery")(function* <R>(ref: WatchRef, watch
     Effect.andThen(Effect.never)
   )
   const recovering = Effect.gen(function* () {
+    // Also where nothing comes to be launched: what the file asks for is told.
+    yield* ceilingNow(ref.tell)
     yield* purpose === "salvage" ? salvage(watch, ref, cycle) : relaunch(watch, ref, cycle, providers)
   })
   yield* Effect.raceFirst(recovering, beating).pipe(

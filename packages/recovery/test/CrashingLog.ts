@@ -1,4 +1,4 @@
-import { Event, EventLog, makeWatchRef, type WatchEvent } from "@souffleur/domain"
+import { Event, EventLog, leastPin, makeWatchRef, type Permission, type WatchEvent } from "@souffleur/domain"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { Cycle } from "../src/Step.ts"
 
@@ -67,6 +67,8 @@ export const recovering = (
   change: {
     readonly comms?: string | null
     readonly purpose?: Event.Purpose
+    /** As it was when the watch was opened. */
+    readonly ceiling?: Permission
     readonly trigger?: (typeof Event.RecoveryStarted.Type)["trigger"]
     /** Deaths without progress, this one included. */
     readonly retries?: number
@@ -86,7 +88,8 @@ export const recovering = (
     pid: 4711,
     sessionId: change.command === true ? "" : "s1",
     observe: false,
-    kind: change.command === true ? "command" : "agent"
+    kind: change.command === true ? "command" : "agent",
+    pin: { ...leastPin, ceiling: change.ceiling ?? "acceptEdits" }
   }),
   ...(change.command === true ? [firstLaunch] : []),
   Event.OwnerTook.make({ at, fence: 1, owner }),

@@ -17,7 +17,8 @@ export const cycleOf = Effect.fnUntraced(function* <R>(
   change: Change = {},
   world = new World().run({ pid: 4711, parent: 1 })
 ) {
-  const log = yield* crashingLog(recovering(change))
+  const ceiling = change.ceiling ?? change.settings?.maxExternalPermission ?? "acceptEdits"
+  const log = yield* crashingLog(recovering({ ...change, ceiling }))
   const start = Effect.gen(function* () {
     const ref = yield* log.ref()
     const watch = yield* ref.state

@@ -143,7 +143,7 @@ const ownRequest = Effect.fnUntraced(function* (
     taskFingerprint: "",
     retries: 1
   })
-  const history = recovering({ comms: null, trigger: "handoff" }).map((event) =>
+  const history = recovering({ comms: null, trigger: "handoff", ceiling: "bypassPermissions" }).map((event) =>
     event._tag === "ContextRecoveryRequested" ? asked : event
   )
   const log = yield* crashingLog(history)

@@ -1,12 +1,15 @@
 import {
   Agent,
   baselineOf,
+  ceilingNow,
   claimedIfPossible,
   Claims,
   Comms,
   isOver,
   Launcher,
+  LaunchFailed,
   LaunchTurns,
+  lower,
   Processes,
   type ProcessIdentity,
   Refused,
@@ -46,6 +49,10 @@ const claim = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch, launchId
 const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firstLaunch }: Watch) {
   const launcher = yield* Launcher
   const first = firstLaunch!
+  // Its permission is in its words, as the ceiling was when they were written.
+  const ceiling = yield* ceilingNow(ref.tell)
+  if (lower(first.effective, ceiling) !== first.effective)
+    return yield* new LaunchFailed({ why: `it was to be launched with ${first.effective}, and the ceiling is ${ceiling} by now` })
   const kept = yield* launcher.kept(first.launchId, first.digest)
   const idOf = (attempt: number) => `${ref.id}-g1-launch-${attempt}`
   const launchId = idOf(failures.length + 1)

@@ -4,10 +4,14 @@ import {
   isEnd,
   type MessageKind,
   Outbox,
+  overreachInWords,
+  type PinEvent,
   plain,
   type Recorded,
   type SouffleurState,
-  type WatchEvent
+  trustInWords,
+  type WatchEvent,
+  withdrawnInWords
 } from "@souffleur/domain"
 import { Gate } from "@souffleur/recovery"
 import { Effect, Match, Option, Schedule, Schema, Stream } from "effect"
@@ -31,6 +35,13 @@ const gateTelling = ({ estimated_tokens, start_mode, threshold, warnings }: Gate
   return { message: { kind: "system", text: [text, ...warnings].join(". ") } }
 }
 
+const pinTelling = (event: PinEvent): Telling => ({
+  message:
+    event._tag === "ConfigOverreached"
+      ? { kind: "warning", text: overreachInWords(event) }
+      : { kind: "system", text: event._tag === "TrustGiven" ? trustInWords(event) : withdrawnInWords }
+})
+
 /** The states and messages of spec §2, Lifecycle, by event; never a word of the conversation. */
 export const tellingOf: (event: WatchEvent) => Telling = Match.type<WatchEvent>().pipe(
   Match.tag("ValidationFailed", ({ attempt, check, reason }) => ({
@@ -52,16 +63,21 @@ export const tellingOf: (event: WatchEvent) => Telling = Match.type<WatchEvent>(
     row: { state: "confirmed" as const },
     message: { kind: "system" as const, text: `Conductor (S${generation}) was launched by ${provider}, pid ${conductor.pid}` }
   })),
-  Match.tag("ConductorUnresolved", ({ sessionId }) => ({
-    message: {
-      kind: "warning" as const,
-      text: `No live process says that it holds session ${sessionId}: until one does, the Conductor's heartbeat alone is watched, and a recovery could not stop it. souffleur adopt names its process`
-    }
-  })),
-  Match.tag("ConductorResolved", ({ conductor }) => ({
-    message: { kind: "system" as const, text: `The Conductor is pid ${conductor.pid}: it holds the session` }
-  })),
-  Match.tag("WordRefused", ({ why }) => ({ message: { kind: "warning" as const, text: why } })),
+  Match.tags({
+    ConductorUnresolved: ({ sessionId }) => ({
+      message: {
+        kind: "warning" as const,
+        text: `No live process says that it holds session ${sessionId}: until one does, the Conductor's heartbeat alone is watched, and a recovery could not stop it. souffleur adopt names its process`
+      }
+    }),
+    ConductorResolved: ({ conductor }) => ({
+      message: { kind: "system" as const, text: `The Conductor is pid ${conductor.pid}: it holds the session` }
+    }),
+    WordRefused: ({ why }) => ({ message: { kind: "warning" as const, text: why } }),
+    ConfigOverreached: pinTelling,
+    ConfigWithdrawn: pinTelling,
+    TrustGiven: pinTelling
+  }),
   Match.tag("ConductorDied", ({ cause, retries }) => ({
     message: {
       kind: "warning" as const,
@@ -74,7 +90,7 @@ export const tellingOf: (event: WatchEvent) => Telling = Match.type<WatchEvent>(
       : {
           message: {
             kind: "warning" as const,
-            text: `Launch ${launchId}: permission ${requested} was asked for, ${effective} is what it gets (MAX_EXTERNAL_PERMISSION)`
+            text: `Launch ${launchId}: permission ${requested} was asked for, ${effective} is what it gets (the ceiling)`
           }
         }
   ),

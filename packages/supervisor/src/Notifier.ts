@@ -1,8 +1,28 @@
-import { EventLog, evolve, initial, isEnd, iso, type Notice as Told, page, type Watch, type WatchEvent } from "@souffleur/domain"
+import {
+  EventLog,
+  evolve,
+  initial,
+  isEnd,
+  iso,
+  type Notice as Told,
+  overreachInWords,
+  page,
+  type Watch,
+  type WatchEvent,
+  withdrawnInWords
+} from "@souffleur/domain"
 import { Effect, Stream } from "effect"
 
 export type Notice = Told<
-  "recovered" | "failed_closed" | "exhausted" | "waiting_for_a_person" | "usage_limit" | "outage" | "ceiling" | "cleared"
+  | "recovered"
+  | "failed_closed"
+  | "exhausted"
+  | "waiting_for_a_person"
+  | "usage_limit"
+  | "outage"
+  | "ceiling"
+  | "untrusted_config"
+  | "cleared"
 >
 
 const cleared = (text: string): Notice => ({ kind: "cleared", text })
@@ -39,6 +59,12 @@ export const noticeOf = (event: WatchEvent, before: Watch): Notice | undefined =
       return cleared("the Conductor waits for nobody any more")
     case "CeilingReached":
       return { kind: "ceiling", text: `the ceiling of ${event.ceiling} is reached: what is in hand goes on, nothing is launched any more` }
+    case "ConfigOverreached":
+      return { kind: "untrusted_config", text: overreachInWords(event) }
+    case "ConfigWithdrawn":
+      return cleared(withdrawnInWords)
+    case "TrustGiven":
+      return before.overreach === undefined ? undefined : cleared(withdrawnInWords)
     case "WaitStarted":
       return before.wait === undefined && event.kind !== "quiet-hours"
         ? { kind: event.kind === "outage" ? "outage" : "usage_limit", text: `waiting until ${iso(event.until)}` }

@@ -14,7 +14,7 @@ import {
   runHerald,
   StateForeign
 } from "@souffleur/conductor"
-import { AlreadyWatched, Comms, CommsLink, LogUnusable, type Permission, Refused } from "@souffleur/domain"
+import { AlreadyWatched, Comms, CommsLink, leastPin, LogUnusable, type Permission, type Pin, Refused } from "@souffleur/domain"
 import { Cause, Duration, Effect, Exit, Fiber, Option, Path, PlatformError } from "effect"
 import { defaults } from "../Incarnation.ts"
 import { Program, type ProgramOptions } from "../Program.ts"
@@ -44,13 +44,15 @@ export class Conduction extends Program {
   readonly #world: RunWorld
   readonly #script: SimPlan
   readonly #options: ConductionOptions
+  readonly #pin: Pin
 
   constructor(world: RunWorld, script: SimPlan, options: ConductionOptions = {}) {
     super(world, options)
     this.#world = world
     this.#script = script
     this.#options = options
-    world.ceilings.set(this, world.ceiling)
+    world.ceilings.said(world.ceiling)
+    this.#pin = { ...leastPin, ceiling: world.ceiling }
     const settings = {
       ...defaults,
       maxExternalPermission: world.ceiling,
@@ -73,7 +75,7 @@ export class Conduction extends Program {
       this.#script.witness.look()
       const git = yield* gitOf(project, yield* ownFiles(statePath, [loaded.path, "/project/comms.db"]))
       const [link, comms] = [Option.some(yield* CommsLink), Option.some(yield* Comms)]
-      const { from, id } = yield* openRun(loaded, project, statePath, Effect.succeed(runId))
+      const { from, id } = yield* openRun(loaded, project, statePath, Effect.succeed(runId), this.#pin)
       const bulletin = yield* Effect.forkScoped(bulletins(id, from, link))
       const telling = yield* Effect.forkScoped(runHerald(id, from, { project, command: "/usr/bin/notify", comms }))
       yield* Effect.scoped(

@@ -39,8 +39,10 @@ export class RunJudge {
     if (turn?.token !== agent.token) world.violated(`an agent starts whose turn it is not: ${agent.token}`)
     if (turn !== null && turn.ending !== null) world.violated("an agent starts whose end is decided")
     const permission = command.args[command.args.indexOf("--permission-mode") + 1]
-    if (agent.sessionId !== "" && permission === "bypassPermissions" && world.ceilings.get(agent.by!) !== "bypassPermissions")
-      world.violated("a launch above the ceiling")
+    const granted = world.ledger.events.findLast(({ event }) => event._tag === "AgentPrepared" && event.launchId === agent.launchId)?.event
+    const allowed = granted?._tag === "AgentPrepared" ? granted.effective : undefined
+    if (agent.sessionId !== "" && permission === "bypassPermissions" && allowed !== permission)
+      world.violated("a launch above what its log says")
     const prompt = command.args.at(-1) ?? ""
     if (prompt.includes(chatter)) world.violated(`what an agent chatted is in the prompt of the ${agent.role}`)
     if (agent.role === "reviewer" && prompt.includes(boast)) world.violated("what an implementer said is in its reviewer's prompt")
@@ -72,6 +74,7 @@ export class RunJudge {
 
   record(stream: string, before: Run, event: RunEvent): void {
     const world = this.#world
+    world.ceilings.record(event)
     if (event._tag === "AgentAsked") this.#moved.set(world.launchIdOf(stream, event.token), world.repository.moved)
     const agent = "token" in event ? world.agents.find(({ launchId }) => launchId === world.launchIdOf(stream, event.token)) : undefined
     const wrong = (what: string) => world.violated(`${event._tag}: ${what}`)

@@ -6,6 +6,7 @@ import {
   Comms,
   CommsLink,
   CommsUnavailable,
+  CycleSettings,
   Launcher,
   Outbox,
   type Owner,
@@ -210,6 +211,10 @@ export const runPorts = (world: RunWorld, program: Program, self: SimProcess, ga
     }),
     Context.add(FileSystem.FileSystem, files(world, gate)),
     Context.add(ChildProcessSpawner.ChildProcessSpawner, programs(desk, gate)),
+    Context.add(
+      CycleSettings,
+      Effect.sync(() => ({ ...settings, maxExternalPermission: world.ceilings.read() }))
+    ),
     Context.add(Settings, settings)
   )
 }

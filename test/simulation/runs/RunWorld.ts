@@ -2,6 +2,7 @@ import { initialRun, type Plan, type Run } from "@souffleur/conductor"
 import { Beats, type LaunchOrder, Outbox, type Permission, type Signal } from "@souffleur/domain"
 import { Effect } from "effect"
 import { Board } from "../Board.ts"
+import { CeilingJudge } from "../CeilingJudge.ts"
 import { ClaimRoom } from "../ClaimRoom.ts"
 import { LaunchRoom } from "../LaunchRoom.ts"
 import type { SimProcess } from "../ProcessTable.ts"
@@ -46,9 +47,9 @@ export class RunWorld extends SimMachine {
   readonly notices: Array<string> = []
   readonly #heard = new Map<Program, { readonly at: number; readonly disturbed: number }>()
   readonly #oracles = new Map<string, RunOracle>()
-  /** Who prepared which launch, and under which ceiling each souffleur was started. */
+  /** Who prepared which launch. */
   readonly prepared = new Map<string, Program>()
-  readonly ceilings = new Map<Program, Permission>()
+  readonly ceilings = new CeilingJudge(this)
   readonly implementerTimeout = 5 * 60_000
   readonly reviewerTimeout = 3 * 60_000
   readonly plans: ReadonlyArray<SimPlan>

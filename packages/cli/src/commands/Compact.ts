@@ -2,8 +2,9 @@ import { Agent, Claims, parseSessionId, Settings } from "@souffleur/domain"
 import { compactByHand } from "@souffleur/recovery"
 import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { agent, claims, host, launches, settingsOf, store } from "../App.ts"
+import { agent, agentFiles, claims, host, launches, settingsOf, store } from "../App.ts"
 import { BadUsage, Ended } from "../Failure.ts"
+import { opening } from "../ConfigTrust.ts"
 import { allWatches, unfinished } from "../Watches.ts"
 import { json, realProject } from "./Options.ts"
 
@@ -22,7 +23,7 @@ const folderOf = Effect.fnUntraced(function* (sessionId: string, named: Option.O
   const here = yield* realProject(Option.getOrElse(named, () => "."))
   if (Option.isSome(named)) return here
   const began = yield* Effect.flatMap(Agent, ({ projectOf }) => projectOf(sessionId)).pipe(
-    Effect.provide(agent(yield* settingsOf(here))),
+    Effect.provide(agentFiles(yield* settingsOf(here))),
     Effect.provide(host)
   )
   return yield* Option.match(began, {
@@ -44,7 +45,7 @@ export const compactCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const sessionId = yield* Effect.fromResult(parseSessionId(flags.sessionId))
     const project = yield* folderOf(sessionId, flags.projectDir)
-    const settings = yield* settingsOf(project)
+    const { settings } = yield* opening(project)
     yield* Effect.provide(unwatched(sessionId), [store(settings), claims.pipe(Layer.provide(host))])
     const attempts = yield* compactByHand(sessionId, project).pipe(
       Effect.provide([agent(settings), launches(settings), Layer.succeed(Settings, settings)]),

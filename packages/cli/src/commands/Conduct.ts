@@ -1,4 +1,5 @@
 import {
+  allRuns,
   bulletins,
   conduct,
   Conducting,
@@ -17,18 +18,30 @@ import {
   type Run,
   RunLog,
   runHerald,
+  runOf,
   streamOf
 } from "@souffleur/conductor"
-import { Agent, Comms, CommsLink, Permission, Processes, type ResolvedSettings, resolveProgram } from "@souffleur/domain"
+import {
+  Agent,
+  ceilingNow,
+  Comms,
+  CommsLink,
+  Permission,
+  type Pin,
+  Processes,
+  type ResolvedSettings,
+  resolveProgram
+} from "@souffleur/domain"
 import { Console, Effect, Fiber, FileSystem, Option, Path, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { comms, commsLink, launchable, settingsOf } from "../App.ts"
-import { conductor, runIdOf } from "../Conducted.ts"
+import { conductor, runIdOf, runs } from "../Conducted.ts"
 import { dryRun } from "../DryRun.ts"
 import { Environment } from "../Environment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { runJsonLine, runLine, runNeeds } from "../RunTelling.ts"
 import { paint, printLines } from "../Printing.ts"
+import { goingOn, opening } from "../ConfigTrust.ts"
 import { conductAnswerCommand } from "./ConductAnswer.ts"
 import { conductLogCommand, conductWhyCommand } from "./ConductLog.ts"
 import { conductStatusCommand } from "./ConductStatus.ts"
@@ -93,14 +106,15 @@ const conductPlan = Effect.fn("conduct")(function* (
   statePath: string,
   requested: Permission,
   wait: boolean,
-  asJson: boolean
+  asJson: boolean,
+  pin: Pin
 ) {
   const [path, agent] = [yield* Path.Path, yield* Agent]
   yield* launchable(settings)
   const git = yield* gitOf(project, yield* ownFiles(statePath, [loaded.path, path.join(project, "comms.db")]))
   const linked = yield* linkOf(path.join(project, "comms.db"))
   const finishing = yield* finishingOf(loaded.plan)
-  const { from, id } = yield* openRun(loaded, project, statePath, runIdOf(project, loaded.path))
+  const { from, id } = yield* openRun(loaded, project, statePath, runIdOf(project, loaded.path), pin)
   yield* Console.error(from === 0 ? `run ${id}, agents by ${agent.name}` : `run ${id} goes on from revision ${from}`)
   yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
   const bulletin = yield* Effect.forkScoped(
@@ -116,6 +130,7 @@ const conductPlan = Effect.fn("conduct")(function* (
   yield* Effect.scoped(
     Effect.gen(function* () {
       const ref = yield* ownRun(id)
+      yield* ceilingNow(ref.tell)
       const waiting = (run: Run) => tellNeeds(id, run, "it waits for that")
       yield* Effect.provideService(wait ? conductOn(waiting) : conduct(), Conducting, {
         ref,
@@ -156,10 +171,11 @@ export const conductCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const [fs, path, { cwd, variables }] = [yield* FileSystem.FileSystem, yield* Path.Path, yield* Environment]
     const project = yield* realProject(flags.projectDir)
-    const settings = yield* settingsOf(project, {
+    const limits = {
       implementerTimeout: Option.getOrUndefined(flags.implementerTimeout),
       reviewerTimeout: Option.getOrUndefined(flags.reviewerTimeout)
-    })
+    }
+    const found = yield* settingsOf(project, limits)
     const named = path.resolve(cwd, flags.plan)
     // By whatever path it is named, it is the same plan.
     const loaded = yield* loadPlan(yield* Effect.orElseSucceed(fs.realPath(named), () => named), project)
@@ -172,8 +188,13 @@ export const conductCommand = Command.make(
       return yield* new BadUsage({ why: `--state: there is no folder ${path.dirname(statePath)}` })
     if (statePath === loaded.path) return yield* new BadUsage({ why: "--state: the state file cannot be the plan" })
     const wait = Option.getOrElse(flags.wait, () => (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== "")
-    const plan = conductPlan(settings, loaded, project, statePath, flags.permission, wait, flags.json)
-    const code = yield* Effect.provide(plan, conductor(settings))
+    const known = runOf(yield* Effect.provide(allRuns, runs(found)), project, loaded.path)
+    const { pin, settings } =
+      known === undefined
+        ? yield* opening(project, limits)
+        : { pin: known.run.pin, settings: yield* goingOn(project, known.run.pin, limits) }
+    const plan = conductPlan(settings, loaded, project, statePath, flags.permission, wait, flags.json, pin)
+    const code = yield* Effect.provide(plan, conductor(settings, project))
     if (code !== 0) return yield* new Ended({ code })
   })
 ).pipe(

@@ -24,6 +24,7 @@ const statusOf = Effect.fnUntraced(function* ({ id, run }: NamedRun) {
     owner,
     beat_age_ms: Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at }),
     paused: run.paused,
+    permission: { ceiling: run.pin.ceiling, file_asks_for: run.overreach?.keys ?? [] },
     wait: run.wait === null ? null : { kind: run.wait.kind, until: iso(run.wait.until) },
     agent:
       run.turn === null

@@ -1,14 +1,16 @@
-import { Processes, type ResolvedSettings } from "@souffleur/domain"
+import { Processes } from "@souffleur/domain"
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { host, settingsOf } from "../App.ts"
+import { trustOf } from "../ConfigTrust.ts"
 import { board } from "../doctor/Board.ts"
-import type { Level } from "../doctor/Finding.ts"
+import { type Level, wrong } from "../doctor/Finding.ts"
 import { hooks } from "../doctor/Hooks.ts"
 import { keep } from "../doctor/Keep.ts"
 import { quarantine } from "../doctor/Quarantine.ts"
 import { checkRuns } from "../doctor/Runs.ts"
 import { setup } from "../doctor/Setup.ts"
+import { pinned, trusted } from "../doctor/Trusted.ts"
 import { Environment } from "../Environment.ts"
 import { Ended } from "../Failure.ts"
 import { paint, printJson } from "../Printing.ts"
@@ -16,7 +18,20 @@ import { json, projectDir, realProject } from "./Options.ts"
 
 const colours: Readonly<Record<Level, Parameters<ReturnType<typeof paint>>[0]>> = { ok: "green", note: "yellow", wrong: "red" }
 
-const examined = Effect.fnUntraced(function* (settings: ResolvedSettings, project: string) {
+/** What was trusted may be kept in a file that cannot be used. */
+const trustFinding = Effect.fnUntraced(function* (project: string) {
+  return yield* Effect.map(trustOf(project), (trust) => ({ settings: trust.settings, finding: trusted(trust) })).pipe(
+    Effect.catchTag("BadUsage", ({ why }) =>
+      Effect.map(settingsOf(project), (settings) => ({
+        settings,
+        finding: wrong("trust", why, "look at the config file, then: souffleur config --trust")
+      }))
+    )
+  )
+})
+
+const examined = Effect.fnUntraced(function* (project: string) {
+  const { finding, settings } = yield* trustFinding(project)
   const { uid } = yield* Effect.provide(
     Effect.map(Processes, ({ host }) => host),
     host
@@ -25,6 +40,8 @@ const examined = Effect.fnUntraced(function* (settings: ResolvedSettings, projec
   const readable = kept.findings.some(({ check, level }) => check === "event log" && level === "ok")
   return [
     ...(yield* setup(settings, project, uid)),
+    finding,
+    ...pinned(kept.watches),
     ...(yield* hooks(settings, project)),
     ...kept.findings,
     ...(readable ? yield* checkRuns(settings, project) : []),
@@ -44,8 +61,7 @@ export const doctorCommand = Command.make(
   },
   Effect.fnUntraced(function* (flags) {
     const project = yield* realProject(flags.projectDir)
-    const settings = yield* settingsOf(project)
-    const findings = flags.quarantine ? yield* quarantine(settings) : yield* examined(settings, project)
+    const findings = flags.quarantine ? yield* quarantine(yield* settingsOf(project)) : yield* examined(project)
     const bad = findings.filter(({ level }) => level === "wrong").length
     if (flags.json) {
       const facts = findings.map(({ check, detail, level, todo }) => ({ check, ok: level !== "wrong", level, detail, todo }))

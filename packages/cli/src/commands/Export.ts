@@ -2,8 +2,9 @@ import { Agent, parseSessionId } from "@souffleur/domain"
 import { trim } from "@souffleur/recovery"
 import { Console, Effect, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { agent, host, settingsOf } from "../App.ts"
+import { agent, host } from "../App.ts"
 import { Environment } from "../Environment.ts"
+import { opening } from "../ConfigTrust.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 
 export const exportCommand = Command.make(
@@ -16,7 +17,7 @@ export const exportCommand = Command.make(
     json
   },
   Effect.fnUntraced(function* (flags) {
-    const settings = yield* settingsOf(yield* realProject(flags.projectDir))
+    const { settings } = yield* opening(yield* realProject(flags.projectDir))
     const [path, { cwd }] = [yield* Path.Path, yield* Environment]
     const sessionId = yield* Effect.fromResult(parseSessionId(flags.sessionId))
     const out = path.resolve(cwd, flags.out._tag === "Some" ? flags.out.value : `${sessionId}.md`)

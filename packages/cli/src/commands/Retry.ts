@@ -1,8 +1,9 @@
-import { load, type ResolvedSettings, iso } from "@souffleur/domain"
+import { iso, load, lower, Permission, type ResolvedSettings } from "@souffleur/domain"
 import { command } from "@souffleur/supervisor"
-import { Console, Duration, Effect } from "effect"
-import { Command } from "effect/cli"
-import { settingsOf, store } from "../App.ts"
+import { Console, Duration, Effect, Layer, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { agentFiles, host, settingsOf, store } from "../App.ts"
+import { personOnly } from "../Person.ts"
 import { count, inWords } from "../Telling.ts"
 import { findWatch } from "../Watches.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
@@ -17,19 +18,39 @@ const allowed = ({ maxTime, maxTokens }: ResolvedSettings): string =>
 
 export const retryCommand = Command.make(
   "retry",
-  { watch: watchName, projectDir, json },
+  {
+    watch: watchName,
+    projectDir,
+    ceiling: Flag.Literals("ceiling", Permission.literals).pipe(
+      Flag.withDescription("No launch of this watch is above it from now on, whatever it was opened with"),
+      Flag.optional
+    ),
+    json
+  },
   Effect.fnUntraced(function* (flags) {
     const project = yield* realProject(flags.projectDir)
     const settings = yield* settingsOf(project)
     const { cycle, id, watch } = yield* Effect.gen(function* () {
       const { id } = yield* findWatch(flags.watch, project)
+      const permission = Option.getOrUndefined(flags.ceiling)
+      if (permission !== undefined) yield* personOnly("a ceiling")
       const { standby } = yield* load(id)
       const ceilings = settings.maxTime !== null || settings.maxTokens !== null
-      const watch = yield* command(id, { _tag: "Retry", ceilings })
+      const watch = yield* command(id, { _tag: "Retry", ceilings, permission })
       return { id, watch, cycle: standby === undefined ? null : (watch.recovery?.cycle ?? null) }
-    }).pipe(Effect.provide(store(settings)))
+    }).pipe(Effect.provide([store(settings), Layer.provideMerge(agentFiles(settings), host)]))
     const since = iso(watch.allowedSince)
-    if (flags.json) return yield* Console.log(JSON.stringify({ watch: id, cycle, allowed_since: since }))
+    const { ceiling } = watch.pin
+    // The file of the watch's own project, which may be another folder than this one.
+    const file = (yield* settingsOf(watch.project)).maxExternalPermission
+    if (flags.json)
+      return yield* Console.log(JSON.stringify({ watch: id, cycle, allowed_since: since, max_external_permission: lower(ceiling, file) }))
+    if (Option.isSome(flags.ceiling)) {
+      yield* Console.log(`${id}: no launch is above ${ceiling} from now on`)
+      if (lower(ceiling, file) !== ceiling)
+        yield* Console.error(`warning: the config file says MAX_EXTERNAL_PERMISSION=${file}, which is lower, and holds`)
+      if (cycle === null) return
+    }
     yield* Console.log(
       cycle === null
         ? `${id}: as much again is allowed, from ${since} on (${allowed(settings)})`

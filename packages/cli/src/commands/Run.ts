@@ -7,6 +7,7 @@ import {
   EventLog,
   Launcher,
   parseSessionId,
+  type Pin,
   type ResolvedSettings,
   resolveProgram,
   freshSessionId
@@ -19,6 +20,7 @@ import { Environment } from "../Environment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { type Kept, keptOf } from "../Kept.ts"
 import { ready } from "../service/Watchdog.ts"
+import { goingOn, opening } from "../ConfigTrust.ts"
 import { allWatches, type Named, newId, unfinished } from "../Watches.ts"
 import { watching } from "../Watching.ts"
 import { json, projectDir, realProject } from "./Options.ts"
@@ -60,7 +62,7 @@ const firstOfAgent = Effect.fnUntraced(function* (literal: LiteralAgent, { maxEx
   const { effective } = clamp(requested, maxExternalPermission)
   if (effective !== requested)
     return yield* bad(
-      `the command asks for ${requested}, which is above MAX_EXTERNAL_PERMISSION (${maxExternalPermission}): raise that in the config file, or ask for less`
+      `the command asks for ${requested}, which is above MAX_EXTERNAL_PERMISSION (${maxExternalPermission}): raise that in the config file ("souffleur config --trust" accepts it), or ask for less`
     )
   if (prompt === "" && terminal === "headless")
     return yield* bad("the command has no prompt, and nobody can type one where there is no terminal")
@@ -84,6 +86,7 @@ const open = Effect.fn("Run.open")(function* (
   words: ReadonlyArray<string>,
   literal: Option.Option<LiteralAgent>,
   settings: ResolvedSettings,
+  pin: Pin,
   project: string
 ) {
   const first: First = yield* Option.match(literal, { onNone: () => firstOfCommand(words), onSome: (one) => firstOfAgent(one, settings) })
@@ -96,12 +99,12 @@ const open = Effect.fn("Run.open")(function* (
   const digest = yield* launcher.prepare({ id: launchId, command: first.command, cwd: project, title: first.title, keep: true })
   const { effective } = clamp(requested, settings.maxExternalPermission)
   const run = { kind, launch: { launchId, digest, requested, effective } }
-  const opening = command(id, { _tag: "Open", project, comms: null, pid: 0, sessionId, observe: false, run })
+  const opened = command(id, { _tag: "Open", project, comms: null, pid: 0, sessionId, observe: false, pin, run })
   // A watch that is not in the log starts nothing, ever: its launch holds an environment. Where nobody can say, a later souffleur sweeps.
   const unopened = Effect.flatMap((yield* EventLog).read(id, 0), (events) =>
     events.length === 0 ? launcher.forget(launchId) : Effect.void
   )
-  yield* Effect.onError(opening, () => Effect.ignoreCause(unopened))
+  yield* Effect.onError(opened, () => Effect.ignoreCause(unopened))
   return id
 })
 
@@ -132,11 +135,13 @@ export const runCommand = Command.make(
         `watch ${id} of this folder is not finished: it goes on, and nothing else is started ("souffleur release ${id}" ends it)`
       )
       const guarding = { guardian: flags.guardian, restored: Option.none() }
-      const goingOn = watch(settings, project, state.comms, Option.some(known), Option.none(), false, guarding, flags.json)
-      return yield* Effect.provide(goingOn, world(settings, project, state.comms, yield* keptOf(settings, Option.some(known))))
+      const settings = yield* goingOn(project, state.pin)
+      const resumed = watch(settings, project, state.comms, Option.some(known), Option.none(), false, guarding, flags.json)
+      return yield* Effect.provide(resumed, world(settings, project, state.comms, yield* keptOf(settings, Option.some(known))))
     })
     const begin = Effect.gen(function* () {
       if (flags.words.length === 0) return yield* bad('which command? souffleur run -- claude "do it"')
+      const { pin, settings } = yield* opening(project)
       const literal = yield* Effect.fromResult(
         literalAgent(flags.words, yield* Effect.fromResult(parseAgentCommand(settings.agentCommand)))
       )
@@ -145,7 +150,7 @@ export const runCommand = Command.make(
         onSome: ({ agentCommand }) => ({ agent: agentCommand })
       })
       const running = Effect.gen(function* () {
-        const id = yield* open(flags.words, literal, settings, project)
+        const id = yield* open(flags.words, literal, settings, pin, project)
         const before = oldest(yield* allWatches, project)
         if (before !== undefined && before.id !== id) {
           yield* release(id)

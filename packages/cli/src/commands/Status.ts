@@ -57,6 +57,7 @@ export const statusOf = Effect.fnUntraced(function* ({ id, watch }: Named, setti
     wait: watch.wait === undefined ? null : { kind: watch.wait.kind, until: iso(watch.wait.until) },
     deferred: silent && watch.deferred !== undefined ? { ...watch.deferred, until: iso(watch.deferred.until) } : null,
     ceiling: watch.ceiling ?? null,
+    permission: { ceiling: watch.pin.ceiling, file_asks_for: watch.overreach?.keys ?? [] },
     standby: watch.standby === undefined ? null : { stage: watch.standby.stage, reason: watch.standby.reason },
     handoff:
       watch.generation > 1 && watch.launchId !== undefined
@@ -149,6 +150,11 @@ export const statusCommand = Command.make(
     )
     yield* Console.log(brush("dim", title!))
     yield* Effect.forEach(lines, (line) => Console.log(line))
+    for (const { permission, project: folder, watch } of found)
+      if (permission.file_asks_for.length > 0)
+        yield* Console.error(
+          `warning: ${watch}: the config file of ${folder} asks for another ${permission.file_asks_for.join(", ")} than is in force: souffleur config --trust`
+        )
     if (unseen.length > 0) yield* printLines(`\n${brush("dim", "SINCE YOU LAST LOOKED")}`)
     const widest = Math.max(0, ...unseen.map(([first]) => first!.stream.length))
     for (const events of unseen) {

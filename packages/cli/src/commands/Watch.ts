@@ -3,9 +3,11 @@ import {
   Agent,
   Claims,
   Comms,
+  leastPin,
   parsePid,
   parseSessionId,
   parseTarget,
+  type Pin,
   plain,
   Processes,
   type ResolvedSettings,
@@ -23,6 +25,7 @@ import { liveSessions } from "../Live.ts"
 import { type Guarding, restorationOf, restored } from "../Guarding.ts"
 import { lastWords, untold } from "../LateWords.ts"
 import { ready } from "../service/Watchdog.ts"
+import { goingOn, opening } from "../ConfigTrust.ts"
 import { allWatches, findWatch, type Named, newId, unfinished } from "../Watches.ts"
 import { codeOf, watching } from "../Watching.ts"
 import { json, projectDir, realProject } from "./Options.ts"
@@ -80,7 +83,7 @@ const pick = Effect.fnUntraced(function* (project: string) {
 })
 
 /** Refused here are the pids that no watch may have; whether it is alive is for bootstrap to see. */
-const open = Effect.fn("Watch.open")(function* (target: Target, project: string, comms: string | null, observe: boolean) {
+const open = Effect.fn("Watch.open")(function* (target: Target, project: string, comms: string | null, observe: boolean, pin: Pin) {
   const [agent, claims, processes] = [yield* Agent, yield* Claims, yield* Processes]
   yield* refuseTarget(target.pid)
   yield* Effect.catchTag(agent.sessionFile(target.sessionId), "SessionNotFound", (error) =>
@@ -92,7 +95,7 @@ const open = Effect.fn("Watch.open")(function* (target: Target, project: string,
   yield* claims.claim({ session: target.sessionId })
   const id = yield* newId(project)
   const process = Option.getOrNull(Option.map(found, ({ identity }) => identity))
-  yield* command(id, { _tag: "Open", project, comms, observe, ...target, process })
+  yield* command(id, { _tag: "Open", project, comms, observe, pin, ...target, process })
   return id
 })
 
@@ -130,7 +133,8 @@ export const watch = Effect.fn("watch")(function* (
   target: Option.Option<Target>,
   observe: boolean,
   guarding: Guarding,
-  asJson: boolean
+  asJson: boolean,
+  pin: Pin = leastPin
 ) {
   if (!observe && !Option.exists(known, (one) => one.watch.kind === "command")) yield* needed(settings)
   const watches = yield* allWatches
@@ -145,7 +149,7 @@ export const watch = Effect.fn("watch")(function* (
   }
   const id = Option.isSome(known)
     ? yield* goesOn(known.value, target)
-    : yield* open(Option.isSome(target) ? target.value : yield* pick(project), project, comms, observe)
+    : yield* open(Option.isSome(target) ? target.value : yield* pick(project), project, comms, observe, pin)
   const from = Option.isSome(known) ? known.value.watch.revision : 0
   if (Option.isSome(guarding.restored) && !(yield* restored(id, guarding.restored.value, settings.notifyCommand, project))) return 1
   return yield* watching(settings, project, comms, id, from, guarding.guardian, asJson)
@@ -176,7 +180,9 @@ export const watchCommand = Command.make(
     yield* Effect.provide(Effect.void, host)
     const known = yield* Effect.provide(knownOf(flags.resume, target, here), store(yield* settingsOf(here)))
     const project = Option.isSome(flags.resume) && Option.isSome(known) ? yield* realProject(known.value.watch.project) : here
-    const settings = yield* settingsOf(project)
+    const { pin, settings } = Option.isSome(known)
+      ? { pin: known.value.watch.pin, settings: yield* goingOn(project, known.value.watch.pin) }
+      : yield* opening(project)
     // A watch that goes on keeps its comms, whatever is in the folder by now.
     const comms = Option.isSome(known) && Option.isNone(flags.comms) ? known.value.watch.comms : yield* commsOf(flags.comms, project)
     if (Option.isSome(known) && comms !== known.value.watch.comms) {
@@ -185,7 +191,7 @@ export const watchCommand = Command.make(
       })
     }
     const code = yield* Effect.provide(
-      watch(settings, project, comms, known, target, flags.observe, guarding, flags.json),
+      watch(settings, project, comms, known, target, flags.observe, guarding, flags.json, pin),
       world(settings, project, comms, yield* keptOf(settings, known))
     )
     if (code !== 0) return yield* new Ended({ code })

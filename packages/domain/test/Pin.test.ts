@@ -1,0 +1,187 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Event, holding, leastPin, lower, overreachOf, parseConfigFile, type Pin, pinOf, type WatchIntent, wordOf } from "../src/index.ts"
+import { at, given, opened, owned, started, watching } from "./Given.ts"
+
+const bypass: Pin = { ...leastPin, ceiling: "bypassPermissions" }
+const withAgent = (digest: string | null, ceiling: Pin["ceiling"] = "acceptEdits"): Pin => ({
+  ceiling,
+  programs: { ...leastPin.programs, AGENT_COMMAND: digest }
+})
+const report = (said: Pin): WatchIntent => ({ _tag: "ReportConfig", said })
+const operator = { _tag: "Operator" } as const
+const overreached = (said: Pin, keys: (typeof Event.ConfigOverreached.Type)["keys"]) =>
+  Event.ConfigOverreached.make({ at: 1000, said, keys })
+const openedWith = (pin: Pin) => [{ ...opened, pin }, owned, ...watching.slice(2)]
+
+describe("what a config file may say beside what is pinned", () => {
+  it("a ceiling is the lower of two", () => {
+    for (const one of ["acceptEdits", "bypassPermissions"] as const)
+      for (const other of ["acceptEdits", "bypassPermissions"] as const)
+        assert.strictEqual(lower(one, other), one === other ? one : "acceptEdits")
+  })
+  it("a higher ceiling and each program that is another, gone or new ask for more; a lower ceiling asks for nothing", () => {
+    assert.deepStrictEqual(overreachOf(bypass, leastPin), ["MAX_EXTERNAL_PERMISSION"])
+    assert.deepStrictEqual(overreachOf(leastPin, bypass), [])
+    assert.deepStrictEqual(overreachOf(withAgent("b"), withAgent("a")), ["AGENT_COMMAND"])
+    assert.deepStrictEqual(overreachOf(withAgent(null), withAgent("a")), ["AGENT_COMMAND"])
+    const all: Pin = { ceiling: "bypassPermissions", programs: { AGENT_COMMAND: "a", EXPORT_COMMAND: "b", NOTIFY_COMMAND: "c" } }
+    assert.deepStrictEqual(overreachOf(all, leastPin), ["MAX_EXTERNAL_PERMISSION", "AGENT_COMMAND", "EXPORT_COMMAND", "NOTIFY_COMMAND"])
+    assert.deepStrictEqual(overreachOf(all, all), [])
+  })
+  it("beside what holds a file counts with its lower ceiling, with its other keys, and with no program of its own", () => {
+    const file = (text: string) => parseConfigFile(text)
+    const held = { ceiling: "acceptEdits", programs: { AGENT_COMMAND: "claude-2", EXPORT_COMMAND: null, NOTIFY_COMMAND: null } } as const
+    const raised = holding(
+      file("MAX_EXTERNAL_PERMISSION=bypassPermissions\nAGENT_COMMAND=evil\nNOTIFY_COMMAND=evil\nFORCE_COMPACT=7"),
+      held
+    )
+    assert.deepStrictEqual(wordOf(raised), held)
+    assert.strictEqual(raised.values.get("FORCE_COMPACT")?.value, "7")
+    const lowered = holding(file("MAX_EXTERNAL_PERMISSION=acceptEdits"), { ...held, ceiling: "bypassPermissions" })
+    assert.strictEqual(wordOf(lowered).ceiling, "acceptEdits")
+    assert.strictEqual(wordOf(holding(file(""), { ...held, ceiling: "bypassPermissions" })).ceiling, "acceptEdits")
+    const kept = holding(file("MAX_EXTERNAL_PERMISSION=bypassPermissions"), { ...held, ceiling: "bypassPermissions" })
+    assert.strictEqual(wordOf(kept).ceiling, "bypassPermissions")
+  })
+  it.effect("the log gets digests alone", () =>
+    Effect.gen(function* () {
+      const word = wordOf(parseConfigFile('AGENT_COMMAND=["claude","--mcp-config","KEY"]\nMAX_EXTERNAL_PERMISSION=root'))
+      assert.strictEqual(word.ceiling, "acceptEdits")
+      const pin = yield* pinOf(word)
+      assert.match(pin.programs.AGENT_COMMAND!, /^[0-9a-f]{64}$/u)
+      assert.strictEqual(pin.programs.EXPORT_COMMAND, null)
+    })
+  )
+})
+
+describe("what is pinned", () => {
+  it("is what a watch was opened with, and the least where nobody says it", () => {
+    assert.deepStrictEqual(given(...openedWith(bypass)).watch.pin, bypass)
+    assert.deepStrictEqual(given(opened).watch.pin, leastPin)
+  })
+  it("a file that asks for more is told once, anew where it asks for something else, and when it no longer does", () => {
+    const [first, second] = [bypass, withAgent("x", "bypassPermissions")]
+    given(...watching)
+      .when(report(leastPin))
+      .then()
+    given(...watching)
+      .when(report(first))
+      .then(overreached(first, ["MAX_EXTERNAL_PERMISSION"]))
+    const told = [...watching, overreached(first, ["MAX_EXTERNAL_PERMISSION"])]
+    given(...told)
+      .when(report(first))
+      .then()
+    given(...told)
+      .when(report(second))
+      .then(overreached(second, ["MAX_EXTERNAL_PERMISSION", "AGENT_COMMAND"]))
+    given(...told)
+      .when(report(leastPin))
+      .then(Event.ConfigWithdrawn.make({ at: 1000 }))
+    given(...told, Event.ConfigWithdrawn.make({ at: 1000 }))
+      .when(report(leastPin))
+      .then()
+    assert.deepStrictEqual(given(...told).watch.pin, leastPin)
+  })
+  it("a program that is another than the one before, of the same key, is told too", () => {
+    const told = [...watching, overreached(withAgent("x"), ["AGENT_COMMAND"])]
+    given(...told)
+      .when(report(withAgent("x")))
+      .then()
+    given(...told)
+      .when(report(withAgent("y")))
+      .then(overreached(withAgent("y"), ["AGENT_COMMAND"]))
+  })
+  it("where nobody has read the programs, what was known of them stays", () => {
+    const told = [...watching, overreached(withAgent("x"), ["AGENT_COMMAND"])]
+    given(...told)
+      .when({ _tag: "ReportConfig", said: { ceiling: "acceptEdits", programs: null } })
+      .then()
+  })
+  it("only a person changes it, and what holds already is no event", () => {
+    const trust: WatchIntent = { _tag: "Trust", pin: bypass }
+    given(...watching)
+      .when(trust)
+      .thenRefused("never")
+    given(...watching)
+      .when(trust, operator)
+      .then(Event.TrustGiven.make({ at: 1000, pin: bypass, by: "config" }))
+    given(...openedWith(bypass))
+      .when(trust, operator)
+      .then()
+  })
+  it("what a person allows is no longer asked for; what it says nothing of still is", () => {
+    const said = withAgent("x", "bypassPermissions")
+    const told = [...watching, overreached(said, ["MAX_EXTERNAL_PERMISSION", "AGENT_COMMAND"])]
+    const { watch } = given(...told, Event.TrustGiven.make({ at, pin: bypass, by: "retry" }))
+    assert.deepStrictEqual(watch.overreach, { said, keys: ["AGENT_COMMAND"] })
+    assert.strictEqual(given(...told, Event.TrustGiven.make({ at, pin: said, by: "config" })).watch.overreach, undefined)
+  })
+  it("a file that asks for more is no sign that souffleur goes on", () => {
+    const restored = Event.SouffleurRestored.make({ at, cause: "died", over: 1, restorations: 2 })
+    const { watch } = given(...watching, restored, overreached(bypass, ["MAX_EXTERNAL_PERMISSION"]))
+    assert.strictEqual(watch.restored?.restorations, 2)
+  })
+})
+
+describe("a launch", () => {
+  const launch = (effective: Pin["ceiling"]): WatchIntent => ({
+    _tag: "PrepareLaunch",
+    cycle: 1,
+    launchId: "l1",
+    digest: "d",
+    sessionId: "s2",
+    requested: "bypassPermissions",
+    effective
+  })
+  it("is never above what is pinned, whoever asks for it", () => {
+    given(...watching, started(1))
+      .when(launch("bypassPermissions"))
+      .thenRefused("never")
+    given(...watching, started(1))
+      .when(launch("acceptEdits"))
+      .thenTags("LaunchPrepared")
+    given(...openedWith(bypass), started(1))
+      .when(launch("bypassPermissions"))
+      .thenTags("LaunchPrepared")
+  })
+  it("is none with which a run is opened above its own ceiling", () => {
+    const run = {
+      kind: "agent",
+      launch: { launchId: "l", digest: "d", requested: "bypassPermissions", effective: "bypassPermissions" }
+    } as const
+    const open: WatchIntent = { _tag: "Open", project: "/p", comms: null, pid: 0, sessionId: "s", observe: false, run }
+    given().when(open).thenRefused("never")
+    given()
+      .when({ ...open, pin: bypass })
+      .thenTags("WatchOpened", "LaunchPrepared")
+  })
+})
+
+describe("retry with a ceiling", () => {
+  const retry = (permission: Pin["ceiling"]): WatchIntent => ({ _tag: "Retry", permission })
+  const granted = Event.TrustGiven.make({ at: 1000, pin: bypass, by: "retry" })
+  const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "launch", reason: "it cannot be found" })
+  it("pins it, and tries again what failed closed", () => {
+    given(...watching)
+      .when(retry("bypassPermissions"), operator)
+      .then(granted)
+    given(...watching, started(1), closed)
+      .when(retry("bypassPermissions"), operator)
+      .thenTags("TrustGiven", "RecoveryRetried", "RecoveryStarted")
+  })
+  it("keeps the programs that are pinned, and says nothing where it holds already", () => {
+    const pinned = openedWith(withAgent("x"))
+    given(...pinned)
+      .when(retry("bypassPermissions"), operator)
+      .then({ ...granted, pin: withAgent("x", "bypassPermissions") })
+    given(...pinned)
+      .when(retry("acceptEdits"), operator)
+      .then()
+  })
+  it("is nobody's word but a person's", () => {
+    given(...watching)
+      .when(retry("bypassPermissions"))
+      .thenRefused("never")
+  })
+})

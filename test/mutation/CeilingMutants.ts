@@ -1,0 +1,108 @@
+import { mutantsOf } from "./Mutant.ts"
+
+const src = "packages/domain/src"
+
+/** What holds the ceiling and the programs where a person has put them. */
+export const ceilingMutants = [
+  ...mutantsOf(
+    `${src}/Pin.ts`,
+    ["packages/domain/test/Pin.test.ts"],
+    [
+      ["pin: a higher ceiling asks for more", "lower(said.ceiling, held.ceiling) === said.ceiling ? [] :", "true ? [] :"],
+      ["pin: another program asks for more", "said.programs[key] !== held.programs[key]", "false as boolean"],
+      ["pin: the file's ceiling where it is lower", "if (lower(wordOf(file).ceiling, held.ceiling) !== wordOf(file).ceiling) set", "set"],
+      [
+        "pin: not the file's higher ceiling",
+        "if (lower(wordOf(file).ceiling, held.ceiling) !== wordOf(file).ceiling) set",
+        "if (false as boolean) set"
+      ],
+      [
+        "pin: none of the file's programs",
+        "for (const key of programKeys) set(key, held.programs[key])",
+        "for (const key of [] as typeof programKeys[number][]) set(key, held.programs[key])"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/PinDecider.ts`,
+    ["packages/domain/test/Pin.test.ts"],
+    [
+      ["pin: a person's word alone", 'if (command.by._tag !== "Operator")', "if (false as boolean)"],
+      ["pin: what holds is no event", "Equal.equals(pin, command.pin) ? [] :", "false ? [] :"],
+      [
+        "pin: told once",
+        "Equal.equals(overreach?.said.programs, said.programs) && Equal.equals(overreach?.keys, keys)",
+        "false as boolean"
+      ],
+      ["pin: another program is told too", "Equal.equals(overreach?.said.programs, said.programs) && ", ""],
+      ["pin: told when it is over", "overreach === undefined ? [] : [ConfigWithdrawn.make({ at })]", "[]"],
+      ["pin: no launch above it", "lower(effective, pin.ceiling) === effective\n", "true\n"],
+      [
+        "pin: what is allowed is asked for no more",
+        "overreach === undefined || keys.length === 0 ? undefined :",
+        "overreach === undefined ? undefined :"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Ceiling.ts`,
+    ["packages/recovery/test/Ceiling.test.ts"],
+    [
+      ["ceiling: the file where it is lower", "return lower(pin.ceiling, ceiling)", "return lower(pin.ceiling, pin.ceiling)"],
+      ["ceiling: what is pinned", "return lower(pin.ceiling, ceiling)", "return lower(ceiling, ceiling)"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/RetryDecider.ts`,
+    ["packages/domain/test/Pin.test.ts"],
+    [["retry: a ceiling by a person alone", 'if (permission !== undefined && by._tag !== "Operator")', "if (false as boolean)"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/ConfigTrust.ts",
+    ["packages/cli/test/ConfigTrust.test.ts"],
+    [
+      ["trust: another program is refused", "if (changed.length > 0)\n", "if (false as boolean)\n"],
+      ["trust: the first file is kept", "yield* keepTrust(settings.stateDir, project, says, said.programs)\n    const news", "const news"],
+      ["trust: the first file is told", "if (news.length > 0)\n", "if (false as boolean)\n"],
+      ["trust: no higher ceiling is pinned", "ceiling: lower(says.ceiling, trusted.value.ceiling)", "ceiling: says.ceiling"],
+      ["trust: what holds, in place of the file", "held: { ceiling: pin.ceiling, programs: held } })", "})"],
+      ["trust: what is lost is refused", "if (lost.length > 0)\n", "if (false as boolean)\n"],
+      [
+        "trust: the environment outranks it",
+        "const keys = overreachOf(says, pin).filter((key) => !overridden(key, variables))",
+        "const keys = overreachOf(says, pin)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/TrustStore.ts",
+    ["packages/cli/test/ConfigTrust.test.ts"],
+    [
+      ["trust: its user's alone", 'others: "nothing", ', ""],
+      [
+        "trust: a record that is damaged is no first time",
+        "missing ? Effect.succeed(Option.none<Pin>()) :",
+        "true ? Effect.succeed(Option.none<Pin>()) :"
+      ],
+      ["trust: a program by its digest", "(yield* digestOf(text.value)) === digest ?", "true ?"],
+      ["trust: written for its user alone", 'flag: "wx", mode: 0o600', 'flag: "wx", mode: 0o644']
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/Person.ts",
+    ["packages/cli/test/ConfigTrust.test.ts"],
+    [
+      [
+        "person: no mark of an agent",
+        'marks.find((name) => (variables[name] ?? "") !== "")',
+        'marks.find(() => (variables[""] ?? "") !== "")'
+      ],
+      ["person: no Conductor among the ancestors", "const holder = here[0]?.pid ??", "const holder = here[-1]?.pid ??"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/Retry.ts",
+    ["packages/cli/test/ConfigTrust.test.ts"],
+    [["retry: a ceiling is a person's word", 'if (permission !== undefined) yield* personOnly("a ceiling")', ""]]
+  )
+]
