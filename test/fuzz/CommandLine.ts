@@ -1,4 +1,5 @@
-import { HostServices } from "@souffleur/node"
+import { CommsErrand } from "@souffleur/comms"
+import { HostServices, SqliteClient } from "@souffleur/node"
 import { Cause, Console, Effect, Exit, Layer, Logger, Option } from "effect"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -34,6 +35,9 @@ export interface Said {
   readonly lines: ReadonlyArray<string>
 }
 
+/** Of comms it is the rules that are tried here, and not the process that holds them. */
+const errands = CommsErrand.layerHere.pipe(Layer.provide(SqliteClient.layerSqlite), Layer.provide(HostServices.layer))
+
 /** How long a command that watches or waits is let go on, ms. */
 const patience = 3000
 
@@ -66,7 +70,7 @@ export const say = async (folder: string, args: ReadonlyArray<string>, more: Rea
   })
   const said = cli(args).pipe(
     Effect.timeoutOption(patience),
-    Effect.provide([environment, HostServices.layer, Logger.layer([])]),
+    Effect.provide([environment, errands, HostServices.layer, Logger.layer([])]),
     Effect.provideService(Console.Console, console)
   )
   const exit = await Effect.runPromiseExit(said)

@@ -158,8 +158,8 @@ export const agentMutants = [
       ["comms: a row that is there", 'Effect.flatMap(rowUpdated("souffleur"))', "Effect.asVoid"],
       [
         "comms: only its own rows are no tasks",
-        "WHERE task_id IS NOT 'task-00' AND task_id IS NOT 'souffleur') AS tasks",
-        "WHERE task_id IS NOT 'task-00') AS tasks"
+        "WHERE task_id IS NOT 'task-00' AND task_id IS NOT 'souffleur'\"",
+        "WHERE task_id IS NOT 'task-00'\""
       ]
     ]
   ),
@@ -176,6 +176,45 @@ export const agentMutants = [
       ["speakers: a reply of who it names, whole", "' SESSION_ID:' || sender || ' '", "' SESSION_ID:' || sender"],
       ["speakers: what is refused hides nothing", "FROM said WHERE may ORDER BY", "FROM said ORDER BY"],
       ["speakers: who is refused, briefly", "substr(sender, 1, 64)", "sender"]
+    ]
+  ),
+  ...mutantsOf(
+    `${comms}/src/CommsSpeakers.ts`,
+    [`${comms}/test/CommsHostile.test.ts`],
+    [
+      ["comms: no reply of megabytes", "AND octet_length(message) <= ${REPLY} THEN message", "THEN message"],
+      ["comms: no payload of megabytes", "AND octet_length(message) <= ${PAYLOAD_BYTES}", ""],
+      ["comms: replies bounded", "most: REPLIES", "most: REPLIES * 100"],
+      ["comms: no message whose id cannot be said", "AND id <= ${greatestId} AND", "AND"]
+    ]
+  ),
+  ...mutantsOf(
+    `${comms}/src/CommsSchema.ts`,
+    [`${comms}/test/CommsHostile.test.ts`],
+    [
+      ["comms: no view", "WHERE m.type = 'view' AND", "WHERE m.type = 'mirage' AND"],
+      ["comms: no virtual table", "m.rootpage = 0 AND", "m.rootpage = -1 AND"],
+      ["comms: no trigger", "WHERE m.type = 'trigger' AND", "WHERE m.type = 'none' AND"],
+      ["comms: no generated column", "hidden !== 0", "hidden === -1"],
+      ["comms: ids that count", "id?.counts === 0", "id?.counts === -1"],
+      ["comms: ids beyond what a number says are told", "return found?.yes === 1", "return found?.yes === 2"],
+      [
+        "comms: nothing is made beside what is no table",
+        "if (unfit !== undefined) return yield* new",
+        'if (unfit === "") return yield* new'
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${comms}/src/CommsSqlite.ts`,
+    [`${comms}/test/CommsHostile.test.ts`],
+    [
+      ["comms: states of tasks that are not named", '${row.tasks ?? ""} ${row.states ?? ""}', '${row.tasks ?? ""}'],
+      [
+        "comms: no id that cannot be said",
+        "FROM orchestration_messages WHERE id BETWEEN 1 AND ${greatestId}) AS lastMessageId",
+        "FROM orchestration_messages) AS lastMessageId"
+      ]
     ]
   ),
   ...mutantsOf(

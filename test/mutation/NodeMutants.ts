@@ -54,6 +54,20 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
+    `${src}/ErrandProcess.ts`,
+    ["packages/node/test/ErrandProcess.test.ts"],
+    [
+      [
+        "errand: what was silent is left alone for a while",
+        "if ((yield* Clock.currentTimeMillis) < (spared.get(about) ?? 0)) return yield* silent",
+        ""
+      ],
+      ["errand: one that failed is ended", 'Effect.onExit((exit) => (exit._tag === "Success" ? Effect.void : end)),', ""],
+      ["errand: it ends with who asks", "yield* Effect.addFinalizer(() => end)", ""],
+      ["errand: one that is idle is ended", "resting = yield* rest", ""]
+    ]
+  ),
+  ...mutantsOf(
     `${src}/Receipt.ts`,
     ["packages/node/test/Launcher.test.ts"],
     [

@@ -149,8 +149,8 @@ export const supervisorMutants = [
       ],
       [
         "validate: a locked comms decides nothing",
-        'reason === "locked" ? new Undecided({ reason: detail }) :',
-        "false ? new Undecided({ reason: detail }) :"
+        'reason === "locked" || reason === "stuck" ? new Undecided',
+        'reason === "stuck" ? new Undecided'
       ]
     ]
   ),

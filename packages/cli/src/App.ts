@@ -1,5 +1,5 @@
 import { type AgentProgram, Claude, parseAgentCommand } from "@souffleur/claude"
-import { CommsLinkSqlite, CommsSqlite } from "@souffleur/comms"
+import { CommsErrand } from "@souffleur/comms"
 import {
   Agent,
   BadSetting,
@@ -22,6 +22,7 @@ import { Claims as NodeClaims, HookFiles, Launcher, Processes as NodeProcesses, 
 import { exportedBy } from "@souffleur/recovery"
 import { Roles } from "@souffleur/supervisor"
 import { Console, Effect, Layer, Path } from "effect"
+import * as CommsNews from "./CommsNews.ts"
 import { Environment } from "./Environment.ts"
 import { BadUsage } from "./Failure.ts"
 import type { Kept } from "./Kept.ts"
@@ -41,11 +42,10 @@ export const store = (settings: ResolvedSettings) =>
   )
 
 /** The comms of one watch; `null`: solo. */
-export const comms = (path: string | null) =>
-  path === null ? Comms.layerSolo : CommsSqlite.layer(path).pipe(Layer.provide(SqliteClient.layerSqlite))
+export const comms = (path: string | null) => (path === null ? Comms.layerSolo : CommsErrand.layer(path))
 
 /** Comms as an agent itself uses it. */
-export const commsLink = (path: string) => CommsLinkSqlite.layer(path).pipe(Layer.provide(SqliteClient.layerSqlite))
+export const commsLink = CommsErrand.layerLink
 
 /** Where souffleur itself runs, innermost first: a tmux in a kitty inherits the marks of both. */
 const surrounding = (variables: Readonly<Record<string, string | undefined>>): Terminal => {
@@ -139,7 +139,7 @@ export const world = (settings: ResolvedSettings, project: string, commsPath: st
       : Effect.flatMap(Environment, ({ variables }) => terminalOf(settings, variables))
   const ports = Layer.mergeAll(
     store(settings),
-    comms(commsPath),
+    CommsNews.layer.pipe(Layer.provide(comms(commsPath))),
     agent(settings, kept.agent),
     claims,
     HookFiles.layer(settings.stateDir),

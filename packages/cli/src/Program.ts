@@ -1,5 +1,5 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { HostServices } from "@souffleur/node"
+import { ErrandProcess, HostServices } from "@souffleur/node"
 import { Cause, Console, Effect, Exit, Layer, Logger, References, Runtime } from "effect"
 import { cli } from "./Cli.ts"
 import { defectCode, defective } from "./Failure.ts"
@@ -54,6 +54,9 @@ const thrown = (error: unknown): void => {
   process.exit(defectCode)
 }
 
+/** Started when comms is asked for something, and not before. */
+const errands = ErrandProcess.layer({ line: [execPath, script, "__comms"] })
+
 /** Ended by a signal: 128 and its number, as a shell says it. */
 const codeOf = { SIGINT: 130, SIGTERM: 143 } as const
 
@@ -70,5 +73,5 @@ export const runProgram = (): void => {
   process.once("SIGTERM", () => (interrupted = codeOf.SIGTERM))
   const teardown: Runtime.Teardown = (exit, onExit) =>
     Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? onExit(interrupted) : Runtime.defaultTeardown(exit, onExit)
-  cli(argv.slice(2)).pipe(Effect.provide([environmentIn(cwd), HostServices.layer, logging]), NodeRuntime.runMain({ teardown }))
+  cli(argv.slice(2)).pipe(Effect.provide([environmentIn(cwd), HostServices.layer, logging, errands]), NodeRuntime.runMain({ teardown }))
 }

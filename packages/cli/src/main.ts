@@ -19,9 +19,12 @@ switch (first) {
   case "hook":
     await (await import("@souffleur/node/hook")).keepSign((await import("@souffleur/claude/hook")).hookCall)
     break
-  // Three errands that the program runs for itself: its guardian, a launch, and the demonstration's agent.
+  // Four errands that the program runs for itself: its guardian, what it asks of comms, a launch, and the demonstration's agent.
   case "__guardian":
     await (await import("@souffleur/node/guardian")).guardian(rest[0] ?? "")
+    break
+  case "__comms":
+    await (await import("@souffleur/node/errand")).runErrands((await import("@souffleur/comms")).CommsErrand.answer)
     break
   case "__launch":
     process.exitCode = (await import("@souffleur/node/launch")).becomeAgent(rest[0] ?? "")

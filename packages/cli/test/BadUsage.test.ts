@@ -1,11 +1,11 @@
 import { assert, it } from "@effect/vitest"
 import { CommsSchema } from "@souffleur/comms"
-import { HostServices, SqliteClient } from "@souffleur/node"
-import { Effect, FileSystem, Layer } from "effect"
+import { Effect, FileSystem } from "effect"
 import { TestConsole } from "effect/testing"
 import { join } from "node:path"
 import { cli } from "../src/Cli.ts"
 import { Environment } from "../src/Environment.ts"
+import { services } from "./mcp/Place.ts"
 
 const id = "11111111-1111-4111-8111-111111111111"
 const nobody = "4190000"
@@ -87,7 +87,7 @@ const bad = (home: string): ReadonlyArray<Bad> => [
 ]
 
 /** The command line in this process; what it says and its exit code are as of one of its own (test/cli/Commands.test.ts). */
-it.layer(Layer.provideMerge(SqliteClient.layerSqlite, HostServices.layer))((it) => {
+it.layer(services)((it) => {
   it.effect("what is bad is told in one sentence on standard error, by the exit code of its kind", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

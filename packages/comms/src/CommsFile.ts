@@ -1,8 +1,8 @@
 import { CommsUnavailable, Sqlite } from "@souffleur/domain"
 import { Effect, Semaphore } from "effect"
-import type { SqlClient, SqlError } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { commsFault } from "./CommsFault.ts"
-import { type Columns, columnsOf, lacking } from "./CommsSchema.ts"
+import { type Columns, inspect, lacking } from "./CommsSchema.ts"
 
 /** The comms file at `path`, for one short use after the other (spec §5). */
 export const commsFile = Effect.fnUntraced(function* (path: string) {
@@ -15,14 +15,24 @@ export const commsFile = Effect.fnUntraced(function* (path: string) {
   // comes under the same name.
   // One at a time: whoever opens the file itself, and closes it (to look at its first bytes, say), takes away the POSIX locks of
   // every connection that this process has to it.
-  const use = <A>(act: (sql: SqlClient.SqlClient, columns: Columns) => Effect.Effect<A, SqlError.SqlError | CommsUnavailable>) =>
-    Effect.gen(function* () {
-      const sql = yield* sqlite.openForeign(path)
-      const columns = yield* columnsOf(sql)
-      const lack = lacking(columns)
-      if (lack !== undefined) return yield* unavailable("schema", lack)
-      return yield* act(sql, columns)
-    }).pipe(Effect.scoped, Effect.mapError(commsFault(path)), turn.withPermits(1))
+  // In one transaction with the look at the tables, so that nobody makes a view or a trigger of them in between. Where it fails, the
+  // connection is closed in its midst, which takes it back: one that went on would acknowledge what is not kept.
+  const using =
+    (begin: "BEGIN" | "BEGIN IMMEDIATE") =>
+    <A>(act: (sql: SqlClient.SqlClient, columns: Columns) => Effect.Effect<A, SqlError.SqlError | CommsUnavailable>) =>
+      Effect.gen(function* () {
+        const sql = yield* sqlite.openForeign(path)
+        if (begin === "BEGIN") yield* sql`PRAGMA query_only = ON`
+        yield* sql.unsafe(begin)
+        const found = yield* inspect(sql)
+        const lack = lacking(found)
+        if (lack !== undefined) return yield* unavailable("schema", lack)
+        const done = yield* act(sql, found.columns)
+        // The driver asks for the last id even now, which may be greater than what a number can say.
+        yield* Effect.provideService(sql`COMMIT`, SqlClient.SafeIntegers, true)
+        return done
+      }).pipe(Effect.scoped, Effect.mapError(commsFault(path)), turn.withPermits(1))
+  const [reading, writing] = [using("BEGIN"), using("BEGIN IMMEDIATE")]
 
   /** What a CHECK of the table's does not allow, told as that. */
   const refused = (sentence: string) => (error: SqlError.SqlError) =>
@@ -38,5 +48,5 @@ export const commsFile = Effect.fnUntraced(function* (path: string) {
   const beat = (sql: SqlClient.SqlClient, task: string, time: string) =>
     Effect.flatMap(sql`UPDATE orchestration_tasks SET ${beaten(sql, time)} WHERE task_id = ${task} RETURNING task_id`, rowUpdated(task))
 
-  return { use, unavailable, refused, rowUpdated, beat, beaten }
+  return { reading, writing, unavailable, refused, rowUpdated, beat, beaten }
 })

@@ -1,20 +1,24 @@
 import { CommsLink, type LinkMessage, type Sqlite } from "@souffleur/domain"
 import { Effect, Layer } from "effect"
 import { commsFile } from "./CommsFile.ts"
-import { timeText } from "./CommsSchema.ts"
+import { beyond, greatestId, timeText } from "./CommsSchema.ts"
 
 type Row = Omit<LinkMessage, "cut"> & { readonly cut: number }
 
-// What is no text is nobody's word.
-const textOnly = (column: string, characters: number) => `CASE typeof(${column}) WHEN 'text' THEN substr(${column}, 1, ${characters}) END`
+/** Bytes of a text of which something is read: SQLite reads it whole before it cuts it. */
+const TEXT = 1_048_576
+
+// What is no text is nobody's word. `octet_length` knows a length without reading the value.
+const textOnly = (column: string, characters: number) =>
+  `CASE WHEN typeof(${column}) = 'text' AND octet_length(${column}) <= ${TEXT} THEN substr(${column}, 1, ${characters}) END`
 
 const make = Effect.fnUntraced(function* (path: string) {
-  const { beat: beatOf, refused, rowUpdated, unavailable, use } = yield* commsFile(path)
+  const { beat: beatOf, reading, refused, rowUpdated, unavailable, writing } = yield* commsFile(path)
 
-  const beat = Effect.fn("CommsLink.beat")((at: number) => use((sql) => beatOf(sql, "task-00", timeText(at))))
+  const beat = Effect.fn("CommsLink.beat")((at: number) => writing((sql) => beatOf(sql, "task-00", timeText(at))))
 
   const setState: CommsLink["Service"]["setState"] = Effect.fn("CommsLink.setState")((state, at) =>
-    use((sql) =>
+    writing((sql) =>
       sql`UPDATE orchestration_tasks SET state = ${state}, last_heartbeat = ${timeText(at)} WHERE task_id = 'task-00' RETURNING task_id`.pipe(
         Effect.catch(refused(`orchestration_tasks refuses the state '${state}'`)),
         Effect.flatMap(rowUpdated("task-00"))
@@ -23,29 +27,34 @@ const make = Effect.fnUntraced(function* (path: string) {
   )
 
   const post: CommsLink["Service"]["post"] = Effect.fn("CommsLink.post")(({ at, from, taskId, text, type }) =>
-    use((sql, { orchestration_messages: columns }) =>
-      sql<{ readonly id: number }>`INSERT INTO orchestration_messages ${sql.insert({
+    writing((sql, { orchestration_messages: columns }) =>
+      sql<{ readonly id: number | null }>`INSERT INTO orchestration_messages ${sql.insert({
         task_id: taskId,
         message: text,
         message_type: type,
         ...(columns.has("from_session") ? { from_session: from } : {}),
         ...(columns.has("timestamp") ? { timestamp: timeText(at) } : {})
-      })} RETURNING id`.pipe(
+      })} RETURNING CASE WHEN id <= ${greatestId} THEN id END AS id`.pipe(
         Effect.catch(refused(`orchestration_messages refuses the type '${type}'`)),
-        Effect.flatMap(([row]) => (row === undefined ? unavailable("failed", "the message has no id") : Effect.succeed(row.id)))
+        Effect.flatMap(([row]) =>
+          typeof row?.id === "number"
+            ? Effect.succeed(row.id)
+            : Effect.flatMap(beyond(sql), (why) => unavailable("schema", why ?? "the message has no id"))
+        )
       )
     )
   )
 
   const read: CommsLink["Service"]["read"] = Effect.fn("CommsLink.read")(({ after, characters, most, taskId }) =>
-    use((sql, { orchestration_messages: columns }) =>
+    reading((sql, { orchestration_messages: columns }) =>
       sql
         .unsafe<Row>(
           `SELECT id, ${textOnly("task_id", 256)} AS taskId, ${textOnly("message_type", 64)} AS type,
-            coalesce(${textOnly("message", characters)}, '') AS text, typeof(message) = 'text' AND length(message) > ${characters} AS cut,
+            coalesce(${textOnly("message", characters)}, '') AS text,
+            typeof(message) = 'text' AND (octet_length(message) > ${TEXT} OR length(message) > ${characters}) AS cut,
             ${columns.has("from_session") ? textOnly("from_session", 256) : "NULL"} AS "from",
             ${columns.has("timestamp") ? textOnly("timestamp", 64) : "NULL"} AS at
-          FROM orchestration_messages WHERE id > ? AND (? IS NULL OR task_id = ?) ORDER BY id LIMIT ?`,
+          FROM orchestration_messages WHERE id > ? AND id <= ${greatestId} AND (? IS NULL OR task_id = ?) ORDER BY id LIMIT ?`,
           [after, taskId, taskId, most]
         )
         .pipe(Effect.map((rows) => rows.map((row): LinkMessage => ({ ...row, cut: row.cut === 1 }))))
@@ -54,7 +63,7 @@ const make = Effect.fnUntraced(function* (path: string) {
 
   // One statement: all or nothing, and a task that somebody else made meanwhile is one that is there.
   const register: CommsLink["Service"]["register"] = Effect.fn("CommsLink.register")((tasks) =>
-    use((sql, { orchestration_tasks: columns }) => {
+    writing((sql, { orchestration_tasks: columns }) => {
       const path = columns.has("instruction_path")
       const insert = sql<{ readonly task_id: string }>`
         INSERT INTO orchestration_tasks (task_id, state${sql.literal(path ? ", instruction_path" : "")})
@@ -69,11 +78,11 @@ const make = Effect.fnUntraced(function* (path: string) {
   )
 
   const setTask: CommsLink["Service"]["setTask"] = Effect.fn("CommsLink.setTask")(({ id, state }, at) =>
-    use((sql) => {
+    writing((sql) => {
       const update = sql`UPDATE orchestration_tasks SET state = ${state}, last_heartbeat = ${timeText(at)}
         WHERE task_id = ${id} AND state IS NOT ${state}`
       const insert = sql`INSERT INTO orchestration_tasks (task_id, state, last_heartbeat) SELECT ${id}, ${state}, ${timeText(at)}
-        WHERE NOT EXISTS (SELECT 1 FROM orchestration_tasks WHERE task_id = ${id})`
+        WHERE NOT EXISTS (SELECT 1 FROM orchestration_tasks WHERE task_id = ${id}) RETURNING 1`
       return Effect.andThen(update, insert).pipe(Effect.catch(refused(`orchestration_tasks refuses the state '${state}'`)), Effect.asVoid)
     })
   )

@@ -74,17 +74,55 @@ const required: Readonly<Record<Table, ReadonlyArray<string>>> = {
 /** The columns of each table, in lower case as SQLite compares them; a table that is not there has none. */
 export type Columns = Readonly<Record<Table, ReadonlySet<string>>>
 
-/** The columns as they are now: one short read, so that a schema that others change is never remembered. */
-export const columnsOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const rows = yield* sql<{ tab: string; col: string }>`
-    SELECT lower(m.name) AS tab, lower(c.name) AS col FROM sqlite_schema m JOIN pragma_table_info(m.name) c
-    WHERE m.type IN ('table', 'view') AND lower(m.name) IN ('orchestration_tasks', 'orchestration_messages')`
+const names = ["orchestration_tasks", "orchestration_messages"] as const
+const [isTask, isOurs] = ["lower(m.name) = 'orchestration_tasks'", "lower(m.name) IN ('orchestration_tasks', 'orchestration_messages')"]
+
+/** What would run others' code in us, or has no rows of its own, by its kind. */
+const kinds = `
+  SELECT CASE WHEN ${isTask} THEN 'orchestration_tasks' ELSE 'orchestration_messages' END AS tab, 'is a view' AS is_
+  FROM sqlite_schema m WHERE m.type = 'view' AND ${isOurs}
+  UNION ALL SELECT lower(m.name), 'is a virtual table' FROM sqlite_schema m WHERE m.type = 'table' AND m.rootpage = 0 AND ${isOurs}
+  UNION ALL SELECT lower(m.tbl_name), 'has a trigger' FROM sqlite_schema m
+  WHERE m.type = 'trigger' AND lower(m.tbl_name) IN ('orchestration_tasks', 'orchestration_messages')`
+
+interface Column {
+  readonly tab: Table
+  readonly col: string
+  readonly hidden: number
+  /** `INTEGER PRIMARY KEY`, by which SQLite itself counts; alone. */
+  readonly counts: number
+}
+
+/** What the two tables are; `unfit`: why they cannot be used, as a sentence. */
+export interface Found {
+  readonly columns: Columns
+  readonly unfit: string | undefined
+}
+
+/**
+ * The tables as they are now: a schema that others change is never remembered, and holds as long as the caller's transaction. Nothing of
+ * theirs runs meanwhile: what is no table is named before its columns are asked for.
+ */
+export const inspect = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const [kind] = yield* sql.unsafe<{ readonly tab: string; readonly is_: string }>(`${kinds} LIMIT 1`)
+  const none: Columns = { orchestration_tasks: new Set(), orchestration_messages: new Set() }
+  if (kind !== undefined) return { columns: none, unfit: `${kind.tab} ${kind.is_}: souffleur uses plain tables alone` } satisfies Found
+  const rows = yield* sql.unsafe<Column>(`
+    SELECT lower(m.name) AS tab, lower(substr(c.name, 1, 64)) AS col, c.hidden AS hidden,
+      c.pk = 1 AND upper(c.type) = 'INTEGER' AND (SELECT count(*) FROM pragma_table_info(m.name) WHERE pk > 0) = 1 AS counts
+    FROM sqlite_schema m JOIN pragma_table_xinfo(m.name) c WHERE m.type = 'table' AND ${isOurs}`)
   const named = (table: Table) => new Set(rows.filter((row) => row.tab === table).map((row) => row.col))
   const columns: Columns = { orchestration_tasks: named("orchestration_tasks"), orchestration_messages: named("orchestration_messages") }
-  return columns
+  const generated = rows.find(({ hidden }) => hidden !== 0)
+  const id = rows.find(({ col, tab }) => tab === "orchestration_messages" && col === "id")
+  const unfit =
+    generated !== undefined
+      ? `${generated.tab} has a generated column: souffleur uses plain tables alone`
+      : id?.counts === 0
+        ? "the column id of orchestration_messages is not INTEGER PRIMARY KEY: nobody could tell which message is newer"
+        : undefined
+  return { columns, unfit } satisfies Found
 })
-
-const names = ["orchestration_tasks", "orchestration_messages"] as const
 
 const lackingColumn = (columns: Columns, table: Table): string | undefined => {
   const column = required[table].find((name) => !columns[table].has(name))
@@ -92,13 +130,25 @@ const lackingColumn = (columns: Columns, table: Table): string | undefined => {
 }
 
 /** What is lacking, as a sentence; `undefined` when souffleur can work. */
-export const lacking = (columns: Columns): string | undefined => {
+export const lacking = ({ columns, unfit }: Found): string | undefined => {
+  if (unfit !== undefined) return unfit
   for (const table of names) {
     const lack = columns[table].size === 0 ? `the table ${table} is not there` : lackingColumn(columns, table)
     if (lack !== undefined) return lack
   }
   return undefined
 }
+
+/** The greatest id of a message that is read: 2^53 - 1, up to which a number says which one it is. */
+export const greatestId = Number.MAX_SAFE_INTEGER
+
+/** Messages beyond {@link greatestId} are read by nobody here, nor, as SQLite counts on from there, those that come after them. */
+export const beyond = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const [found] = yield* sql<{ readonly yes: number }>`SELECT EXISTS (SELECT 1 FROM orchestration_messages WHERE id > ${greatestId}) AS yes`
+  return found?.yes === 1
+    ? "a message has an id beyond 2^53 - 1, and all that come after it: souffleur cannot read them; give them smaller ones"
+    : undefined
+})
 
 /** Epoch ms as SQLite's `datetime` writes it: `YYYY-MM-DD HH:MM:SS`, UTC, cut to the second (spec.md §5). */
 export const timeText = (at: number): string => iso(at).slice(0, 19).replace("T", " ")
@@ -112,7 +162,7 @@ const rows = [
  * Makes the file, the tables and the rows of the Conductor and of souffleur where there are none (spec.md §5), and says what
  * it made: `[]` when everything was there. Other tables in the file are others' business; a file that is no SQLite database,
  * that another application has claimed, or whose tables of these names lack what souffleur needs is refused, untouched.
- * Each statement stands alone, so an interrupted `init` is finished by the next.
+ * An interrupted `init` is finished by the next.
  */
 export const init = Effect.fn("CommsSchema.init")(
   function* (path: string) {
@@ -131,7 +181,10 @@ export const init = Effect.fn("CommsSchema.init")(
     if (created) made.push(`file ${path}`)
     const sql = yield* sqlite.openForeign(path)
 
-    const found = yield* columnsOf(sql)
+    // In one transaction: nobody changes the tables between the look and the rows.
+    yield* sql`BEGIN IMMEDIATE`
+    const { columns: found, unfit } = yield* inspect(sql)
+    if (unfit !== undefined) return yield* new CommsUnavailable({ path, reason: "schema", detail: unfit })
     const there = names.filter((table) => found[table].size > 0)
     const [claimed] = yield* sql<{ application_id: number }>`PRAGMA application_id`
     if (there.length === 0 && claimed !== undefined && claimed.application_id !== 0) {
@@ -151,7 +204,21 @@ export const init = Effect.fn("CommsSchema.init")(
       WHERE NOT EXISTS (SELECT 1 FROM orchestration_tasks WHERE task_id = ${task}) RETURNING task_id`
       if (inserted.length > 0) made.push(`row ${task}`)
     }
+    yield* sql`COMMIT`
     return made as ReadonlyArray<string>
+  },
+  Effect.scoped,
+  (effect, path) => Effect.mapError(effect, commsFault(path))
+)
+
+/** Whether all of the file at `path` can be used: what a watch, or `doctor`, says at once and not when it is too late. */
+export const sound = Effect.fn("CommsSchema.sound")(
+  function* (path: string) {
+    const sql = yield* (yield* Sqlite).openForeign(path)
+    yield* sql`PRAGMA query_only = ON`
+    yield* sql`BEGIN`
+    const why = lacking(yield* inspect(sql)) ?? (yield* beyond(sql))
+    if (why !== undefined) return yield* new CommsUnavailable({ path, reason: "schema", detail: why })
   },
   Effect.scoped,
   (effect, path) => Effect.mapError(effect, commsFault(path))

@@ -1,12 +1,16 @@
 import { type CommsQuery, type CommsReply, payloadHeader } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { Columns } from "./CommsSchema.ts"
+import { type Columns, greatestId } from "./CommsSchema.ts"
 
 /** Replies read at once; the rest is read with the last one's id. */
-const REPLIES = 1000
+const REPLIES = 100
+/** Bytes of a reply that is read: it names a process and a session. */
+const REPLY = 65_536
 /** Characters of a payload that are read: a launch takes its prompt as one argument, which Linux limits to 128 KiB. */
 const PAYLOAD = 30_000
+/** Bytes of a message that may be one. SQLite reads a text whole before it cuts it: a longer one is left where it is. */
+const PAYLOAD_BYTES = 4_194_304
 
 interface Row {
   readonly id: number
@@ -38,12 +42,14 @@ const ask = Effect.fnUntraced(function* (
   { after, sessions }: CommsQuery,
   { also, most, needs, of, order, text }: Question
 ) {
-  const sender = columns.has("from_session") ? "from_session" : "NULL"
+  const sender = columns.has("from_session")
+    ? `CASE WHEN octet_length(from_session) > ${PAYLOAD_BYTES} THEN x'' ELSE from_session END`
+    : "NULL"
   const rows = yield* sql.unsafe<Row>(
     `WITH said AS (
       SELECT id, message, sender, (sender IS NULL OR (typeof(sender) = 'text'
         AND (sender = 'task-00' OR sender IN (SELECT value FROM json_each(?)) OR ${also}))) AND ${needs} AS may
-      FROM (SELECT *, ${sender} AS sender FROM orchestration_messages) WHERE id > ? AND ${of})
+      FROM (SELECT *, ${sender} AS sender FROM orchestration_messages) WHERE id > ? AND id <= ${greatestId} AND ${of})
     SELECT * FROM (SELECT id, ${text} AS text, NULL AS sender, 1 AS may FROM said WHERE may ORDER BY id ${order} LIMIT ${most})
     UNION ALL
     SELECT * FROM (SELECT id, '' AS text, CASE typeof(sender) WHEN 'text' THEN substr(sender, 1, 64) END AS sender, 0 AS may
@@ -59,7 +65,7 @@ const ask = Effect.fnUntraced(function* (
 
 /** A payload to any other task, or of a type that nobody asks with, is quoted there. */
 const payload: Question = {
-  of: `typeof(message) = 'text' AND substr(message, 1, ${payloadHeader.length}) = '${payloadHeader}'`,
+  of: `typeof(message) = 'text' AND octet_length(message) <= ${PAYLOAD_BYTES} AND substr(message, 1, ${payloadHeader.length}) = '${payloadHeader}'`,
   also: "0",
   needs: "task_id IN ('souffleur', 'task-00') AND message_type IN ('handoff', 'context_warning', 'resumption', 'system')",
   text: `substr(message, 1, ${PAYLOAD})`,
@@ -67,13 +73,15 @@ const payload: Question = {
   most: 1
 }
 
-const words = "' ' || replace(replace(replace(substr(message, 1, 1000), char(9), ' '), char(10), ' '), char(13), ' ') || ' '"
+/** Of a text that is too long nothing is read. `octet_length` knows that without reading it. */
+const short = `CASE WHEN typeof(message) = 'text' AND octet_length(message) <= ${REPLY} THEN message ELSE '' END`
+const words = `' ' || replace(replace(replace(substr(${short}, 1, 1000), char(9), ' '), char(10), ' '), char(13), ' ') || ' '`
 /** A watch may have been given a wrong session: the right one names itself. */
 const reply: Question = {
   of: "task_id = 'souffleur' AND message_type = 'instruction'",
   also: `sender = 'person' OR instr(${words}, ' SESSION_ID:' || sender || ' ') > 0`,
   needs: "1",
-  text: "CASE typeof(message) WHEN 'text' THEN message ELSE '' END",
+  text: short,
   order: "ASC",
   most: REPLIES
 }

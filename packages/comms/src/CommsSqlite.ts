@@ -2,25 +2,42 @@ import { Comms, type CommsPayload, type CommsReply, type CommsSnapshot, type Mes
 import { Effect, Layer, Option } from "effect"
 import { Digest } from "effect/crypto"
 import { commsFile } from "./CommsFile.ts"
-import { type Columns, timeText } from "./CommsSchema.ts"
+import { type Columns, greatestId, timeText } from "./CommsSchema.ts"
 import { newestPayload, repliesAfter } from "./CommsSpeakers.ts"
 
-// Any value may stand in a column of SQLite. What is no text is shown as SQLite would write it, so that a change is still seen,
-// and cut, so that a poll stays small.
-const raw = (column: string) =>
-  `CASE typeof(${column}) WHEN 'blob' THEN quote(substr(${column}, 1, 64)) ELSE substr(CAST(${column} AS TEXT), 1, 64) END`
-const textOnly = (column: string) => `CASE typeof(${column}) WHEN 'text' THEN substr(${column}, 1, 256) END`
+/** Bytes of a field that is read, of which there is one in each poll. */
+const FIELD = 1_048_576
+/** Tasks that are counted, and those whose names and states are looked at one by one. */
+const [TASKS, TASKS_NAMED] = [1_000_000, 10_000]
 
+// Any value may stand in a column of SQLite. What is no text is shown as SQLite would write it, so that a change is still seen,
+// and cut, so that a poll stays small. `octet_length` knows a length without reading the value.
+const raw = (column: string) =>
+  `CASE WHEN octet_length(${column}) > ${FIELD} THEN octet_length(${column}) || ' bytes'
+    WHEN typeof(${column}) = 'blob' THEN quote(substr(${column}, 1, 64)) ELSE substr(CAST(${column} AS TEXT), 1, 64) END`
+const textOnly = (column: string) =>
+  `CASE WHEN typeof(${column}) = 'text' AND octet_length(${column}) <= ${FIELD} THEN substr(${column}, 1, 256) END`
+const short = (column: string) =>
+  `CASE WHEN octet_length(${column}) > 256 THEN octet_length(${column}) || ' bytes' ELSE quote(${column}) END`
+
+const othersTasks = "orchestration_tasks WHERE task_id IS NOT 'task-00' AND task_id IS NOT 'souffleur'"
+
+/** Bounded in rows and bytes, and in time by how few rows are read in order; of the tasks beyond that, how many are in which state. */
 const snapshotOf = (columns: Columns) => `
 SELECT conductor.*, souffleur.*,
-  (SELECT coalesce(max(id), 0) FROM orchestration_messages) AS lastMessageId, tasks.*
-FROM (SELECT count(*) AS taskCount, group_concat(quote(task_id) || ' ' || quote(state), ',' ORDER BY task_id) AS tasks
-  FROM orchestration_tasks WHERE task_id IS NOT 'task-00' AND task_id IS NOT 'souffleur') AS tasks
+  (SELECT coalesce(max(id), 0) FROM orchestration_messages WHERE id BETWEEN 1 AND ${greatestId}) AS lastMessageId, tasks.*
+FROM (SELECT (SELECT coalesce(sum(n), 0) FROM states) AS taskCount,
+  (SELECT group_concat(state || n, ',' ORDER BY state) FROM (SELECT state, n FROM states ORDER BY n DESC, state LIMIT 1000)) AS states,
+  (SELECT group_concat(name || ' ' || state, ',' ORDER BY name) FROM (SELECT ${short("task_id")} AS name, ${short("state")} AS state
+    FROM ${othersTasks} ORDER BY task_id LIMIT ${TASKS_NAMED})) AS tasks) AS tasks
 LEFT JOIN (SELECT coalesce(${raw("state")}, '') AS state, ${raw("last_heartbeat")} AS lastHeartbeat,
   ${columns.orchestration_tasks.has("session_id") ? textOnly("session_id") : "NULL"} AS sessionId
   FROM orchestration_tasks WHERE task_id = 'task-00' LIMIT 1) AS conductor
 LEFT JOIN (SELECT coalesce(${raw("state")}, '') AS souffleur
   FROM orchestration_tasks WHERE task_id = 'souffleur' LIMIT 1) AS souffleur`
+
+const counted = `WITH states AS MATERIALIZED (SELECT state, count(*) AS n
+  FROM (SELECT ${short("state")} AS state FROM ${othersTasks} LIMIT ${TASKS}) GROUP BY state)`
 
 interface SnapshotRow {
   readonly state: string | null
@@ -29,24 +46,25 @@ interface SnapshotRow {
   readonly souffleur: string | null
   readonly lastMessageId: number
   readonly taskCount: number
+  readonly states: string | null
   readonly tasks: string | null
 }
 
 const make = Effect.fnUntraced(function* (path: string) {
   const digest = yield* Digest.Digest
-  const { beat: beatOf, beaten, refused, rowUpdated, unavailable, use } = yield* commsFile(path)
+  const { beat: beatOf, beaten, reading, refused, rowUpdated, unavailable, writing } = yield* commsFile(path)
   const hexOf = (text: string) => digest.digestHex(Digest.sha256, new TextEncoder().encode(text))
 
-  const snapshot = use(
+  const snapshot = reading(
     Effect.fnUntraced(function* (sql, columns) {
-      const [row] = yield* sql.unsafe<SnapshotRow>(snapshotOf(columns))
+      const [row] = yield* sql.unsafe<SnapshotRow>(counted + snapshotOf(columns))
       if (row === undefined) return yield* unavailable("failed", "the poll has no row")
       const { lastHeartbeat, lastMessageId, sessionId, souffleur, state, taskCount } = row
       const taken: CommsSnapshot = {
         conductor: state === null ? Option.none() : Option.some({ state, lastHeartbeat, sessionId }),
         souffleur: Option.fromNullOr(souffleur),
         taskCount,
-        taskFingerprint: yield* hexOf(row.tasks ?? ""),
+        taskFingerprint: yield* hexOf(`${row.tasks ?? ""} ${row.states ?? ""}`),
         lastMessageId
       }
       return taken
@@ -54,7 +72,7 @@ const make = Effect.fnUntraced(function* (path: string) {
   ).pipe(Effect.withSpan("CommsSqlite.snapshot"))
 
   const payload: Comms["Service"]["payload"] = Effect.fn("CommsSqlite.payload")((query) =>
-    use(
+    reading(
       Effect.fnUntraced(function* (sql, columns) {
         const { heard, refused } = yield* newestPayload(sql, columns, query)
         const digested = (said: CommsReply) => Effect.map(hexOf(said.text), (digest): CommsPayload => ({ ...said, digest }))
@@ -63,11 +81,11 @@ const make = Effect.fnUntraced(function* (path: string) {
     )
   )
   const replies: Comms["Service"]["replies"] = Effect.fn("CommsSqlite.replies")((query) =>
-    use((sql, columns) => repliesAfter(sql, columns, query))
+    reading((sql, columns) => repliesAfter(sql, columns, query))
   )
 
   const setState: Comms["Service"]["setState"] = Effect.fn("CommsSqlite.setState")((state, at, lastError) =>
-    use((sql, columns) => {
+    writing((sql, columns) => {
       const told = lastError !== undefined && columns.orchestration_tasks.has("last_error") ? sql`, last_error = ${lastError}` : sql``
       return sql`UPDATE orchestration_tasks SET state = ${state}, ${beaten(sql, timeText(at))}${told}
         WHERE task_id = 'souffleur' RETURNING task_id`.pipe(
@@ -77,19 +95,21 @@ const make = Effect.fnUntraced(function* (path: string) {
     })
   )
 
-  const beat = Effect.fn("CommsSqlite.beat")((at: number) => use((sql) => beatOf(sql, "souffleur", timeText(at))))
+  const beat = Effect.fn("CommsSqlite.beat")((at: number) => writing((sql) => beatOf(sql, "souffleur", timeText(at))))
 
   const post: Comms["Service"]["post"] = Effect.fn("CommsSqlite.post")(({ at, key, kind, text }) =>
-    use((sql, { orchestration_messages: columns }) => {
+    writing((sql, { orchestration_messages: columns }) => {
       const prefix = `[${key}] `
       const from = columns.has("from_session")
       const timed = columns.has("timestamp")
+      // Something is returned, or the driver asks for the id, which may be greater than what it can say.
       const insert = (type: MessageKind) => sql`
         INSERT INTO orchestration_messages (task_id, message, message_type${sql.literal(from ? ", from_session" : "")}${sql.literal(timed ? ", timestamp" : "")})
         SELECT 'souffleur', ${prefix + text}, ${type}${from ? sql`, 'souffleur'` : sql``}${timed ? sql`, ${timeText(at)}` : sql``}
-        WHERE NOT EXISTS (SELECT 1 FROM orchestration_messages WHERE task_id = 'souffleur' AND message = ${prefix + text}
+        WHERE NOT EXISTS (SELECT 1 FROM orchestration_messages WHERE task_id = 'souffleur'
+          AND octet_length(message) = octet_length(${prefix + text}) AND message = ${prefix + text}
           AND message_type = ${type} ${from ? sql`AND from_session = 'souffleur'` : sql``}
-          ${timed ? sql`AND timestamp = ${timeText(at)}` : sql``})`
+          ${timed ? sql`AND timestamp = ${timeText(at)}` : sql``}) RETURNING 1`
       // The real Conductor's CHECK has no 'warning' (spec.md §5); what it refuses is told all the same.
       const told =
         kind === "warning"
@@ -108,7 +128,7 @@ const make = Effect.fnUntraced(function* (path: string) {
 
 /**
  * Comms in the SQLite file at `path` (spec.md §5). The file need not be there: each use looks at it anew and fails with
- * `CommsUnavailable` after at most one busy wait (50 ms) a statement; trying again is the caller's. `replies` gives at most 1000 at once.
+ * `CommsUnavailable` after at most one busy wait (50 ms) a statement; trying again is the caller's. `replies` gives at most 100 at once.
  */
 export const layer = (path: string): Layer.Layer<Comms, never, Sqlite> =>
   Layer.effect(Comms, make(path)).pipe(Layer.provide(Digest.layerWebCrypto))

@@ -83,10 +83,13 @@ const silence = <A>(heard: A): Heard<A> => ({ heard, refused: Option.none() })
 
 export type MessageKind = "error" | "warning" | "completion" | "system"
 
-/** Comms cannot be used now: locked, gone, replaced by something else, lacking a table or a column. Never fatal to a watch. */
+/**
+ * Comms cannot be used now: locked, gone, replaced by something else, lacking a table or a column; or it did not answer (`stuck`), whatever
+ * is in it. Never fatal to a watch.
+ */
 export class CommsUnavailable extends Schema.TaggedError<CommsUnavailable>()("CommsUnavailable", {
   path: Schema.String,
-  reason: Schema.Literals(["locked", "missing", "foreign", "schema", "failed"]),
+  reason: Schema.Literals(["locked", "missing", "foreign", "schema", "stuck", "failed"]),
   detail: Schema.String
 }) {}
 

@@ -195,7 +195,8 @@ const openForeign = Effect.fn("Sqlite.openForeign")(function* (path: string) {
   const found = yield* Effect.option(fs.stat(path))
   if (Option.isNone(found)) return yield* unusable(path, "missing", "it is not there")
   if (found.value.type !== "File") return yield* unusable(path, "foreign", "it is no file")
-  return yield* opened(path, ["schema_version"])
+  // What others wrote into its schema, and into its pages, is trusted with nothing.
+  return yield* opened(path, ["trusted_schema = OFF", "cell_size_check = ON", "schema_version"])
 })
 
 /** {@link Sqlite} over `node:sqlite`. */

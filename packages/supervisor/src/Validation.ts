@@ -63,7 +63,9 @@ export const validate = Effect.fn("Validation.validate")(function* (watch: Watch
     Effect.fail(new Invalid({ check: "session-file", reason: why }))
   )
   const snapshot = yield* Effect.catchTag(comms.snapshot, "CommsUnavailable", ({ detail, reason }) =>
-    Effect.fail(reason === "locked" ? new Undecided({ reason: detail }) : new Invalid({ check: "comms-row", reason: detail }))
+    Effect.fail(
+      reason === "locked" || reason === "stuck" ? new Undecided({ reason: detail }) : new Invalid({ check: "comms-row", reason: detail })
+    )
   )
   if (watch.comms !== null && Option.isNone(snapshot.souffleur)) {
     return yield* new Invalid({ check: "comms-row", reason: `there is no row "souffleur" in ${watch.comms}: run "souffleur init"` })

@@ -1,5 +1,4 @@
-import { CommsSchema } from "@souffleur/comms"
-import { SqliteClient } from "@souffleur/node"
+import { CommsErrand } from "@souffleur/comms"
 import { Console, Effect, Path } from "effect"
 import { Command } from "effect/cli"
 import { json, projectDir, realProject } from "./Options.ts"
@@ -10,7 +9,7 @@ export const initCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const path = yield* Path.Path
     const file = path.join(yield* realProject(flags.projectDir), "comms.db")
-    const made = yield* Effect.provide(CommsSchema.init(file), SqliteClient.layerSqlite)
+    const made = yield* CommsErrand.init(file)
     if (flags.json) return yield* Console.log(JSON.stringify({ comms: file, made }))
     yield* Console.log(made.length === 0 ? `${file} has everything already` : `made in ${file}: ${made.join(", ")}`)
   })

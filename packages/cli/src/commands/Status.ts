@@ -1,5 +1,5 @@
 import { Agent, Beats, Comms, EventLog, heartbeatAge, iso, Outbox, plain, Processes, type ResolvedSettings, see } from "@souffleur/domain"
-import { Clock, Console, Duration, Effect, Option } from "effect"
+import { Clock, Console, Duration, Effect, Option, Result } from "effect"
 import { Command } from "effect/cli"
 import { agentFiles, comms, host, settingsOf, store } from "../App.ts"
 import { Environment } from "../Environment.ts"
@@ -15,14 +15,10 @@ export const statusOf = Effect.fnUntraced(function* ({ id, watch }: Named, setti
   const now = yield* Clock.currentTimeMillis
   const beat = yield* beats.last(id)
   const over = watch.phase === "Exited"
-  const snapshot = over
-    ? Option.none()
-    : yield* Effect.option(
-        Effect.provide(
-          Effect.flatMap(Comms, ({ snapshot }) => snapshot),
-          comms(watch.comms)
-        )
-      )
+  const asked = over
+    ? undefined
+    : yield* Effect.flatMap(Comms, ({ snapshot }) => snapshot).pipe(Effect.provide(comms(watch.comms)), Effect.result)
+  const snapshot = asked === undefined ? Option.none() : Result.getSuccess(asked)
   const heartbeat = Option.flatMap(snapshot, ({ conductor }) => conductor).pipe(
     Option.map(({ lastHeartbeat }) => heartbeatAge(see(undefined, lastHeartbeat, now), now, 0) ?? null),
     Option.getOrElse(() => null)
@@ -65,6 +61,7 @@ export const statusOf = Effect.fnUntraced(function* ({ id, watch }: Named, setti
         : null,
     souffleur_beat_age_ms: Option.match(beat, { onNone: () => null, onSome: ({ at }) => (over ? null : now - at) }),
     comms: watch.comms === null ? "none" : over ? "not asked" : Option.isSome(snapshot) ? "ok" : "out",
+    comms_out: asked !== undefined && Result.isFailure(asked) ? asked.failure.reason : null,
     retries: watch.retries,
     revision: watch.revision,
     last_event_at: iso(watch.lastEventAt),
@@ -132,7 +129,7 @@ export const statusCommand = Command.make(
       one.phase === "Exited" || one.comms === "none"
         ? ""
         : one.comms === "out"
-          ? "comms is out"
+          ? `comms is out (${one.comms_out})`
           : `heartbeat ${inWords(one.conductor.heartbeat_age_ms)}`,
       one.conductor.context_tokens === null ? "" : usage(one.conductor.context_tokens, one.conductor.context_window),
       one.phase === "Exited" ? "" : `watcher ${inWords(one.souffleur_beat_age_ms)}`,

@@ -1,8 +1,7 @@
-import { CommsSqlite } from "@souffleur/comms"
+import { CommsErrand } from "@souffleur/comms"
 import {
   Agent,
   Claims,
-  Comms,
   leastPin,
   parsePid,
   parseSessionId,
@@ -13,7 +12,6 @@ import {
   type ResolvedSettings,
   type Target
 } from "@souffleur/domain"
-import { SqliteClient } from "@souffleur/node"
 import { allTold, command, herald, refuseTarget } from "@souffleur/supervisor"
 import { Console, Effect, FileSystem, Option, Path } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
@@ -49,11 +47,7 @@ const commsOf = Effect.fnUntraced(function* (named: Option.Option<string>, proje
   const [fs, path, { cwd }] = [yield* FileSystem.FileSystem, yield* Path.Path, yield* Environment]
   const file = Option.match(named, { onNone: () => path.join(project, "comms.db"), onSome: (name) => path.resolve(cwd, name) })
   if (Option.isNone(named) && !(yield* Effect.orElseSucceed(fs.exists(file), () => false))) return null
-  yield* Effect.gen(function* () {
-    yield* (yield* Comms).snapshot
-  }).pipe(
-    Effect.provide(CommsSqlite.layer(file)),
-    Effect.provide(SqliteClient.layerSqlite),
+  yield* CommsErrand.sound(file).pipe(
     Effect.catchTag("CommsUnavailable", ({ detail, reason }) =>
       reason === "locked"
         ? Effect.void

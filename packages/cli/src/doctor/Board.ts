@@ -1,6 +1,5 @@
-import { CommsSqlite } from "@souffleur/comms"
+import { CommsErrand } from "@souffleur/comms"
 import { Comms, type CommsSnapshot, parseTime, type ResolvedSettings, type Watch } from "@souffleur/domain"
-import { SqliteClient } from "@souffleur/node"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Result } from "effect"
 import { ofFile } from "../Failure.ts"
 import { inWords } from "../Telling.ts"
@@ -74,15 +73,18 @@ export const board = Effect.fn("Doctor.board")(function* (settings: ResolvedSett
       ? [wrong("comms", `${file} is gone, and a watch reads it`, "bring it back")]
       : [note("comms", `${file} is not there: a watch would be solo`, `${init}, if your Conductor keeps its tasks there`)]
   }
-  const read = yield* Effect.flatMap(Comms, ({ snapshot }) => snapshot).pipe(
-    Effect.provide(CommsSqlite.layer(file)),
-    Effect.provide(SqliteClient.layerSqlite),
-    Effect.result
-  )
+  const read = yield* Effect.andThen(
+    CommsErrand.sound(file),
+    Effect.flatMap(Comms, ({ snapshot }) => snapshot)
+  ).pipe(Effect.provide(CommsErrand.layer(file)), Effect.result)
   if (Result.isFailure(read)) {
     const { detail, reason } = read.failure
     const todo =
-      reason === "locked" ? "who holds it? souffleur goes on trying" : `another file? souffleur watch --comms; tables missing? ${init}`
+      reason === "locked"
+        ? "who holds it? souffleur goes on trying"
+        : reason === "stuck"
+          ? "look into it with sqlite3; a watch goes on by the process and the session file alone"
+          : `another file? souffleur watch --comms; tables missing? ${init}`
     return [wrong("comms", ofFile(file, detail), todo)]
   }
   const now = yield* Clock.currentTimeMillis

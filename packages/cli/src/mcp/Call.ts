@@ -12,6 +12,7 @@ const afterwards: Record<CommsUnavailable["reason"], string> = {
   locked: "It is locked by another program: call this again in a moment.",
   missing: '"souffleur init" makes one.',
   foreign: '"souffleur doctor" says what is wrong with it.',
+  stuck: '"souffleur doctor" says what is wrong with it.',
   schema: '"souffleur doctor" says what is wrong with it.',
   failed: '"souffleur doctor" says what is wrong with it.'
 }

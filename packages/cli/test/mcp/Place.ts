@@ -1,11 +1,11 @@
-import { CommsSchema } from "@souffleur/comms"
+import { CommsErrand, CommsSchema } from "@souffleur/comms"
 import { Event, EventLog, loadSettings, Sqlite, type WatchEvent } from "@souffleur/domain"
 import { HostServices, SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Layer } from "effect"
 import { store } from "../../src/App.ts"
 import { Environment } from "../../src/Environment.ts"
 
-export const services = Layer.provideMerge(SqliteClient.layerSqlite, HostServices.layer)
+export const services = Layer.provideMerge(CommsErrand.layerHere, Layer.provideMerge(SqliteClient.layerSqlite, HostServices.layer))
 
 const at = 1000
 /** As a watch without comms measures it: no results of tools, no commit. */

@@ -1,0 +1,117 @@
+import { Comms, CommsLink, CommsUnavailable, Errands, type Sqlite } from "@souffleur/domain"
+import { Effect, type FileSystem, Layer, Option, Predicate } from "effect"
+import * as CommsLinkSqlite from "./CommsLinkSqlite.ts"
+import * as CommsSchema from "./CommsSchema.ts"
+import * as CommsSqlite from "./CommsSqlite.ts"
+
+/** What is to be done with the file at `path`: a method of a port, and its arguments. */
+interface Word {
+  readonly port: "comms" | "link" | "schema"
+  readonly path: string
+  readonly method: string
+  readonly args: ReadonlyArray<unknown>
+}
+
+/** What it came to: as the other side of the same program writes it. */
+type Outcome = { readonly done?: unknown } | { readonly no: Pick<CommsUnavailable, "reason" | "detail"> }
+
+/** An Option says in JSON that it is one. */
+const read = (text: string): unknown =>
+  JSON.parse(text, (_, value: unknown) =>
+    Predicate.hasProperty(value, "_id") && value._id === "Option" && Predicate.hasProperty(value, "_tag")
+      ? value._tag === "Some" && Predicate.hasProperty(value, "value")
+        ? Option.some(value.value)
+        : Option.none()
+      : value
+  )
+
+const does = ({ args, method, path, port }: Word) => {
+  const of = (service: object): Effect.Effect<unknown, CommsUnavailable> => {
+    const member = (service as Readonly<Record<string, unknown>>)[method]
+    if (Effect.isEffect(member)) return member as Effect.Effect<unknown, CommsUnavailable>
+    // JSON has no `undefined`, and no method takes `null`.
+    return (member as (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, CommsUnavailable>)(...args.map((one) => one ?? undefined))
+  }
+  switch (port) {
+    case "comms":
+      return Effect.provide(Effect.flatMap(Comms, of), CommsSqlite.layer(path))
+    case "link":
+      return Effect.provide(Effect.flatMap(CommsLink, of), CommsLinkSqlite.layer(path))
+    case "schema":
+      return method === "init" ? CommsSchema.init(path) : CommsSchema.sound(path)
+  }
+}
+
+/** Does what one line says, and answers with one: the errand's own side. It never fails. */
+export const answer = (line: string) =>
+  Effect.suspend(() => does(read(line) as Word)).pipe(
+    Effect.map((done): Outcome => ({ done })),
+    Effect.catch(({ detail, reason }) => Effect.succeed<Outcome>({ no: { reason, detail } })),
+    Effect.catchDefect((defect) =>
+      Effect.succeed<Outcome>({ no: { reason: "failed", detail: Predicate.isError(defect) ? defect.message : "a defect" } })
+    ),
+    Effect.map((outcome) => JSON.stringify(outcome))
+  )
+
+/** Errands in this very process: for who embeds souffleur, or tests it, and is sure of the file. */
+export const layerHere: Layer.Layer<Errands, never, Sqlite | FileSystem.FileSystem> = Layer.effect(
+  Errands,
+  Effect.map(Effect.context<Sqlite | FileSystem.FileSystem>(), (context) =>
+    Errands.of({ ask: (_, line) => Effect.provide(answer(line), context) })
+  )
+)
+
+/** The other side. What takes too long, or ends the errand's process, is comms that is out. */
+const asking = Effect.fnUntraced(function* (port: Word["port"], path: string) {
+  const errands = yield* Errands
+  return (method: string) =>
+    <A>(...args: ReadonlyArray<unknown>): Effect.Effect<A, CommsUnavailable> =>
+      errands.ask(path, JSON.stringify({ port, path, method, args } satisfies Word)).pipe(
+        Effect.mapError(({ detail }) => new CommsUnavailable({ path, reason: "stuck", detail })),
+        Effect.flatMap((text) => {
+          const outcome = read(text) as Outcome
+          return "no" in outcome ? Effect.fail(new CommsUnavailable({ path, ...outcome.no })) : Effect.succeed(outcome.done as A)
+        }),
+        Effect.withSpan(`Comms.${method}`)
+      )
+})
+
+/** {@link CommsSqlite.layer}, in a process that can be ended: nothing in that file holds up souffleur. */
+export const layer = (path: string): Layer.Layer<Comms, never, Errands> =>
+  Layer.effect(
+    Comms,
+    Effect.map(asking("comms", path), (ask) =>
+      Comms.of({
+        path,
+        snapshot: Effect.suspend(() => ask("snapshot")()),
+        payload: ask("payload"),
+        replies: ask("replies"),
+        setState: ask("setState"),
+        beat: ask("beat"),
+        post: ask("post")
+      })
+    )
+  )
+
+/** {@link CommsLinkSqlite.layer}, there. */
+export const layerLink = (path: string): Layer.Layer<CommsLink, never, Errands> =>
+  Layer.effect(
+    CommsLink,
+    Effect.map(asking("link", path), (ask) =>
+      CommsLink.of({
+        path,
+        beat: ask("beat"),
+        setState: ask("setState"),
+        setTask: ask("setTask"),
+        post: ask("post"),
+        read: ask("read"),
+        register: ask("register")
+      })
+    )
+  )
+
+/** {@link CommsSchema.init}, there. */
+export const init = (path: string) => Effect.flatMap(asking("schema", path), (ask) => ask("init")<ReadonlyArray<string>>())
+
+/** {@link CommsSchema.sound}, there. */
+export const sound = (path: string) => Effect.flatMap(asking("schema", path), (ask) => ask("sound")<void>())

@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { ErrandFailed, Errands } from "@souffleur/domain"
+import { Clock, Deferred, Duration, Effect, Fiber, Layer, Option, Semaphore } from "effect"
+import type { Start } from "./Detached.ts"
+
+export interface ErrandOptions {
+  /** What answers errands: a program and its arguments. */
+  readonly line: Start["line"]
+  /** How long one errand may take, 2 seconds by default. */
+  readonly within?: Duration.Input
+  /** How long a process may take to begin, which no file of others has a part in: 20 seconds by default. */
+  readonly beginsWithin?: Duration.Input
+  /** For how long nothing is asked after an errand that took too long: 10 seconds by default. */
+  readonly pause?: Duration.Input
+  /** After how long without an errand the process is ended, 5 seconds by default: a watch asks a few times a minute. */
+  readonly idle?: Duration.Input
+}
+
+/** Characters of an answer: far more than any has. */
+const longest = 64_000_000
+
+/** A process that answers, and the answers that are awaited of it. */
+interface Answering {
+  readonly child: ChildProcess
+  /** Its next line; fails when it has ended. */
+  readonly next: Effect.Effect<string, ErrandFailed>
+  readonly exited: Deferred.Deferred<void>
+}
+
+const gone = new ErrandFailed({ why: "ended", detail: "souffleur's own process for it has ended" })
+
+/** In a session of its own, so that no terminal's Ctrl-C ends it in the midst of a word; without our environment. */
+const start = ([program, ...args]: Start["line"]): Answering => {
+  const child = spawn(program, args, { env: {}, detached: true, stdio: ["pipe", "pipe", "ignore"] })
+  const exited = Deferred.makeUnsafe<void>()
+  let text = ""
+  let [ended, wake] = [false, () => {}]
+  const end = () => {
+    ended = true
+    wake()
+    Deferred.doneUnsafe(exited, Effect.void)
+  }
+  child.on("error", end)
+  child.on("exit", end)
+  // What is written to one that has just ended is lost, as its answer is.
+  child.stdin.on("error", () => {})
+  child.stdout.setEncoding("utf8").on("data", (more: string) => {
+    text += more
+    if (text.length > longest) child.kill("SIGKILL")
+    wake()
+  })
+  const next = Effect.callback<string, ErrandFailed>((resume) => {
+    wake = () => {
+      const at = text.indexOf("\n")
+      if (at === -1 && !ended) return
+      wake = () => {}
+      if (at === -1) return resume(Effect.fail(gone))
+      const line = text.slice(0, at)
+      text = text.slice(at + 1)
+      resume(Effect.succeed(line))
+    }
+    wake()
+  })
+  return { child, next, exited }
+}
+
+/**
+ * {@link Errands} by a child process, which is started when something is asked, ended by SIGKILL when it takes too long, and when it is idle.
+ * No other is started before that one is gone; it ends with us, also where we are killed.
+ */
+export const layer = ({
+  beginsWithin = "20 seconds",
+  idle = "5 seconds",
+  line,
+  pause = "10 seconds",
+  within = "2 seconds"
+}: ErrandOptions): Layer.Layer<Errands> =>
+  Layer.effect(
+    Errands,
+    Effect.gen(function* () {
+      const [scope, turn] = [yield* Effect.scope, yield* Semaphore.make(1)]
+      let answering: Answering | undefined
+      let leaving: Answering | undefined
+      let resting: Fiber.Fiber<void> | undefined
+      /** Until when nothing is asked about what took too long. */
+      const spared = new Map<string, number>()
+      const silent = new ErrandFailed({
+        why: "silent",
+        detail: `it did not answer within ${Duration.format(Duration.fromInputUnsafe(within))}: something in it does not end, or is too large`
+      })
+
+      const end = Effect.sync(() => {
+        answering?.child.kill("SIGKILL")
+        leaving = answering ?? leaving
+        answering = undefined
+      })
+      yield* Effect.addFinalizer(() => end)
+
+      const begun = Effect.fnUntraced(function* () {
+        if (answering !== undefined) return answering
+        // One that hangs in the kernel is not left behind for another.
+        if (leaving !== undefined && Option.isNone(yield* Effect.timeoutOption(Deferred.await(leaving.exited), "1 second")))
+          return yield* silent
+        leaving = undefined
+        const one = yield* Effect.try({ try: () => start(line), catch: () => gone })
+        answering = one
+        yield* Effect.timeoutOrElse(one.next, { duration: beginsWithin, orElse: () => Effect.fail(gone) })
+        return one
+      })
+
+      const exchange = Effect.fnUntraced(function* (about: string, question: string) {
+        if ((yield* Clock.currentTimeMillis) < (spared.get(about) ?? 0)) return yield* silent
+        const { child, next } = yield* begun()
+        child.stdin?.write(`${question}\n`)
+        return yield* Effect.timeoutOrElse(next, {
+          duration: within,
+          orElse: () =>
+            Effect.flatMap(Clock.currentTimeMillis, (now) => {
+              spared.set(about, now + Duration.toMillis(Duration.fromInputUnsafe(pause)))
+              return Effect.fail(silent)
+            })
+        })
+      })
+
+      const rest = Effect.suspend(() => Effect.forkIn(Effect.andThen(Effect.sleep(idle), end), scope))
+      return Errands.of({
+        ask: (about, question) =>
+          Effect.gen(function* () {
+            if (resting !== undefined) yield* Fiber.interrupt(resting)
+            const answer = yield* exchange(about, question)
+            resting = yield* rest
+            return answer
+          }).pipe(
+            // Its answer would be taken for the next one's.
+            Effect.onExit((exit) => (exit._tag === "Success" ? Effect.void : end)),
+            turn.withPermits(1)
+          )
+      })
+    })
+  )

@@ -1,0 +1,90 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Errands } from "@souffleur/domain"
+import { Effect, Fiber, Schedule } from "effect"
+import { spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import * as ErrandProcess from "../src/ErrandProcess.ts"
+
+/** Says back what it is asked, with its own pid; loops for ever, or ends, where it is told to. */
+const echo = fileURLToPath(new URL("fixtures/errands.ts", import.meta.url))
+const line = [process.execPath, "--no-warnings", echo] as const
+
+const alive = (pid: number) => {
+  try {
+    return !/^\d+ \(.*\) [ZX]/su.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
+  } catch {
+    return false
+  }
+}
+const gone = (pid: number) =>
+  Effect.repeat(
+    Effect.sync(() => !alive(pid)),
+    { until: (yes) => yes, schedule: Schedule.spaced("10 millis") }
+  )
+const asked = (about: string, what: string) => Errands.use((errands) => errands.ask(about, what))
+const pidIn = (answer: string) => Number(/^(\d+) /u.exec(answer)?.[1])
+
+describe.concurrent("errands", () => {
+  const live = (what: string, test: () => Effect.Effect<void, unknown>) => it.live(what, test, 60_000)
+
+  live("are done by one process, one at a time, which ends with who asks", () =>
+    Effect.gen(function* () {
+      const pid = yield* Effect.gen(function* () {
+        const answers = yield* Effect.forEach(["one", "two", "three"], (word) => asked("a", word), { concurrency: 3 })
+        const pid = pidIn(answers[0]!)
+        assert.deepStrictEqual(answers, [`${pid} one`, `${pid} two`, `${pid} three`])
+        return pid
+      }).pipe(Effect.provide(ErrandProcess.layer({ line })))
+      yield* gone(pid)
+    })
+  )
+
+  live("that do not end are ended; of what held them up nothing is asked for a while, of all else at once", () =>
+    Effect.gen(function* () {
+      const before = pidIn(yield* asked("a", "one"))
+      const error = yield* Effect.flip(asked("a", "loop"))
+      assert.strictEqual(error.why, "silent")
+      assert.match(error.detail, /did not answer within 3s/)
+      yield* gone(before)
+      assert.strictEqual((yield* Effect.flip(asked("a", "one"))).why, "silent")
+      const next = pidIn(yield* asked("b", "one"))
+      assert.notStrictEqual(next, before)
+      assert.strictEqual(pidIn(yield* asked("b", "two")), next)
+    }).pipe(Effect.provide(ErrandProcess.layer({ line, within: "3 seconds", pause: "1 hour" })))
+  )
+
+  live("are begun anew where their process has ended, and cannot be where there is no such program", () =>
+    Effect.gen(function* () {
+      const before = pidIn(yield* asked("a", "one"))
+      assert.strictEqual((yield* Effect.flip(asked("a", "end"))).why, "ended")
+      assert.notStrictEqual(pidIn(yield* asked("a", "one")), before)
+    }).pipe(
+      Effect.provide(ErrandProcess.layer({ line })),
+      Effect.andThen(Effect.flip(Effect.provide(asked("a", "one"), ErrandProcess.layer({ line: ["/no/such/program"] })))),
+      Effect.map((error) => assert.strictEqual(error.why, "ended"))
+    )
+  )
+
+  live("that nobody waits for any more are ended, and so is a process that nobody asks", () =>
+    Effect.gen(function* () {
+      const before = pidIn(yield* asked("a", "one"))
+      const looping = yield* Effect.forkChild(asked("a", "loop"))
+      yield* Effect.sleep("50 millis")
+      yield* Fiber.interrupt(looping)
+      yield* gone(before)
+      const next = pidIn(yield* asked("a", "two"))
+      yield* gone(next)
+      assert.notStrictEqual(pidIn(yield* asked("a", "three")), next)
+    }).pipe(Effect.provide(ErrandProcess.layer({ line, within: "1 hour", idle: "200 millis" })))
+  )
+
+  live("end themselves in the midst of a call that does not return, where nobody is left who would end them", () =>
+    Effect.gen(function* () {
+      const child = spawn(line[0], line.slice(1), { stdio: ["pipe", "pipe", "inherit"] })
+      const ended = new Promise<string | null>((resolve) => child.on("exit", (_, signal) => resolve(signal)))
+      child.stdin.end("loop\n")
+      assert.strictEqual(yield* Effect.promise(() => ended), "SIGKILL")
+    })
+  )
+})

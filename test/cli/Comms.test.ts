@@ -1,0 +1,117 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Scope } from "effect"
+import * as fs from "node:fs"
+import { alive, prints, stage, task, until } from "./Stage.ts"
+
+const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 120_000)
+
+const endless = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r)"
+/** A table becomes a view that never ends, as anybody may make it who may write the file. */
+const view = `ALTER TABLE orchestration_tasks RENAME TO old;
+  CREATE VIEW orchestration_tasks AS ${endless} SELECT 'x' || n AS task_id, 'working' AS state, NULL AS last_heartbeat FROM r`
+/** Plain tables: a beat of souffleur's own sets off what never ends, in another table. */
+const cascade = `CREATE UNIQUE INDEX beats ON orchestration_tasks (last_heartbeat);
+  CREATE TABLE junk (beat TEXT REFERENCES orchestration_tasks (last_heartbeat) ON UPDATE CASCADE, n);
+  INSERT INTO junk (beat) SELECT last_heartbeat FROM orchestration_tasks WHERE task_id = 'souffleur';
+  CREATE TRIGGER more AFTER UPDATE ON junk BEGIN INSERT INTO junk (n) ${endless} SELECT n FROM r; END`
+
+const childrenOf = (pid: number) =>
+  fs.readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number)
+const errandOf = (pid: number) =>
+  childrenOf(pid).filter((child) => {
+    try {
+      return fs.readFileSync(`/proc/${child}/cmdline`, "utf8").includes("__comms")
+    } catch {
+      return false
+    }
+  })
+
+describe.concurrent("comms that would hold up whoever touches it", () => {
+  live("as a view is refused by doctor, init and watch, in the same words, and nobody reads it", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)])
+      const conductor = yield* the.conductor()
+      the.board((db) => db.exec(view))
+      const says = /comms\.db: orchestration_tasks is a view: souffleur uses plain tables alone/
+      const doctor = yield* the.run(["doctor"])
+      assert.match(doctor.lines.join("\n"), says)
+      for (const args of [["init"], ["watch", "--pid", String(conductor.pid), "--session-id", the.session]]) {
+        const { code, errors } = yield* the.run(args)
+        assert.strictEqual(code, 2, errors)
+        assert.match(errors, says)
+      }
+    })
+  )
+
+  live("as a view that comes while it is watched: it is told, the Conductor's death is seen by its process, SIGTERM is heard", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)])
+      const conductor = yield* the.conductor()
+      const watch = the.watch(conductor, "--observe")
+      yield* prints(watch, "WatchSettled")
+      the.board((db) => db.exec(view))
+      yield* until(
+        Effect.sync(() => watch.errors()),
+        (text) => /warning: comms is out, .*orchestration_tasks is a view/.test(text)
+      )
+      const [status] = JSON.parse((yield* the.run(["status", "--json"])).lines.join(""))
+      assert.deepInclude(status, { comms: "out", comms_out: "schema" })
+      the.board((db) => db.exec("DROP VIEW orchestration_tasks; ALTER TABLE old RENAME TO orchestration_tasks"))
+      yield* until(
+        Effect.sync(() => watch.errors()),
+        (text) => /comms\.db can be read again/.test(text)
+      )
+      conductor.kill("SIGKILL")
+      yield* prints(watch, "ConductorDied")
+      watch.kill("SIGTERM")
+      assert.deepStrictEqual(yield* watch.ended, { code: 143, signal: null })
+    })
+  )
+
+  live("in a write that never ends: the errand is ended, and the watch goes on without comms", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)], { SOUFFLEUR_MONITOR_STALE_AFTER: "2 minutes", SOUFFLEUR_WATCHER_INTERVAL: "500 millis" })
+      const conductor = yield* the.conductor()
+      const watch = the.watch(conductor, "--observe")
+      yield* prints(watch, "WatchSettled")
+      the.board((db) => db.exec(cascade))
+      const [first] = yield* until(
+        Effect.sync(() => errandOf(watch.pid)),
+        (pids) => pids.length > 0
+      )
+      yield* until(
+        Effect.sync(() => watch.errors()),
+        (text) => /warning: comms is out, .*did not answer within 2s/.test(text)
+      )
+      yield* until(
+        Effect.sync(() => alive(first!)),
+        (yes) => !yes
+      )
+      conductor.kill("SIGKILL")
+      yield* prints(watch, "ConductorDied")
+      const left = errandOf(watch.pid)
+      watch.kill("SIGTERM")
+      assert.deepStrictEqual(yield* watch.ended, { code: 143, signal: null })
+      yield* until(
+        Effect.sync(() => left.filter(alive)),
+        (pids) => pids.length === 0
+      )
+      // What it was at is taken back, and the file is as good as before.
+      assert.strictEqual(the.board((db) => db.prepare("SELECT count(*) AS n FROM junk").get())?.["n"], 1)
+    })
+  )
+
+  live("in eight messages of 100 MB while corrected arguments are awaited: they are not read", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)], { SOUFFLEUR_VALIDATION_RETRY_INTERVAL: "500 millis" })
+      yield* the.conductor()
+      const watch = the.start(["watch", "--json", "--pid", "4190000", "--session-id", the.session])
+      yield* prints(watch, "ValidationFailed")
+      the.board((db) =>
+        db.exec(`INSERT INTO orchestration_messages (task_id, message, message_type)
+          ${endless} SELECT 'souffleur', printf('%.*c', 100000000, 'x'), 'instruction' FROM r LIMIT 8`)
+      )
+      assert.strictEqual((yield* watch.ended).code, 1, watch.errors())
+    })
+  )
+})
