@@ -32,6 +32,19 @@ export const plainMutants = [
     [["following: on a terminal", "(yield* stdoutIsTerminal) ?", "(false as boolean) ?"]]
   ),
   ...mutantsOf(
+    "packages/cli/src/Live.ts",
+    ["packages/cli/test/Live.test.ts"],
+    [
+      ["choice: what an agent does", "plain(status, 40)", "status"],
+      ["choice: where it is", "plain(project, 200)", "project"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/ConductStatus.ts",
+    ["packages/cli/test/ConductStatus.test.ts"],
+    [["conduct status: the name of its plan in short", "workflow_id: plain(run.workflowId, mostOfId)", "workflow_id: run.workflowId"]]
+  ),
+  ...mutantsOf(
     "packages/cli/src/Program.ts",
     ["test/cli/Plain.test.ts"],
     [["the command line: its console", ", Layer.succeed(Console.Console, printing(colour))", ", Layer.succeed(Console.Console, console)"]]

@@ -1,8 +1,12 @@
-import { Agent, type AgentSession, Hooks, Processes } from "@souffleur/domain"
+import { Agent, type AgentSession, Hooks, Processes, plain } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 
 /** A session that can be chosen to be watched. */
 export type LiveSession = Pick<AgentSession, "pid" | "sessionId" | "project" | "status">
+
+/** As a person chooses it: what the agent says of itself may be anything. */
+export const titleOf = ({ pid, project, sessionId, status }: LiveSession): string =>
+  `pid ${pid}  ${plain(status, 40)}  ${plain(project, 200)}  ${plain(sessionId, 64)}`
 
 /**
  * The live sessions of this user: what the agent's pid files say, and what its hooks do, which know better which session a

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Agent, type AgentSession, type Held, Hooks, Processes, type ProcessInfo } from "@souffleur/domain"
 import { Effect, Layer, Option } from "effect"
-import { liveSessions } from "../src/Live.ts"
+import { liveSessions, titleOf } from "../src/Live.ts"
 
 const process = (pid: number, more: Partial<ProcessInfo> = {}): ProcessInfo => ({
   identity: { pid, startTime: pid * 100, bootId: "boot" },
@@ -73,3 +73,11 @@ it.effect("believes no hook of a process that is gone, a zombie, somebody else's
     assert.deepStrictEqual(yield* live([], told, ...running), [])
   })
 )
+
+it("what is chosen from is plain, and short enough to be read", () => {
+  const evil = `\u001B[2J\u009B\u202E\n${"x".repeat(5000)}`
+  const title = titleOf({ pid: 7, sessionId: evil, project: evil, status: evil })
+  assert.notMatch(title, /[\p{Cc}\u202E]/u)
+  assert.include(title, "\\u001b[2J")
+  assert.isBelow(title.length, 500)
+})

@@ -1,5 +1,5 @@
 import { allRuns, invocation, isOver, stateJson, streamOf, type NamedRun } from "@souffleur/conductor"
-import { Beats, Processes, iso } from "@souffleur/domain"
+import { Beats, iso, plain, Processes } from "@souffleur/domain"
 import { Clock, Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { host, settingsOf } from "../App.ts"
@@ -10,6 +10,9 @@ import { runStanding, taskLines } from "../RunTelling.ts"
 import { inWords } from "../Telling.ts"
 import { runName } from "./ConductAnswer.ts"
 import { json, projectDir, realProject } from "./Options.ts"
+
+/** A plan has no longer one; a log that somebody else wrote may. */
+const mostOfId = 64
 
 const statusOf = Effect.fnUntraced(function* ({ id, run }: NamedRun) {
   const [beats, processes, now] = [yield* Beats, yield* Processes, yield* Clock.currentTimeMillis]
@@ -32,6 +35,7 @@ const statusOf = Effect.fnUntraced(function* ({ id, run }: NamedRun) {
         : { role: run.turn.role, task: run.turn.taskId, pid: run.turn.launch?.process.pid ?? null, session_id: run.turn.sessionId },
     escalations: run.tasks.flatMap(({ escalation, id: task }) => (escalation === null ? [] : [{ task, ...escalation }])),
     ...stateJson(run),
+    workflow_id: plain(run.workflowId, mostOfId),
     finishing: run.finishing
   }
 })
@@ -62,7 +66,7 @@ export const conductStatusCommand = Command.make(
               ? ""
               : `  nobody conducts: ${invocation(run, cwd)}`
             : `  by pid ${owner.pid}, beat ${inWords(beat_age_ms)} ago`
-        yield* Console.log(`${id}  ${run.workflowId}  ${runStanding(run)}${brush("dim", by)}`)
+        yield* Console.log(`${id}  ${plain(run.workflowId, mostOfId)}  ${runStanding(run)}${brush("dim", by)}`)
         if (!all) yield* Effect.forEach(run.tasks.flatMap(taskLines), (line) => Console.log(line))
       }
     }).pipe(Effect.provide([runs(settings), host]))

@@ -7,7 +7,6 @@ import {
   parseSessionId,
   parseTarget,
   type Pin,
-  plain,
   Processes,
   type ResolvedSettings,
   type Target
@@ -19,7 +18,7 @@ import { host, launchable, settingsOf, store, world } from "../App.ts"
 import { Environment } from "../Environment.ts"
 import { BadUsage, Ended, ofFile } from "../Failure.ts"
 import { keptOf } from "../Kept.ts"
-import { liveSessions } from "../Live.ts"
+import { liveSessions, titleOf } from "../Live.ts"
 import { type Guarding, restorationOf, restored } from "../Guarding.ts"
 import { lastWords, untold } from "../LateWords.ts"
 import { ready } from "../service/Watchdog.ts"
@@ -68,7 +67,7 @@ const pick = Effect.fnUntraced(function* (project: string) {
   }
   const here = sessions.filter((session) => session.project === project || session.project === "")
   const choices = (here.length === 0 ? sessions : here).map((session) => ({
-    title: `pid ${session.pid}  ${plain(session.status, 40)}  ${plain(session.project, 200)}  ${session.sessionId}`,
+    title: titleOf(session),
     value: { pid: session.pid, sessionId: session.sessionId }
   }))
   return yield* Effect.catchTag(Prompt.run(Prompt.Select({ message: "Which Conductor?", choices })), "QuitError", () =>

@@ -1,0 +1,50 @@
+import { RunLog } from "@souffleur/conductor"
+import { loadSettings } from "@souffleur/domain"
+import { assert, it } from "@effect/vitest"
+import { Console, Effect, FileSystem } from "effect"
+import { examples } from "../../conductor/test/fixtures/events/Examples.ts"
+import { cli } from "../src/Cli.ts"
+import { runs } from "../src/Conducted.ts"
+import { Environment } from "../src/Environment.ts"
+import { printing } from "../src/Printing.ts"
+import { services } from "./mcp/Place.ts"
+
+const evil = `\u001B]0;mine\u0007\u009B\u202E\n${"x".repeat(10_000)}`
+
+it.layer(services)((it) => {
+  it.effect("a run whose plan is called by more than a plan may be is told, plain and in short", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-runs-" }))
+      const variables = { PATH: "/usr/bin:/bin", HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` }
+      const settings = yield* loadSettings({ projectDir: home, environment: variables, flags: {} })
+      yield* Effect.provide(
+        Effect.flatMap(RunLog, (log) => log.append("run/r", 0, [{ ...examples.RunOpened, workflowId: evil, project: home }])),
+        runs(settings)
+      )
+      const run = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+        const lines: Array<string> = []
+        yield* cli(args).pipe(
+          Effect.provideService(Console.Console, printing(false, { log: (line) => lines.push(line), error: (line) => lines.push(line) })),
+          Effect.provideService(Environment, {
+            variables,
+            cwd: home,
+            platform: "linux",
+            colour: false,
+            interactive: false,
+            self: [process.execPath]
+          })
+        )
+        return lines
+      })
+      const [line = ""] = yield* run("conduct", "status")
+      const start = "\\u001b]0;mine\\u0007\\u009b\\u202e\\u000axxx"
+      assert.include(line, start)
+      assert.isBelow(line.length, 400)
+      const { workflow_id } = JSON.parse((yield* run("conduct", "status", "--json")).join("\n"))
+      assert.strictEqual(workflow_id.slice(0, start.length), start)
+      assert.isBelow(workflow_id.length, 120)
+      for (const line of yield* run("conduct", "log")) assert.isAtMost(line.length, 2100)
+    }).pipe(Effect.scoped)
+  )
+})
