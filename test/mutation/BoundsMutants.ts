@@ -44,6 +44,36 @@ export const boundsMutants = [
     [["unit: a defect is started anew", "RestartPreventExitStatus=1 2 3 4", "RestartPreventExitStatus=1 2 3 4 70"]]
   ),
   ...mutantsOf(
+    `${domain}/src/LogRows.ts`,
+    ["test/eventlog/Cut.test.ts"],
+    [
+      ["log: one that was cut", "if (after > 0 && stand?.[2] !== after) return yield* shortened(stream, after)", ""],
+      ["log: another in its place", "known?.[2] === after && (known[0] !== stand?.[0]", "false && (known?.[0] !== stand?.[0]"],
+      ["log: no gap", "if (gap !== -1) return yield* missing(stream, after + gap + 1)", ""],
+      ["log: integers beyond numbers", "max(-${Number.MAX_SAFE_INTEGER}, min(${Number.MAX_SAFE_INTEGER}, ${column}))", "${column}"]
+    ]
+  ),
+  ...mutantsOf(
+    `${domain}/src/EventLogSql.ts`,
+    ["test/eventlog/Cut.test.ts"],
+    [["log: up to a revision", "Math.min(page, upTo - from)", "page"]]
+  ),
+  ...mutantsOf(
+    `${domain}/src/Tell.ts`,
+    [`${domain}/test/Tell.test.ts`],
+    [["tell: a conflict with nobody", "if (state.revision === before.revision) return", "if (false as boolean) return"]]
+  ),
+  ...mutantsOf(
+    `${domain}/src/Guard.ts`,
+    [`${domain}/test/Guard.test.ts`],
+    [["guardian: no beat of a time to come", "beatAt !== null && beatAt <= now + silentAfter ? beatAt : 0", "beatAt ?? 0"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/Watches.ts",
+    ["test/cli/Poisoned.test.ts"],
+    [["watches: one that cannot be read hides no other", 'Effect.catchTag("UnreadableEvent", (error) => upTo(id, error))', "(one) => one"]]
+  ),
+  ...mutantsOf(
     `${domain}/src/Time.ts`,
     [`${domain}/test/Bounds.test.ts`],
     [["time: told whatever it is", "Math.min(most, Math.max(-most, at)) || 0", "at"]]

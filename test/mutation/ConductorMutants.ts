@@ -498,7 +498,6 @@ export const conductorMutants = [
     `${src}/RunLog.ts`,
     [`${tests}/RunLog.test.ts`, ...loop],
     [
-      ["run: again on a conflict", '.pipe(Effect.retry({ while: (error) => error._tag === "Conflict" }))', ""],
       [
         "run: at the revision that was decided on",
         "yield* log.append(streamOf(id), run.revision, events)",

@@ -71,7 +71,11 @@ export const ofFile = (path: string, detail: string): string => (detail.includes
 
 /** What can be done about a log that no copy replaces. */
 const remedy = (reason: (LogUnusable | SqliteUnusable)["reason"]) =>
-  reason === "damaged" || reason === "foreign" ? '. "souffleur doctor --quarantine" moves it aside and says how to go on' : ""
+  reason === "shortened"
+    ? ". Nothing was decided on it: started again, souffleur goes on from what is there now"
+    : reason === "damaged" || reason === "foreign"
+      ? '. "souffleur doctor --quarantine" moves it aside and says how to go on'
+      : ""
 
 /** One sentence for a person, `more` of the same on lines of their own, and the exit code of cli.md. */
 export const told = (failure: Failure): { readonly code: number; readonly text: string; readonly more?: ReadonlyArray<string> } => {
@@ -111,7 +115,7 @@ export const told = (failure: Failure): { readonly code: number; readonly text: 
     case "UnreadableEvent":
       return {
         code: 4,
-        text: `the event log cannot be used: event ${failure.revision} of ${failure.stream} (${failure.tag}, version ${failure.version}): ${failure.why}`
+        text: `the event log cannot be used: event ${failure.revision} of ${failure.stream}${failure.version === 0 ? "" : ` (${failure.tag}, version ${failure.version})`}: ${failure.why}`
       }
     case "PlanInvalid": {
       const [first = "it cannot be used", ...more] = failure.problems

@@ -1,17 +1,29 @@
-import { EventLog, load, type Watch } from "@souffleur/domain"
+import { EventLog, evolve, initial, load, type UnreadableEvent, type Watch } from "@souffleur/domain"
 import { Effect, Option, Path, Random } from "effect"
 import { BadUsage } from "./Failure.ts"
 
 /** A watch and its name. */
 export interface Named {
   readonly id: string
+  /** As far as its log can be read. */
   readonly watch: Watch
+  /** Its first event that cannot be read; nothing is decided on what came before it. */
+  readonly unreadable?: UnreadableEvent
 }
 
-/** Every watch of the log, oldest first. */
+/** Every watch of the log, oldest first: one that cannot be read hides no other. */
 export const allWatches = Effect.gen(function* () {
   const log = yield* EventLog
-  return yield* Effect.forEach(yield* log.streams, (id) => Effect.map(load(id), (watch): Named => ({ id, watch })))
+  const upTo = Effect.fnUntraced(function* (id: string, unreadable: UnreadableEvent) {
+    const events = yield* log.read(id, 0, unreadable.revision - 1)
+    return { id, unreadable, watch: events.reduce((watch, { event }) => evolve(watch, event), initial) } satisfies Named
+  })
+  return yield* Effect.forEach(yield* log.streams, (id) =>
+    load(id).pipe(
+      Effect.map((watch): Named => ({ id, watch })),
+      Effect.catchTag("UnreadableEvent", (error) => upTo(id, error))
+    )
+  )
 })
 
 const newest = (watches: ReadonlyArray<Named>) => Option.fromNullishOr(watches.at(-1))
@@ -32,7 +44,7 @@ export const findWatch = Effect.fn("Watches.find")(function* (name: Option.Optio
         newest(watches.filter(({ watch }) => watch.sessions.includes(name)))
       )
   })
-  if (Option.isSome(found)) return found.value
+  if (Option.isSome(found)) return found.value.unreadable === undefined ? found.value : yield* found.value.unreadable
   return yield* new BadUsage({
     why: Option.match(name, {
       onNone: () => `no watch of ${project}: "souffleur status" lists all`,

@@ -1,4 +1,4 @@
-import { EventLogSql, type Log, type LogError, memoryLog } from "@souffleur/domain"
+import { EventLogSql, type Log, type LogError, memoryLog, untilAppended } from "@souffleur/domain"
 import { Clock, Context, Effect, Layer } from "effect"
 import { initialRun, type Run } from "./Run.ts"
 import { decideRun, type RunCommand, type RunIntent } from "./RunDecider.ts"
@@ -39,13 +39,12 @@ export const allRuns = Effect.gen(function* () {
 /** Read, decide, append; again when somebody appended first. */
 export const tellRun = Effect.fn("Run.tell")(function* (id: string, intent: RunIntent, by: RunCommand["by"], from: Run = initialRun) {
   const log = yield* RunLog
-  let run = from
-  return yield* Effect.gen(function* () {
-    run = yield* loadRun(id, run)
+  const append = Effect.fnUntraced(function* (run: Run) {
     const events = yield* Effect.fromResult(decideRun(run, { ...intent, now: yield* Clock.currentTimeMillis, by }))
     yield* log.append(streamOf(id), run.revision, events)
     return foldRun(events, run)
-  }).pipe(Effect.retry({ while: (error) => error._tag === "Conflict" }))
+  })
+  return yield* untilAppended(streamOf(id), from, (state) => loadRun(id, state), append)
 })
 
 export type RunLogError = LogError

@@ -1,6 +1,7 @@
 import { Clock, Context, type Duration, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { Comms } from "./Comms.ts"
+import { latest } from "./Bounds.ts"
 import { patiently } from "./Store.ts"
 
 /** The last sign of life of whoever guards a watch. */
@@ -62,9 +63,9 @@ export class Beats extends Context.Service<
           }),
           last: Effect.fn("Beats.last")(function* (watch) {
             const mine = Option.fromUndefinedOr(own.get(watch))
-            const [stored] = yield* waiting(sql<{ role: string; at: number }>`SELECT role, at FROM beats WHERE watch = ${watch}`).pipe(
-              Effect.catch(({ reason }) => Effect.as(trouble("read", reason), []))
-            )
+            const [stored] = yield* waiting(
+              sql<{ role: string; at: number }>`SELECT role, max(0, min(${latest}, at)) AS at FROM beats WHERE watch = ${watch}`
+            ).pipe(Effect.catch(({ reason }) => Effect.as(trouble("read", reason), [])))
             if (stored === undefined) return mine
             return Option.some(
               Option.getOrElse(

@@ -29,9 +29,20 @@ export class UnreadableEvent extends Schema.TaggedError<UnreadableEvent>()("Unre
 
 /** The store under the log failed: full disk, damaged or foreign file, locked for too long. Nothing was acknowledged (exit code 4). */
 export class LogUnusable extends Schema.TaggedError<LogUnusable>()("LogUnusable", {
-  reason: Schema.Literals(["missing", "foreign", "damaged", "newer", "locked", "full", "failed"]),
+  reason: Schema.Literals(["missing", "foreign", "damaged", "newer", "locked", "full", "failed", "shortened"]),
   detail: Schema.String
 }) {}
+
+/** What was in a stream is not there any more: rows were deleted, or an older copy stands in the log's place. */
+export const shortened = (stream: string, revision: number) =>
+  new LogUnusable({
+    reason: "shortened",
+    detail: `event ${revision} of ${stream} was in it, and is not any more: it was cut, or an older copy was put in its place`
+  })
+
+/** Revisions follow each other: what is missing between two of them names itself. */
+export const missing = (stream: string, revision: number) =>
+  new UnreadableEvent({ stream, revision, tag: "none", version: 0, why: "it is not there, and later ones are" })
 
 export type ReadError = UnreadableEvent | LogUnusable
 
@@ -42,8 +53,8 @@ export interface Log<E> {
    * An empty array appends nothing and checks nothing.
    */
   readonly append: (stream: string, expectedRevision: number, events: ReadonlyArray<E>) => Effect.Effect<number, Conflict | LogUnusable>
-  /** The events after a revision, in order. */
-  readonly read: (stream: string, after: number) => Effect.Effect<ReadonlyArray<RecordedAs<E>>, ReadError>
+  /** The events after a revision, in order, `upTo` one or to the newest. Fails where `after` is not there (any more), or one is missing between two. */
+  readonly read: (stream: string, after: number, upTo?: number) => Effect.Effect<ReadonlyArray<RecordedAs<E>>, ReadError>
   /** Every event after a position, by pages, until the end of the log. */
   readonly readAll: (after: number) => Stream.Stream<RecordedAs<E>, ReadError>
   /** Every event of the stream after a revision, then every later one, whoever appended it: no miss, no repeat. Does not end. */
@@ -60,14 +71,23 @@ export const memoryLog = Effect.fnUntraced(function* <E>() {
   const streams = new Map<string, Array<RecordedAs<E>>>()
   const moved = yield* PubSub.sliding<void>({ capacity: 1, replay: 1 })
   const after = (stream: string, revision: number) => (streams.get(stream) ?? []).slice(revision)
-  const follow = (from: number, read: (last: number) => ReadonlyArray<RecordedAs<E>>, at: (last: RecordedAs<E>) => number) =>
+  const upTo = (stream: string, revision: number) =>
+    revision > (streams.get(stream)?.length ?? 0) ? Effect.fail(shortened(stream, revision)) : Effect.succeed(after(stream, revision))
+  const follow = (
+    from: number,
+    read: (last: number) => Effect.Effect<ReadonlyArray<RecordedAs<E>>, LogUnusable>,
+    at: (last: RecordedAs<E>) => number
+  ) =>
     Stream.unwrap(
       Effect.map(PubSub.subscribe(moved), (hints) =>
         Stream.paginate(
           from,
           Effect.fnUntraced(function* (last: number) {
-            while (read(last).length === 0) yield* PubSub.take(hints)
-            const more = read(last)
+            let more = yield* read(last)
+            while (more.length === 0) {
+              yield* PubSub.take(hints)
+              more = yield* read(last)
+            }
             return [more, Option.some(at(more.at(-1)!))] as const
           })
         )
@@ -87,18 +107,22 @@ export const memoryLog = Effect.fnUntraced(function* <E>() {
       yield* PubSub.publish(moved, undefined)
       return recorded.length
     }, Effect.uninterruptible),
-    read: (stream, revision) => Effect.sync(() => after(stream, revision)),
+    read: (stream, revision, last) =>
+      Effect.map(
+        Effect.suspend(() => upTo(stream, revision)),
+        (found) => (last === undefined ? found : found.slice(0, Math.max(0, last - revision)))
+      ),
     readAll: (position) => Stream.fromIterableEffect(Effect.sync(() => all.slice(position))),
     changes: (stream, revision) =>
       follow(
         revision,
-        (last) => after(stream, last),
+        (last) => upTo(stream, last),
         (last) => last.revision
       ),
     changesAll: (position) =>
       follow(
         position,
-        (last) => all.slice(last),
+        (last) => Effect.sync(() => all.slice(last)),
         (last) => last.position
       ),
     streams: Effect.sync(() => [...streams.keys()])

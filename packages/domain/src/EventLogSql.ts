@@ -1,9 +1,10 @@
-import { Array as Arr, Deferred, Duration, Effect, Exit, Layer, Option, PubSub, Result, Stream } from "effect"
+import { Array as Arr, Deferred, Duration, Effect, Exit, Layer, Option, PubSub, Stream } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Beats } from "./Beats.ts"
 import { type EventCodec, type Tagged, watchCodec } from "./EventCodec.ts"
-import { Conflict, EventLog, type Log, type LogUnusable, type RecordedAs, type UnreadableEvent, type ReadError } from "./EventLog.ts"
+import { Conflict, EventLog, type Log, type LogUnusable, type ReadError, type RecordedAs } from "./EventLog.ts"
 import * as turns from "./LaunchTurns.ts"
+import { columns, pagesOf, recorded, type Row, type Select } from "./LogRows.ts"
 import { Outbox } from "./Outbox.ts"
 import { lockPatience, patiently } from "./Store.ts"
 
@@ -44,21 +45,6 @@ const insert = (rows: number) =>
   SELECT stream, revision, tag, version, at, data FROM pending
   WHERE (SELECT coalesce(max(revision), 0) FROM events WHERE events.stream = pending.stream) = expected
   RETURNING stream`
-
-type Row = readonly [position: number, stream: string, revision: number, tag: string, version: number, at: number, data: string]
-const columns = "position, stream, revision, tag, version, at, data"
-
-const recorded =
-  <E extends Tagged>({ decode }: EventCodec<E>) =>
-  (rows: ReadonlyArray<Row>): Effect.Effect<ReadonlyArray<RecordedAs<E>>, UnreadableEvent> => {
-    const events: Array<RecordedAs<E>> = []
-    for (const [position, stream, revision, tag, version, at, data] of rows) {
-      const event = decode(stream, revision, { tag, version, at, data })
-      if (Result.isFailure(event)) return Effect.fail(event.failure)
-      events.push({ position, stream, revision, event: event.success })
-    }
-    return Effect.succeed(events)
-  }
 
 /** The streams of one kind of aggregate, in a SQLite file that has the schema of `Store.ts`. */
 export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
@@ -152,22 +138,23 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
       })
     )
 
-  const rows = (statement: string, parameters: ReadonlyArray<unknown>) =>
-    Effect.flatMap(
-      waiting(sql.unsafe(statement, parameters).values as Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>),
-      (found) => decoded(found as unknown as ReadonlyArray<Row>)
-    )
-  const pageOf = (stream: string, after: number) =>
-    rows(`SELECT ${columns} FROM events WHERE stream = ? AND revision > ? ORDER BY revision LIMIT ${page}`, [stream, after])
+  const select: Select = (statement, parameters) =>
+    waiting(sql.unsafe(statement, parameters).values as unknown as Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>)
+  const rows = (statement: string, parameters: ReadonlyArray<unknown>) => Effect.flatMap(select(statement, parameters), decoded)
+
+  const pageOf = pagesOf(codec, select, page)
   const pageOfAll = (after: number) =>
     rows(`SELECT ${columns} FROM events WHERE position > ? AND ${own} ORDER BY position LIMIT ${page}`, [after])
 
-  const read = Effect.fn("EventLog.read")(function* (stream: string, after: number) {
+  const read = Effect.fn("EventLog.read")(function* (stream: string, after: number, upTo = Number.MAX_SAFE_INTEGER) {
     const events: Array<RecordedAs<E>> = []
     for (;;) {
-      const more = yield* pageOf(stream, events.at(-1)?.revision ?? after)
+      const from = events.at(-1)?.revision ?? after
+      const most = Math.min(page, upTo - from)
+      if (most <= 0) return events
+      const more = yield* pageOf(stream, from, most)
       for (const event of more) events.push(event)
-      if (more.length < page) return events
+      if (more.length < most) return events
     }
   })
 

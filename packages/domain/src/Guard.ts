@@ -76,7 +76,9 @@ export const guard = (before: Guard, sight: GuardSight, silentAfter: number): re
   }
   if (late || now < known.notBefore) return [known, wait]
   const dead = isOver(owner.condition)
-  const silent = now - Math.max(beatAt ?? 0, known.since) > silentAfter
+  // A beat of a time to come is of a clock that was set back since, or of nobody: it says nothing.
+  const heard = beatAt !== null && beatAt <= now + silentAfter ? beatAt : 0
+  const silent = now - Math.max(heard, known.since) > silentAfter
   if (!dead && !silent) return [known, wait]
   return [
     { ...known, startedAt: now },

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, type Layer, Option, Result, Stream } from "effect"
-import { EventLog, type Recorded } from "../src/EventLog.ts"
+import { EventLog, type ReadError, type Recorded } from "../src/EventLog.ts"
 import type { WatchEvent } from "../src/WatchEvent.ts"
 
 /** Distinct events, by their watcher's number. */
@@ -61,7 +61,9 @@ export const eventLogSuite = <E>(name: string, layer: Layer.Layer<EventLog, E>) 
       yield* log.append("a", 0, numbered(1, 5))
       assert.deepStrictEqual(revisions(yield* log.read("a", 3)), [4, 5])
       assert.deepStrictEqual(yield* log.read("a", 5), [])
-      assert.deepStrictEqual(yield* log.read("a", 6), [])
+      // What was there once, and is not any more: a log that was cut is told from one that stands still.
+      for (const past of [log.read("a", 6), Stream.runHead(log.changes("a", 6)), log.read("never", 1)])
+        assert.deepInclude(yield* Effect.flip(past as Effect.Effect<unknown, ReadError>), { _tag: "LogUnusable", reason: "shortened" })
     })
   )
 
@@ -165,7 +167,6 @@ export const eventLogSuite = <E>(name: string, layer: Layer.Layer<EventLog, E>) 
         Effect.forkChild(Stream.runCollect(Stream.take(log.changes("a", after), count)), { startImmediately: true })
       const early = yield* follow(0, 60)
       const later = yield* follow(3, 57)
-      const ahead = yield* follow(50, 10)
       const everything = yield* Effect.forkChild(Stream.runCollect(Stream.take(log.changesAll(0), 79)), { startImmediately: true })
       const writer = (n: number) =>
         Effect.gen(function* () {
@@ -182,7 +183,6 @@ export const eventLogSuite = <E>(name: string, layer: Layer.Layer<EventLog, E>) 
       assert.deepStrictEqual(yield* Fiber.join(early), written)
       assert.deepStrictEqual(yield* Fiber.join(meanwhile), written)
       assert.deepStrictEqual(yield* Fiber.join(later), written.slice(3))
-      assert.deepStrictEqual(yield* Fiber.join(ahead), written.slice(50))
       const all = yield* Stream.runCollect(log.readAll(0))
       assert.deepStrictEqual(yield* Fiber.join(everything), all)
       assert.lengthOf(all, 79)

@@ -44,6 +44,11 @@ describe("a guardian", () => {
     assert.strictEqual(act(after, sight({ now: 9_000_001 + silentAfter, beatAt: 1_000_000 }))._tag, "Restore")
     assert.strictEqual(act(after, sight({ now: 9_001_000, owner: gone }))._tag, "Restore")
   })
+  it("believes no beat of a time to come", () => {
+    assert.strictEqual(act(given, sight({ now: 1_500_000, beatAt: 8.64e15 }))._tag, "Restore")
+    // Of a clock that was set back a little since.
+    assert.deepStrictEqual(act(given, sight({ now: 1_500_000, beatAt: 1_500_000 + silentAfter })), { _tag: "Wait" })
+  })
   it("leaves when the owner left, or the watch has ended", () => {
     assert.deepStrictEqual(act({ ...given, startedAt: 1_000_500 }, sight({ now: 1_001_000, owner: "left" })), { _tag: "Leave" })
   })

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Ref } from "effect"
 import { TestClock } from "effect/testing"
-import { Conflict, EventLog, load, LogUnusable, makeWatchRef, tell, type WatchCommand } from "../src/index.ts"
+import { Conflict, Event, EventLog, load, LogUnusable, makeWatchRef, tell, type WatchCommand } from "../src/index.ts"
 
 const open = (now: number): WatchCommand => ({
   _tag: "Open",
@@ -37,8 +37,10 @@ const contended = (conflicts: number) =>
       return EventLog.of({
         ...log,
         append: Effect.fnUntraced(function* (stream, expected, events) {
-          const before = yield* Ref.getAndUpdate(left, (n) => n - 1)
-          return before > 0 ? yield* new Conflict({ stream, expected }) : yield* log.append(stream, expected, events)
+          const before = expected === 0 ? 0 : yield* Ref.getAndUpdate(left, (n) => n - 1)
+          if (before <= 0) return yield* log.append(stream, expected, events)
+          yield* log.append(stream, expected, [Event.WatcherStarted.make({ at: 1, watcher: expected, awaiting: false, mode: "normal" })])
+          return yield* new Conflict({ stream, expected })
         })
       })
     })
@@ -54,8 +56,23 @@ it.effect("reads, decides and appends, and returns the watch after it", () =>
 
 it.effect("decides again, as often as somebody else appended first", () =>
   Effect.gen(function* () {
-    assert.strictEqual((yield* tell("w", open(7))).revision, 1)
+    yield* tell("w", open(7))
+    const released = yield* tell("w", { _tag: "Release", now: 8, by: { _tag: "Operator" } })
+    assert.deepStrictEqual([released.revision, released.end], [7, "released"])
   }).pipe(Effect.provide(contended(5)))
+)
+
+it.effect("a conflict with nobody, and a log that ends before what was read of it, are named, and not tried for ever", () =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const opened = yield* tell("w", open(1))
+    const nobody = EventLog.of({ ...log, append: (stream, expected) => Effect.fail(new Conflict({ stream, expected })) })
+    const released = tell("w", { _tag: "Release", now: 8, by: { _tag: "Operator" } }, opened)
+    assert.deepInclude(yield* Effect.flip(Effect.provideService(released, EventLog, nobody)), { _tag: "LogUnusable", reason: "shortened" })
+    const ahead = tell("w", take(0), { ...opened, revision: 5 })
+    assert.deepInclude(yield* Effect.flip(ahead), { _tag: "LogUnusable", reason: "shortened" })
+    assert.deepStrictEqual(yield* tags("w"), ["WatchOpened"])
+  }).pipe(Effect.provide(EventLog.layerMemory))
 )
 
 it.effect("a word decided on an old state is decided anew, not appended", () =>

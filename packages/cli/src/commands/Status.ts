@@ -10,7 +10,7 @@ import { allWatches, findWatch, type Named } from "../Watches.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
 /** One watch as it stands now; ages in milliseconds, `null` where they are unknown. */
-export const statusOf = Effect.fnUntraced(function* ({ id, watch }: Named, settings: ResolvedSettings) {
+export const statusOf = Effect.fnUntraced(function* ({ id, unreadable, watch }: Named, settings: ResolvedSettings) {
   const [beats, processes] = [yield* Beats, yield* Processes]
   const now = yield* Clock.currentTimeMillis
   const beat = yield* beats.last(id)
@@ -38,7 +38,8 @@ export const statusOf = Effect.fnUntraced(function* ({ id, watch }: Named, setti
     watch: id,
     project: watch.project,
     phase: watch.phase,
-    standing: standing(watch, silent),
+    standing: unreadable === undefined ? standing(watch, silent) : `cannot be read from event ${unreadable.revision} on: ${unreadable.why}`,
+    unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.why },
     generation: watch.generation,
     conductor: {
       pid: watch.conductor?.pid ?? watch.pid,
@@ -71,10 +72,11 @@ export const statusOf = Effect.fnUntraced(function* ({ id, watch }: Named, setti
 })
 
 /** What a person has not seen of a watch yet, and then has. */
-const news = Effect.fnUntraced(function* ({ id, watch }: Named) {
+const news = Effect.fnUntraced(function* ({ id, unreadable, watch }: Named) {
+  if (unreadable !== undefined) return []
   const [log, marks] = [yield* EventLog, yield* Outbox]
   const mark = `${id}/looked`
-  const fresh = (yield* log.read(id, yield* marks.told(mark))).filter(({ event }) => isNews(event))
+  const fresh = (yield* log.read(id, Math.min(watch.revision, yield* marks.told(mark)))).filter(({ event }) => isNews(event))
   yield* marks.tell(mark, watch.revision)
   return fresh
 })

@@ -133,13 +133,16 @@ const log = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   if (Result.isFailure(sound)) return { findings: [wrong("event log", told(sound.failure).text, restore)], watches: [] }
   if (sound.success.length > 0) return { findings: [wrong("event log", `${file}: ${sound.success.join("; ")}`, restore)], watches: [] }
   return yield* Effect.gen(function* () {
-    const { events, gap, ratios, watches } = yield* readable
-    if (gap !== undefined) return { findings: [wrong("event log", `events are missing: ${gap}`, restore)], watches: [] }
+    const read = yield* Effect.result(readable)
     const known = yield* allWatches
     const each = yield* Effect.forEach(
-      known.filter(({ watch }) => watch.phase !== "Exited"),
+      known.filter(({ unreadable, watch }) => watch.phase !== "Exited" && unreadable === undefined),
       (one) => standing(one, settings)
     )
+    const damaged = (what: string) => ({ findings: [wrong("event log", what, restore), ...each.flat()], watches: known })
+    if (Result.isFailure(read)) return damaged(told(read.failure).text)
+    const { events, gap, ratios, watches } = read.success
+    if (gap !== undefined) return damaged(`events are missing: ${gap}`)
     const whole = ok("event log", `${file}: ${events} events of ${watches} watches, each decodes; SQLite's check passes`)
     return { findings: [whole, ...estimates(ratios), ...each.flat()], watches: known }
   }).pipe(

@@ -27,7 +27,7 @@ export const feed = Effect.fn("Watchdog.feed")(function* (id: string) {
   const once = Effect.gen(function* () {
     const [now, beat] = [yield* Clock.currentTimeMillis, yield* beats.last(id)]
     // Beats of an earlier souffleur say nothing of this one.
-    const last = Option.match(beat, { onNone: () => begun, onSome: ({ at }) => Math.max(at, begun) })
+    const last = Option.match(beat, { onNone: () => begun, onSome: ({ at }) => (at > now + oldest ? begun : Math.max(at, begun)) })
     if (now - last <= oldest) return yield* notify("WATCHDOG=1")
     yield* Effect.logWarning(
       `nobody has beaten for the watch for ${Duration.format(Duration.millis(now - last))}: systemd is not told to wait`

@@ -1,0 +1,144 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Event, EventLog, type WatchEvent } from "@souffleur/domain"
+import { Effect, type Scope } from "effect"
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { logAt } from "../eventlog/OwnLog.ts"
+import { alive, prints, stage, task } from "./Stage.ts"
+
+const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 120_000)
+
+const at = Date.UTC(2026, 0, 5)
+const conductor = { pid: 4711, startTime: 1, bootId: "boot" }
+const baseline = { taskCount: 0, taskFingerprint: "", conductorState: null, lastMessageId: 0 }
+const history = (project: string): ReadonlyArray<WatchEvent> => [
+  Event.WatchOpened.make({ at, project, comms: null, pid: 4711, sessionId: "s1", observe: false, process: conductor }),
+  Event.ConductorConfirmed.make({ at, conductor, sessionId: "s1", print: false, ...baseline }),
+  Event.WatcherStarted.make({ at, watcher: 1, awaiting: false, mode: "normal" }),
+  Event.SelfMonitorStarted.make({ at, monitor: 1, watcher: 1 }),
+  Event.WatchSettled.make({ at }),
+  Event.KillDeferred.make({ at, watcher: 1, because: "a tool", until: at }),
+  Event.WaitStarted.make({ at, watcher: 1, kind: "usage-limit", until: at, resetsAt: at, trigger: "limit" }),
+  Event.WatcherStarted.make({ at, watcher: 2, awaiting: false, mode: "normal" })
+]
+const poison = (state: string, statement: string) => {
+  const store = new DatabaseSync(join(state, "souffleur.db"), { timeout: 5000 })
+  store.exec(statement)
+  store.close()
+}
+
+/** Watches of three folders: one as it should be, one with numbers of nobody's, one with an event that nobody knows. */
+const poisoned = Effect.gen(function* () {
+  const the = yield* stage([task(1)])
+  fs.mkdirSync(the.state, { recursive: true, mode: 0o700 })
+  const names = ["good-0001", "odd-0001", "torn-0001"]
+  yield* Effect.gen(function* () {
+    const log = yield* EventLog
+    for (const name of names) yield* log.append(name, 0, history(name === "odd-0001" ? the.project : `/nowhere/${name}`))
+  }).pipe(Effect.provide(logAt(join(the.state, "souffleur.db"))), Effect.scoped, Effect.orDie)
+  poison(
+    the.state,
+    `UPDATE events SET data = replace(data, '"until":${at}', '"until":1e300') WHERE stream = 'odd-0001' AND tag = 'KillDeferred';
+     UPDATE events SET data = replace(replace(data, '"until":${at}', '"until":9000000000000000'), '"resetsAt":${at}', '"resetsAt":-1.5') WHERE stream = 'odd-0001' AND tag = 'WaitStarted';
+     UPDATE events SET at = 9223372036854775807 WHERE stream = 'odd-0001' AND revision = 8;
+     UPDATE events SET tag = 'WatchDreamt' WHERE stream = 'torn-0001' AND revision = 5`
+  )
+  return the
+})
+
+describe.concurrent("a log with odd values", () => {
+  live("is told by every command, with and without --json, and no time in it ends one", () =>
+    Effect.gen(function* () {
+      const the = yield* poisoned
+      for (const words of [["status"], ["log"], ["log", "--all", "--json"], ["why"], ["state"], ["log", "odd-0001"]])
+        for (const more of words.includes("--json") ? [[]] : [[], ["--json"]]) {
+          const { code, errors, lines } = yield* the.run([...words, ...more])
+          // All events of all watches have one among them that nobody knows.
+          assert.strictEqual(code, words.includes("--all") ? 4 : 0, `${words.join(" ")}: ${errors}`)
+          assert.notMatch([errors, ...lines].join("\n"), /RangeError|^ +at /mu)
+        }
+      const [state] = [yield* the.run(["state", "--json"])].map(({ lines }) => JSON.parse(lines.join("")))
+      assert.strictEqual(state.wait.until, at + 8 * 86_400_000)
+    })
+  )
+  live("of one watch hides no other: status tells all of them, doctor names it, and its own commands end with 4", () =>
+    Effect.gen(function* () {
+      const the = yield* poisoned
+      const { code, lines } = yield* the.run(["status"])
+      assert.strictEqual(code, 0)
+      const text = lines.join("\n")
+      assert.match(text, /good-0001 +waits until/u)
+      assert.match(text, /torn-0001 +cannot be read from event 5 on: this souffleur does not know such an event/u)
+      const all: ReadonlyArray<{ watch: string; unreadable: unknown }> = JSON.parse((yield* the.run(["status", "--json"])).lines.join(""))
+      assert.deepStrictEqual(
+        all.map(({ unreadable, watch }) => [watch, unreadable !== null]),
+        [
+          ["good-0001", false],
+          ["odd-0001", false],
+          ["torn-0001", true]
+        ]
+      )
+      const doctor = yield* the.run(["doctor"])
+      assert.strictEqual(doctor.code, 1)
+      assert.match(doctor.lines.join("\n"), /wrong +event log +.*event 5 of torn-0001/u)
+      assert.match(doctor.lines.join("\n"), /watch good-0001/u)
+      for (const words of [
+        ["log", "torn-0001"],
+        ["why", "torn-0001"],
+        ["release", "torn-0001"]
+      ]) {
+        const refused = yield* the.run(words)
+        assert.strictEqual(refused.code, 4, words.join(" "))
+        assert.match(refused.errors, /event 5 of torn-0001/u)
+      }
+    })
+  )
+})
+
+describe.concurrent("a running souffleur", () => {
+  live("whose log was cut names that and ends with 4; it launches nothing, and the next one goes on from what is there", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)])
+      const agent = yield* the.conductor()
+      const watch = the.watch(agent)
+      yield* prints(watch, "WatchSettled")
+      poison(the.state, "DELETE FROM events WHERE tag = 'WatchSettled'")
+      assert.deepStrictEqual(yield* watch.ended, { code: 4, signal: null })
+      assert.match(watch.errors(), /the event log cannot be used: event \d+ of \S+ was in it, and is not any more/u)
+      assert.isTrue(alive(agent.pid))
+      const next = the.start(["watch", "--json"])
+      yield* prints(next, "WatchSettled")
+      assert.deepStrictEqual(the.launched(), [])
+      next.kill("SIGTERM")
+      assert.strictEqual((yield* next.ended).code, 143)
+    })
+  )
+  live("whose Conductor's session file holds odd numbers watches on, and brings the Conductor back when it dies", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1, 50), task(2, 100)])
+      const agent = yield* the.conductor(2)
+      const watch = the.watch(agent)
+      yield* prints(watch, "WatchSettled")
+      const file = join(the.environment["SOUFFLEUR_CLAUDE_DIR"]!, "projects", the.sessions()[0]!)
+      const odd = { input_tokens: 1.5, cache_read_input_tokens: 1e300, output_tokens: -1 }
+      const call = { type: "tool_use", id: "t", name: "Bash", input: { timeout: 1e300 } }
+      fs.appendFileSync(
+        file,
+        `${JSON.stringify({ type: "assistant", timestamp: "+275760-09-13T00:00:00Z", message: { id: "m", model: "constructor", content: [call], usage: odd } })}\n`
+      )
+      // Polled with it at least once.
+      const evidence = yield* Effect.andThen(
+        Effect.sync(() => agent.kill("SIGKILL")),
+        prints(watch, "ConductorDied")
+      )
+      assert.strictEqual((evidence["evidence"] as { readonly contextTokens: number }).contextTokens, 2)
+      assert.strictEqual((yield* watch.ended).code, 0, watch.errors())
+      assert.lengthOf(the.launched(), 1)
+      assert.notInclude(
+        (yield* the.events).map(({ _tag }) => _tag),
+        "WatcherLost"
+      )
+    })
+  )
+})

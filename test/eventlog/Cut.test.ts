@@ -1,0 +1,78 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { EventLog, type LogUnusable, type ReadError, type UnreadableEvent } from "@souffleur/domain"
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber, Stream } from "effect"
+import { DatabaseSync } from "node:sqlite"
+import { numbered, numberOf } from "../../packages/domain/test/EventLogSuite.ts"
+import { folder, logAt } from "./OwnLog.ts"
+
+/** A log of one stream with five events that were read, and another program's hand on its file. */
+const cut = <A>(statement: string, then: (log: EventLog["Service"]) => Effect.Effect<A, unknown>) =>
+  Effect.gen(function* () {
+    const path = `${yield* folder}/souffleur.db`
+    return yield* Effect.gen(function* () {
+      const log = yield* EventLog
+      yield* log.append("w", 0, numbered(1, 5))
+      assert.lengthOf(yield* log.read("w", 0), 5)
+      const following = yield* Effect.forkChild(Effect.flip(Stream.runDrain(log.changes("w", 5))), { startImmediately: true })
+      const other = new DatabaseSync(path, { timeout: 5000 })
+      other.exec(statement)
+      other.close()
+      const result = yield* then(log)
+      yield* Fiber.interrupt(following)
+      return result
+    }).pipe(Effect.provide(logAt(path, { pollEvery: "5 millis" })))
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+
+const failing = (effect: Effect.Effect<unknown, ReadError>) => Effect.flip(effect) as Effect.Effect<LogUnusable | UnreadableEvent>
+
+it.live("a log that was cut is told from one that stands still, by who reads on and by who follows", () =>
+  cut("DELETE FROM events WHERE revision > 3", (log) =>
+    Effect.gen(function* () {
+      assert.deepInclude(yield* failing(log.read("w", 5)), { _tag: "LogUnusable", reason: "shortened" })
+      assert.deepInclude(yield* failing(Stream.runDrain(log.changes("w", 5))), { _tag: "LogUnusable", reason: "shortened" })
+      assert.lengthOf(yield* log.read("w", 0), 3, "who begins anew goes on from what is there")
+    })
+  )
+)
+it.live("who follows hears of the cut itself, and does not wait for ever", () =>
+  Effect.gen(function* () {
+    const path = `${yield* folder}/souffleur.db`
+    yield* Effect.gen(function* () {
+      const log = yield* EventLog
+      yield* log.append("w", 0, numbered(1, 5))
+      const following = yield* Effect.forkChild(Effect.flip(Stream.runDrain(log.changes("w", 5))), { startImmediately: true })
+      const other = new DatabaseSync(path, { timeout: 5000 })
+      other.exec("DELETE FROM events WHERE revision > 3")
+      other.close()
+      assert.deepInclude(yield* Fiber.join(following), { _tag: "LogUnusable", reason: "shortened" })
+    }).pipe(Effect.provide(logAt(path, { pollEvery: "5 millis" })))
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+)
+it.live("another log in its place is told by the event that stands where the last one was read", () =>
+  cut("UPDATE events SET at = at + 1 WHERE revision = 5", (log) =>
+    Effect.gen(function* () {
+      assert.deepInclude(yield* failing(log.read("w", 5)), { _tag: "LogUnusable", reason: "foreign" })
+    })
+  )
+)
+it.live("an event that is missing between two names itself, and what came before it can be read", () =>
+  cut("DELETE FROM events WHERE revision = 3", (log) =>
+    Effect.gen(function* () {
+      assert.deepInclude(yield* failing(log.read("w", 0)), { _tag: "UnreadableEvent", stream: "w", revision: 3 })
+      assert.deepInclude(yield* failing(Stream.runDrain(log.changes("w", 0))), { _tag: "UnreadableEvent", revision: 3 })
+      assert.deepStrictEqual((yield* log.read("w", 0, 2)).map(numberOf), [1, 2])
+    })
+  )
+)
+it.live("a number that no number here can hold spoils the event that it stands in alone", () =>
+  cut(
+    "UPDATE events SET at = 9223372036854775807 WHERE revision = 5; UPDATE events SET version = 9223372036854775807 WHERE revision = 4",
+    (log) =>
+      Effect.gen(function* () {
+        assert.lengthOf(yield* log.read("w", 0, 3), 3)
+        assert.deepInclude(yield* failing(log.read("w", 0)), { _tag: "UnreadableEvent", revision: 4 })
+        assert.strictEqual((yield* log.read("w", 4))[0]?.event.at, Date.UTC(9999, 11, 31, 23, 59, 59, 999))
+      })
+  )
+)
