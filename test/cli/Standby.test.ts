@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
+import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { bundle, prints, type Running, said, stage, task, until } from "./Stage.ts"
@@ -101,6 +102,17 @@ describe.concurrent("standing by", () => {
       const session = crypto.randomUUID()
       const order = ["--session-id", session, "-p", "--", "Go on with the plan."]
       const byHand = yield* the.acting(the.start(["__stand-in", ...order], { SOUFFLEUR_STANDIN_HANG_AT: "2" }))
+      // Whoever else is named in its place: a person must know better.
+      const innocent = yield* Effect.acquireRelease(
+        Effect.sync(() => spawn("sleep", ["300"])),
+        (child) => Effect.sync(() => child.kill("SIGKILL"))
+      )
+      const wrong = yield* the.run(["adopt", "--pid", String(innocent.pid), "--session-id", session])
+      assert.strictEqual(wrong.code, 2)
+      assert.include(
+        wrong.errors,
+        `process ${byHand.pid} holds session ${session}, not process ${innocent.pid}: adopt that one, or say --force`
+      )
       const adopted = yield* the.run(["adopt", "--pid", String(byHand.pid), "--session-id", session])
       assert.deepStrictEqual(
         [adopted.code, adopted.lines],

@@ -119,10 +119,25 @@ export const supervisorMutants = [
     ]
   ),
   ...mutantsOf(
+    `${supervisor}/src/Holding.ts`,
+    [`${supervisor}/test/Bootstrap.test.ts`],
+    [
+      ["holding: its own word for another session", "if (own !== undefined) return", "if (own !== undefined && (false as boolean)) return"],
+      ["holding: hooks know better", "Option.getOrUndefined(yield* hooks.holds({ pid, startTime })) ??", ""],
+      ["holding: who else holds it", "if (holder !== undefined) return", "if (holder !== undefined && (false as boolean)) return"],
+      ["holding: … by its hooks", "told.find((one) => one.sessionId === sessionId) ??", ""],
+      ["holding: … but who has moved on", " && !moved(one.pid))", ")"],
+      ["holding: a tool is no agent", "return tools.some(({ identity }) => identity.pid === pid)", "return (false as boolean)"]
+    ]
+  ),
+  ...mutantsOf(
     `${supervisor}/src/Validation.ts`,
     [`${supervisor}/test/Bootstrap.test.ts`],
     [
       ["validate: not who has that pid by now", "if (!Equal.equals(watch.named, found.identity)) {", "if (false) {"],
+      ["validate: not who is known to be another", "  yield* unlessAnother(watch, found.identity, session.sessionId)\n", ""],
+      ["validate: a reply needs evidence", '(holding._tag === "Unknown" && !replied)', 'holding._tag === "Unknown"'],
+      ["validate: force is no word for a reply", "(forced && !replied)", "forced"],
       ["validate: not souffleur itself", "if (pid === processes.self.pid) return", "if (false) return"],
       ["validate: not an ancestor", "if ((yield* processes.ancestors).includes(pid))\n", "if (false)\n"],
       [

@@ -75,6 +75,21 @@ export const watcherMutants = [
       ["return: newer than the closing, and seen to change", "changedAt !== undefined && Option.exists", "Option.exists"],
       ["return: a live holder", 'return holder === undefined ? undefined : { _tag: "Returned"', 'return { _tag: "Returned"'],
       ["untaken: one that beats is not judged", "!taken && !beating && (signs", "!taken && (signs"],
+      [
+        "session: another project's is never taken",
+        'if (folder !== watch.project) return yield* refuse(found, "which task-00 names", folder)',
+        ""
+      ],
+      [
+        "session: … nor by its hooks",
+        "if (folder === undefined || folder === watch.project || folder.startsWith(`${watch.project}/`))",
+        "if (folder !== null)"
+      ],
+      [
+        "session: … by the pid file of who holds it",
+        "(yield* agent.sessions).find((one) => one.sessionId === sessionId)?.project",
+        "watch.project"
+      ],
       ["payload: read only against a known state", "|| watch.baseline.conductorState === null) return false", ") return false"],
       ["payload: newer than the last consumed one", "comms.payload({ after: watch.baseline.lastMessageId,", "comms.payload({ after: 0,"],
       ["untaken: one that has taken it is not judged", "!taken && !beating && (signs", "!beating && (signs"],

@@ -77,6 +77,7 @@ it("(8) validation is corrected on the second try, and exhausted on the third", 
   corrected.pass(seconds(40))
   assert.strictEqual(corrected.watch.failures.length, 1)
   corrected.world.disk.write(corrected.world.sessionFile("another"), "")
+  right.process.session = "another"
   corrected.world.board.say("person", "instruction", `PID:${right.process.identity.pid} SESSION_ID:another`)
   corrected.until("ConductorConfirmed")
   corrected.pass(minutes(10)).close()

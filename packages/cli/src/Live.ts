@@ -1,5 +1,6 @@
-import { Agent, type AgentSession, Hooks, Processes, plain } from "@souffleur/domain"
-import { Effect, Option } from "effect"
+import { Agent, type AgentSession, plain } from "@souffleur/domain"
+import { heldByLiving } from "@souffleur/supervisor"
+import { Effect } from "effect"
 
 /** A session that can be chosen to be watched. */
 export type LiveSession = Pick<AgentSession, "pid" | "sessionId" | "project" | "status">
@@ -13,15 +14,7 @@ export const titleOf = ({ pid, project, sessionId, status }: LiveSession): strin
  * process holds. `project` is empty where only a hook knows of it.
  */
 export const liveSessions = Effect.fn("Live.sessions")(function* () {
-  const [agent, hooks, processes] = [yield* Agent, yield* Hooks, yield* Processes]
-  const told = yield* Effect.filter(yield* hooks.held, ({ pid, startTime }) =>
-    Effect.map(
-      processes.find(pid),
-      Option.exists(
-        ({ condition, identity, uid }) => identity.startTime === startTime && condition !== "zombie" && uid === processes.host.uid
-      )
-    )
-  )
+  const [agent, told] = [yield* Agent, yield* heldByLiving()]
   const files = yield* agent.sessions
   const byPid = new Map(told.map((held) => [held.pid, held.sessionId]))
   const known = files.map((session): LiveSession => ({ ...session, sessionId: byPid.get(session.pid) ?? session.sessionId }))

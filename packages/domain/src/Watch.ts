@@ -37,6 +37,8 @@ export interface Watch extends Pinned {
   readonly comms: string | null
   readonly observe: boolean
   readonly kind: Kind
+  /** A person named the Conductor against the evidence. */
+  readonly forced: boolean
   /** As asked for, or as corrected by a reply. */
   readonly pid: number
   readonly failures: ReadonlyArray<{
@@ -128,6 +130,7 @@ export const initial: Watch = {
   kind: "agent",
   pin: leastPin,
   overreach: undefined,
+  forced: false,
   pid: 0,
   failures: [],
   correctedBy: 0,

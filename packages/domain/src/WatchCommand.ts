@@ -51,6 +51,8 @@ export type WatchIntent =
       readonly observe: boolean
       /** What is in force from now on; absent: the least. */
       readonly pin?: Pin
+      /** A person names it against the evidence. */
+      readonly forced?: boolean
       /** `souffleur run`: what is started first, its launch file written. Where it is not there, the Conductor runs already. */
       readonly run?: {
         readonly kind: Kind

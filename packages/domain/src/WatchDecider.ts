@@ -59,6 +59,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
             pid: command.pid,
             sessionId: command.sessionId,
             observe: command.observe,
+            forced: command.forced ?? false,
             kind: command.run?.kind ?? "agent",
             process: command.process ?? null,
             ...(command.pin === undefined ? {} : { pin: command.pin })

@@ -27,6 +27,12 @@ export type Kind = typeof Kind.Type
 /** What a log from before this field watched. */
 const agent: Kind = "agent"
 
+/** A person's word against the evidence at hand; a log from before this field has none. */
+const forced = Schema.Boolean.pipe(
+  Schema.withConstructorDefault(Effect.succeed(false)),
+  Schema.withDecodingDefaultKey(Effect.succeed(false))
+)
+
 /** A watch was asked for; nothing about the Conductor is checked yet. A run's first launch follows in the same append. */
 export const WatchOpened = event("WatchOpened", {
   project: Text,
@@ -35,6 +41,8 @@ export const WatchOpened = event("WatchOpened", {
   ...named,
   /** `--observe`: decide and log, never kill or launch. */
   observe: Schema.Boolean,
+  /** `--force`: a person names this process though evidence says that it is another. */
+  forced,
   kind: Kind.pipe(Schema.withConstructorDefault(Effect.succeed(agent)), Schema.withDecodingDefaultKey(Effect.succeed(agent))),
   /** The ceiling and the programs in force; a log from before this field grants nothing. */
   pin: Pin.pipe(Schema.withConstructorDefault(Effect.succeed(leastPin)), Schema.withDecodingDefaultKey(Effect.succeed(leastPin)))
@@ -185,7 +193,7 @@ export const WatchEvent = Schema.Union([
 export type WatchEvent = typeof WatchEvent.Type
 
 const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {
-  WatchOpened: 4,
+  WatchOpened: 5,
   ArgumentsCorrected: 2,
   ValidationFailed: 2,
   ConductorDied: 2,

@@ -62,12 +62,13 @@ const exited = (end: Exclude<Watch["end"], undefined>): Change => ({
 /** One for each event, made once: a fold of a long log goes through here for each of them. */
 const changes: Changes = {
   ...evolvePin,
-  WatchOpened: ({ at, comms, kind, observe, pid, pin, process, project, sessionId }, watch) => ({
+  WatchOpened: ({ at, comms, forced, kind, observe, pid, pin, process, project, sessionId }, watch) => ({
     phase: "Validating",
     named: process,
     project,
     comms,
     observe,
+    forced,
     kind,
     pin,
     pid,

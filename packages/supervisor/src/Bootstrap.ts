@@ -1,7 +1,7 @@
 import { Beats, Comms, type CommsRefusal, parseTarget, Processes, Settings, type Watch, type WatchRef } from "@souffleur/domain"
 import { Clock, Effect, Option, Result, Schedule } from "effect"
 import { firstLaunch } from "./FirstLaunch.ts"
-import { Invalid, Undecided, validate } from "./Validation.ts"
+import { Invalid, refuseReply, Undecided, validate } from "./Validation.ts"
 
 /** The same failure this many polls on is a further failed attempt (spec §2, Bootstrap). */
 const patience = 10
@@ -41,6 +41,7 @@ export const bootstrap = Effect.fn("Bootstrap")(function* (ref: WatchRef) {
     const target = parseTarget(reply.text)
     if (Result.isFailure(target))
       return yield* new Invalid({ check: failure.check, reason: `the reply cannot be read: ${target.failure.why}` })
+    yield* refuseReply(watch, target.success, reply.id)
     const process = Option.getOrNull(Option.map(yield* processes.find(target.success.pid), ({ identity }) => identity))
     return { watch: yield* ref.tell({ _tag: "CorrectArguments", ...target.success, process, messageId: reply.id }), replied: true }
   })

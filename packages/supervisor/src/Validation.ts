@@ -14,6 +14,7 @@ import {
   type Watch
 } from "@souffleur/domain"
 import { Effect, Equal, Option, Schema } from "effect"
+import { holdingOf } from "./Holding.ts"
 
 /** A check of bootstrap that did not pass (spec §2, Bootstrap). */
 export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", { check: Event.Check, reason: Schema.String }) {}
@@ -41,6 +42,30 @@ export const refuseTarget = Effect.fn("Validation.refuseTarget")(function* (pid:
   }
 })
 
+/**
+ * Who is named must not be known to be another than the Conductor: its tree is stopped one day. Where nothing is known, a person's word is
+ * enough, and where the evidence is against it, only with `--force`; a reply's word needs evidence for it.
+ */
+const unlessAnother = Effect.fnUntraced(function* ({ correctedBy, forced }: Watch, process: ProcessIdentity, sessionId: string) {
+  const holding = yield* holdingOf(process, sessionId)
+  const replied = correctedBy > 0
+  if (holding._tag === "Holds" || (forced && !replied) || (holding._tag === "Unknown" && !replied)) return
+  const known =
+    holding._tag === "Another" ? holding.why : `nothing says that process ${process.pid} is an agent that holds session ${sessionId}`
+  const advice = replied ? "a reply names the agent itself" : 'name that one, or release this watch and say "souffleur watch --force"'
+  return yield* new Invalid({ check: "process", reason: `${known}: ${advice}` })
+})
+
+/** The same of a reply, before it is taken in place of what a person has named. */
+export const refuseReply = Effect.fn("Validation.refuseReply")(function* (watch: Watch, { pid, sessionId }: Target, messageId: number) {
+  const [agent, processes] = [yield* Agent, yield* Processes]
+  const found = yield* processes.find(pid)
+  if (Option.isNone(found)) return
+  const file = yield* Effect.option(agent.sessionFile(sessionId))
+  const whole = Option.match(file, { onNone: () => sessionId, onSome: (one) => one.sessionId })
+  yield* unlessAnother({ ...watch, correctedBy: messageId }, found.value.identity, whole)
+})
+
 const claimed =
   (check: Invalid["check"]) =>
   ({ why }: AlreadyWatched) =>
@@ -62,6 +87,7 @@ export const validate = Effect.fn("Validation.validate")(function* (watch: Watch
   const session = yield* Effect.catchTag(agent.sessionFile(sessionId), "SessionNotFound", ({ why }) =>
     Effect.fail(new Invalid({ check: "session-file", reason: why }))
   )
+  yield* unlessAnother(watch, found.identity, session.sessionId)
   const snapshot = yield* Effect.catchTag(comms.snapshot, "CommsUnavailable", ({ detail, reason }) =>
     Effect.fail(
       reason === "locked" || reason === "stuck" ? new Undecided({ reason: detail }) : new Invalid({ check: "comms-row", reason: detail })

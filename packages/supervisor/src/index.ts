@@ -1,5 +1,6 @@
 export * from "./Bootstrap.ts"
 export * from "./Herald.ts"
+export * from "./Holding.ts"
 export * from "./Notifier.ts"
 export * from "./Ownership.ts"
 export * from "./Restore.ts"

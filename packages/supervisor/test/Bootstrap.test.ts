@@ -92,6 +92,7 @@ describe("the three checks", () => {
         const [failed] = yield* events
         assert.include(failed?._tag === "ValidationFailed" ? failed.reason : failed?._tag, "that pid is another one's by now")
         world.replies.push({ id: 8, text: "PID:4711 SESSION_ID:s1" })
+        world.sessions = [{ pid: 4711, sessionId: "s1" }]
         yield* until(30)
         assert.includeMembers(told(yield* events), ["corrected 4711 s1", "ConductorConfirmed"])
       })
@@ -119,6 +120,86 @@ describe("the three checks", () => {
   )
 })
 
+describe("whether the named process holds the named session", () => {
+  const both = new Map([...table(4711), ...table(80)])
+  const another: ReadonlyArray<readonly [name: string, change: Partial<World>, why: string]> = [
+    [
+      "another live process says that it holds it",
+      { sessions: [{ pid: 80, sessionId: "s1" }] },
+      "process 80 holds session s1, not process 4711"
+    ],
+    ["another live process' hooks say so", { hooked: [{ pid: 80, sessionId: "s1" }] }, "process 80 holds session s1, not process 4711"],
+    ["it says that it holds another one", { sessions: [{ pid: 4711, sessionId: "s2" }] }, "process 4711 holds session s2, not s1"],
+    [
+      "its hooks, which know better than its pid file, say so",
+      { sessions: [{ pid: 4711, sessionId: "s1" }], hooked: [{ pid: 4711, sessionId: "s2" }] },
+      "process 4711 holds session s2, not s1"
+    ],
+    ["it is a tool of that session", { tools: [4711] }, "process 4711 is a tool of session s1, not its agent"]
+  ]
+  for (const [name, change, why] of another) {
+    it.effect(`not where ${name}: it fails, and says what to do`, () =>
+      Effect.gen(function* () {
+        const { events } = yield* validating({ ...change, processes: both })
+        const [failed] = yield* events
+        assert.strictEqual(
+          failed?._tag === "ValidationFailed" ? failed.reason : failed?._tag,
+          `${why}: name that one, or release this watch and say "souffleur watch --force"`
+        )
+      })
+    )
+    it.effect(`though ${name}, where a person says so with --force`, () =>
+      Effect.gen(function* () {
+        const { events } = yield* validating({ ...change, processes: both }, [{ ...opened(), forced: true }, owned])
+        assert.deepStrictEqual(told(yield* events), ["ConductorConfirmed", "WatcherStarted"])
+      })
+    )
+  }
+  it.effect("is confirmed by its own word, and by a person's where nobody says anything", () =>
+    Effect.gen(function* () {
+      const moved = { sessions: [{ pid: 80, sessionId: "s1" }], hooked: [{ pid: 80, sessionId: "s9" }] }
+      const dead = { hooked: [{ pid: 81, sessionId: "s1" }] }
+      for (const change of [
+        {},
+        { sessions: [{ pid: 4711, sessionId: "s1" }] },
+        { hooked: [{ pid: 4711, sessionId: "s1" }] },
+        moved,
+        dead
+      ]) {
+        const { events } = yield* validating({ ...change, processes: both })
+        assert.deepStrictEqual(told(yield* events), ["ConductorConfirmed", "WatcherStarted"], JSON.stringify(change))
+      }
+    })
+  )
+  it.effect("a reply names an agent that says so itself, or it is none: nobody that a message names is stopped one day", () =>
+    Effect.gen(function* () {
+      const { events, world } = yield* validating({ processes: table(80) })
+      world.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
+      yield* until(30)
+      // The person's own word stands.
+      assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"])
+      const failed = (yield* events)[1]
+      assert.include(
+        failed?._tag === "ValidationFailed" ? failed.reason : "",
+        "nothing says that process 80 is an agent that holds session s1"
+      )
+      world.sessions = [{ pid: 80, sessionId: "s1" }]
+      world.replies.push({ id: 2, text: "PID:80 SESSION_ID:s1" })
+      yield* until(60)
+      assert.includeMembers(told(yield* events), ["corrected 80 s1", "ConductorConfirmed"])
+    })
+  )
+  it.effect("a reply's process is asked again when it is validated, and --force is no word for it", () =>
+    Effect.gen(function* () {
+      const corrected = Event.ArgumentsCorrected.make({ at: begun, pid: 80, sessionId: "s1", messageId: 4, process: identityOf(80) })
+      const history = [{ ...opened(), forced: true }, owned, failure(1, 3), corrected]
+      const { events } = yield* validating({ processes: table(80) }, history)
+      yield* until(300)
+      assert.deepStrictEqual(told(yield* events), ["2 process at 270"])
+    })
+  )
+})
+
 describe("after a failure", () => {
   it.effect("validates again each 30 s: what has healed by itself passes", () =>
     Effect.gen(function* () {
@@ -134,6 +215,7 @@ describe("after a failure", () => {
     Effect.gen(function* () {
       const { events, world } = yield* validating({ processes: table(5555), lastMessageId: 7 })
       world.files.add("s9")
+      world.sessions = [{ pid: 5555, sessionId: "s9" }]
       world.replies.push({ id: 8, text: "sorry: PID:5555 SESSION_ID:s9" })
       yield* until(30)
       assert.deepStrictEqual(told(yield* events), ["1 process at 0", "corrected 5555 s9", "ConductorConfirmed", "WatcherStarted"])
@@ -257,6 +339,7 @@ describe("a souffleur that died on the way", () => {
       yield* until(60)
       assert.deepStrictEqual(told(yield* events), [])
       world.processes.set(5555, { uid: 1000, condition: "running" })
+      world.sessions = [{ pid: 5555, sessionId: "s1" }]
       yield* until(90)
       const [confirmed] = yield* events
       assert.strictEqual(confirmed?._tag === "ConductorConfirmed" ? confirmed.conductor.pid : 0, 5555)

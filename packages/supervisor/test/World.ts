@@ -12,6 +12,7 @@ import {
   CommsUnavailable,
   Event,
   EventLog,
+  heldNow,
   Hooks,
   ExportFailed,
   Launcher,
@@ -49,6 +50,10 @@ export class World {
     [4711, { uid: 1000, condition: "running" }]
   ])
   readonly files = new Set(["s1"])
+  /** What live pid files say of agents, what their hooks say, and the tools of session `s1`. */
+  sessions: ReadonlyArray<{ readonly pid: number; readonly sessionId: string }> = []
+  hooked: ReadonlyArray<{ readonly pid: number; readonly sessionId: string }> = []
+  tools: ReadonlyArray<number> = []
   /** Results of tools, by session. */
   readonly results = new Map<string, number>()
   /** Launch files, by their ids, and what a launch of each comes to: a pid, or why it fails. */
@@ -139,7 +144,10 @@ const processes = (world: World) =>
     condition: conditionIn(world),
     untilOver: untilSeenOver(conditionIn(world)),
     ancestors: Effect.sync(() => world.ancestors),
-    tagged: () => Effect.succeed([]),
+    tagged: () =>
+      Effect.sync(() =>
+        world.tools.map((pid) => ({ identity: identityOf(pid), parent: 1, uid: 1000, name: "tool", condition: "running" as const }))
+      ),
     tree: () => Effect.succeed([]),
     signal: ({ pid }, signal) =>
       Effect.suspend(() => {
@@ -157,7 +165,9 @@ const processes = (world: World) =>
 const agent = (world: World) =>
   Agent.of({
     name: "agent",
-    sessions: Effect.succeed([]),
+    sessions: Effect.sync(() =>
+      world.sessions.map((one) => ({ ...one, project: "/p", status: "busy", waitingFor: undefined, writtenAt: 0 }))
+    ),
     sessionFile: (sessionId) =>
       world.files.has(sessionId)
         ? Effect.succeed({ path: `/claude/${sessionId}.jsonl`, sessionId })
@@ -177,6 +187,18 @@ const agent = (world: World) =>
     sessionTag: () => ({ environment: {} }),
     command: () => Effect.fail(new AgentNotFound({ program: "agent", why: "a supervisor never launches" }))
   })
+
+const hooks = (world: World) => {
+  const held = Effect.sync(() =>
+    world.hooked.map((one) => ({ ...one, startTime: identityOf(one.pid).startTime, since: 0, until: 0, source: null, ended: null }))
+  )
+  return Hooks.of({
+    last: () => Effect.succeedNone,
+    lineage: () => Effect.succeed([]),
+    held,
+    holds: (process) => Effect.map(held, (all) => heldNow(all, process))
+  })
+}
 
 /** A supervisor conducts no plan. */
 const keyOf = (one: Claimable) => ("pid" in one ? one.pid : "session" in one ? one.session : "")
@@ -231,7 +253,7 @@ export const living = Effect.fnUntraced(function* (history: ReadonlyArray<WatchE
     Layer.mergeAll(
       EventLog.layerMemory,
       Beats.layerMemory,
-      Hooks.layerNone,
+      Layer.succeed(Hooks, hooks(world)),
       Layer.succeed(Launcher, launcher(world)),
       history[0]?._tag === "WatchOpened" && history[0].comms === null ? Comms.layerSolo : Layer.succeed(Comms, comms(world)),
       Layer.succeed(Processes, processes(world)),

@@ -91,6 +91,21 @@ export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watc
     return words.at(-1) === compactPrompt ? undefined : { conductor, print: agent.inPrintMode(words) }
   })
 
+  /** Where a session began: by its file, else by the pid file of who holds it; `undefined`: nobody says. */
+  const folderOf = Effect.fnUntraced(function* (sessionId: string) {
+    const said = Option.flatten(yield* Effect.option(agent.projectOf(sessionId)))
+    return Option.isSome(said) ? said.value : (yield* agent.sessions).find((one) => one.sessionId === sessionId)?.project
+  })
+  const refused = yield* Ref.make(watch.refused.includes("session"))
+  /** Another project's conversation is nobody's to hand on here, and its process nobody's to stop. */
+  const refuse = Effect.fnUntraced(function* (sessionId: string, named: string, folder: string | undefined) {
+    if (yield* Ref.getAndSet(refused, true)) return undefined
+    const where = folder === undefined ? "nothing says where it began" : `it began in ${folder}`
+    const why = `session ${sessionId}, ${named}, is not taken: ${where}, and this watch is of ${watch.project}`
+    yield* ref.tell({ _tag: "ReportRefused", what: "session", from: sessionId, why })
+    return undefined
+  })
+
   /**
    * New to this watch, or the id that the launch asked for; a session of an earlier generation is left over (spec §2, Awaiting). Where
    * the row corrects the id, who was launched may not be who holds it: one look says who is (spec §2, Modes). Or, by the agent's own
@@ -98,11 +113,19 @@ export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watc
    */
   const findSession = Effect.fnUntraced(function* (sessionId: string | null | undefined) {
     const held = watch.conductor === undefined ? Option.none() : yield* hooks.holds(watch.conductor)
-    if (Option.isSome(held) && held.value !== watch.sessionId) return { sessionId: held.value, holder: "the same" as const }
+    if (Option.isSome(held) && held.value !== watch.sessionId) {
+      // The Conductor itself has begun it, perhaps in a folder of the project; before its first word it has no file.
+      const folder = yield* folderOf(held.value)
+      if (folder === undefined || folder === watch.project || folder.startsWith(`${watch.project}/`))
+        return { sessionId: held.value, holder: "the same" as const }
+      yield* refuse(held.value, "which its hooks name", folder)
+    }
     if (!watch.awaiting || !sessionId) return undefined
     const found = Option.getOrUndefined(yield* Effect.option(agent.sessionFile(sessionId)))?.sessionId
     if (found === undefined || (found !== watch.sessionId && watch.sessions.includes(found))) return undefined
     if (found === watch.sessionId) return { sessionId: found, holder: "the same" as const }
+    const folder = yield* folderOf(found)
+    if (folder !== watch.project) return yield* refuse(found, "which task-00 names", folder)
     const holder = yield* holderOf(found)
     if (holder === undefined) return { sessionId: found, holder: "unknown" as const }
     const known = watch.conductor

@@ -463,6 +463,33 @@ describe("awaiting a session id", () => {
       assert.deepInclude(yield* nobody.ref.state, { conductor: undefined, mode: "heartbeat-only", sessionId: "s7", awaiting: false })
     })
   )
+  it.effect("finds none that began in another project, whoever holds it, and tells that once", () =>
+    Effect.gen(function* () {
+      for (const where of ["/secret", "/p/nested", "/p2", undefined]) {
+        const { told, world } = yield* watching({ world: { row: row("s7"), folder: where ?? "/secret" }, history: awaiting })
+        world.files.add("s7")
+        world.holders.set("s7", 80)
+        world.projects.set("s7", where)
+        yield* until(600)
+        assert.deepStrictEqual(tagsOf(yield* told), ["WordRefused"], where)
+        const [refused] = yield* told
+        assert.include(
+          refused?._tag === "WordRefused" ? `${refused.what} ${refused.why}` : "",
+          "session session s7, which task-00 names, is not taken"
+        )
+      }
+    })
+  )
+  it.effect("takes one whose file does not say where it began from a live holder in the watch's project", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ world: { row: row("s7") }, history: awaiting })
+      world.files.add("s7")
+      world.holders.set("s7", 80)
+      world.projects.set("s7", undefined)
+      yield* until(240)
+      assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "ConductorResolved", "WatcherStarted"])
+    })
+  )
   it.effect("finds the one that the launch asked for", () =>
     Effect.gen(function* () {
       const { told } = yield* watching({ history: awaiting })

@@ -77,6 +77,10 @@ export class World {
   holds: string | undefined
   pidFile: { readonly status: string; readonly waitingFor: string | undefined; readonly writtenAt: number } | undefined
   readonly files = new Set(["s1"])
+  /** Where a session began, if not in `/p`; `undefined`: its file does not say. */
+  readonly projects = new Map<string, string | undefined>()
+  /** The folder of every process that holds a session. */
+  folder = "/p"
   /** Which process says that it holds a session. */
   readonly holders = new Map<string, number>()
   /** The command line of every process. */
@@ -176,7 +180,7 @@ const agent = (world: World) =>
       [...world.holders, ...(world.pidFile === undefined ? [] : [["s1", conductor.pid] as const])].map(([sessionId, pid]) => ({
         pid,
         sessionId,
-        project: "/p",
+        project: world.folder,
         status: "busy",
         waitingFor: undefined,
         writtenAt: 0,
@@ -191,7 +195,10 @@ const agent = (world: World) =>
         : Effect.fail(new SessionNotFound({ sessionId: asked, reason: "missing", why: "no session file" }))
     },
     exportSession: () => Effect.fail(new ExportFailed({ why: "a watcher never exports" })),
-    projectOf: () => Effect.die("a watcher knows its project"),
+    projectOf: (sessionId) =>
+      world.files.has(sessionId)
+        ? Effect.sync(() => Option.fromNullishOr(world.projects.has(sessionId) ? world.projects.get(sessionId) : "/p"))
+        : Effect.fail(new SessionNotFound({ sessionId, reason: "missing", why: "no session file" })),
     mark: () => Effect.die("a watcher never compacts"),
     compactedSince: () => Effect.die("a watcher never compacts"),
     toolResults: () => Effect.succeed(0),

@@ -1,5 +1,5 @@
 import { Agent, Claims, parsePid, parseSessionId, Processes } from "@souffleur/domain"
-import { adopt, adoptedBaseline, refuseTarget } from "@souffleur/supervisor"
+import { adopt, adoptedBaseline, holdingOf, refuseTarget } from "@souffleur/supervisor"
 import { Console, Effect, Equal, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { settingsOf, store, world } from "../App.ts"
@@ -14,6 +14,10 @@ export const adoptCommand = Command.make(
     projectDir,
     pid: Flag.String("pid").pipe(Flag.withDescription("The process that is the Conductor from now on")),
     sessionId: Flag.String("session-id").pipe(Flag.withDescription("Its session id")),
+    force: Flag.Boolean("force").pipe(
+      Flag.withDescription("It is, though evidence says that it is another process, or session"),
+      Flag.withDefault(false)
+    ),
     json
   },
   Effect.fnUntraced(function* (flags) {
@@ -29,6 +33,9 @@ export const adoptCommand = Command.make(
       if (Option.isNone(found) || found.value.condition === "zombie") return yield* new BadUsage({ why: `no process ${pid} is running` })
       const { sessionId } = yield* agent.sessionFile(session)
       const conductor = found.value.identity
+      const holding = yield* holdingOf(conductor, sessionId)
+      if (holding._tag === "Another" && !flags.force)
+        return yield* new BadUsage({ why: `${holding.why}: adopt that one, or say --force where you know better` })
       // Asked, not taken: the claim is the owner's, who has it already or takes it with the event.
       for (const one of [conductor, { session: sessionId }]) {
         const free = Effect.andThen(claims.claim(one), claims.release(one))

@@ -136,7 +136,16 @@ export const runCommand = Command.make(
       )
       const guarding = { guardian: flags.guardian, restored: Option.none() }
       const settings = yield* goingOn(project, state.pin)
-      const resumed = watch(settings, project, state.comms, Option.some(known), Option.none(), false, guarding, flags.json)
+      const resumed = watch(
+        settings,
+        project,
+        state.comms,
+        Option.some(known),
+        Option.none(),
+        { observe: false, forced: false },
+        guarding,
+        flags.json
+      )
       return yield* Effect.provide(resumed, world(settings, project, state.comms, yield* keptOf(settings, Option.some(known))))
     })
     const begin = Effect.gen(function* () {

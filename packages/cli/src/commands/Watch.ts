@@ -76,7 +76,13 @@ const pick = Effect.fnUntraced(function* (project: string) {
 })
 
 /** Refused here are the pids that no watch may have; whether it is alive is for bootstrap to see. */
-const open = Effect.fn("Watch.open")(function* (target: Target, project: string, comms: string | null, observe: boolean, pin: Pin) {
+const open = Effect.fn("Watch.open")(function* (
+  target: Target,
+  project: string,
+  comms: string | null,
+  said: { readonly observe: boolean; readonly forced: boolean },
+  pin: Pin
+) {
   const [agent, claims, processes] = [yield* Agent, yield* Claims, yield* Processes]
   yield* refuseTarget(target.pid)
   yield* Effect.catchTag(agent.sessionFile(target.sessionId), "SessionNotFound", (error) =>
@@ -88,7 +94,7 @@ const open = Effect.fn("Watch.open")(function* (target: Target, project: string,
   yield* claims.claim({ session: target.sessionId })
   const id = yield* newId(project)
   const process = Option.getOrNull(Option.map(found, ({ identity }) => identity))
-  yield* command(id, { _tag: "Open", project, comms, observe, pin, ...target, process })
+  yield* command(id, { _tag: "Open", project, comms, ...said, pin, ...target, process })
   return id
 })
 
@@ -124,12 +130,12 @@ export const watch = Effect.fn("watch")(function* (
   comms: string | null,
   known: Option.Option<Named>,
   target: Option.Option<Target>,
-  observe: boolean,
+  said: { readonly observe: boolean; readonly forced: boolean },
   guarding: Guarding,
   asJson: boolean,
   pin: Pin = leastPin
 ) {
-  if (!observe && !Option.exists(known, (one) => one.watch.kind === "command")) yield* needed(settings)
+  if (!said.observe && !Option.exists(known, (one) => one.watch.kind === "command")) yield* needed(settings)
   const watches = yield* allWatches
   yield* ready
   const late = Option.isNone(known) && Option.isNone(target) ? yield* untold(watches, project) : Option.none()
@@ -142,7 +148,7 @@ export const watch = Effect.fn("watch")(function* (
   }
   const id = Option.isSome(known)
     ? yield* goesOn(known.value, target)
-    : yield* open(Option.isSome(target) ? target.value : yield* pick(project), project, comms, observe, pin)
+    : yield* open(Option.isSome(target) ? target.value : yield* pick(project), project, comms, said, pin)
   const from = Option.isSome(known) ? known.value.watch.revision : 0
   if (Option.isSome(guarding.restored) && !(yield* restored(id, guarding.restored.value, settings.notifyCommand, project))) return 1
   return yield* watching(settings, project, comms, id, from, guarding.guardian, asJson)
@@ -157,6 +163,10 @@ export const watchCommand = Command.make(
     projectDir,
     comms: Flag.String("comms").pipe(Flag.withDescription("The orchestration database (default: comms.db in the project)"), Flag.optional),
     observe: Flag.Boolean("observe").pipe(Flag.withDescription("Decide and log, never kill or launch"), Flag.withDefault(false)),
+    force: Flag.Boolean("force").pipe(
+      Flag.withDescription("This is the Conductor, though evidence says that it is another process, or session"),
+      Flag.withDefault(false)
+    ),
     guardian: Flag.Boolean("guardian").pipe(
       Flag.withDescription("Keep a second small process that brings souffleur back when it dies or hangs"),
       Flag.withDefault(false)
@@ -172,6 +182,10 @@ export const watchCommand = Command.make(
     // Told before anything is opened: a watch without the means to look at processes is none.
     yield* Effect.provide(Effect.void, host)
     const known = yield* Effect.provide(knownOf(flags.resume, target, here), store(yield* settingsOf(here)))
+    if (flags.force && Option.isSome(known)) {
+      const { id } = known.value
+      return yield* new BadUsage({ why: `watch ${id} goes on as it was opened: end it with "souffleur release ${id}", then say --force` })
+    }
     const project = Option.isSome(flags.resume) && Option.isSome(known) ? yield* realProject(known.value.watch.project) : here
     const { pin, settings } = Option.isSome(known)
       ? { pin: known.value.watch.pin, settings: yield* goingOn(project, known.value.watch.pin) }
@@ -184,7 +198,7 @@ export const watchCommand = Command.make(
       })
     }
     const code = yield* Effect.provide(
-      watch(settings, project, comms, known, target, flags.observe, guarding, flags.json, pin),
+      watch(settings, project, comms, known, target, { observe: flags.observe, forced: flags.force }, guarding, flags.json, pin),
       world(settings, project, comms, yield* keptOf(settings, known))
     )
     if (code !== 0) return yield* new Ended({ code })

@@ -1,0 +1,40 @@
+import { Agent, Hooks, Processes, type ProcessIdentity } from "@souffleur/domain"
+import { Effect, Option } from "effect"
+
+/** What the evidence at hand says of a process as the agent of a session; where it says nothing, nobody knows (an older agent, a stand-in). */
+export type Holding = { readonly _tag: "Holds" } | { readonly _tag: "Unknown" } | { readonly _tag: "Another"; readonly why: string }
+
+/** What hooks told of processes that live, each by its start time: a pid is reused. */
+export const heldByLiving = Effect.fn("Holding.living")(function* () {
+  const [hooks, processes] = [yield* Hooks, yield* Processes]
+  return yield* Effect.filter(yield* hooks.held, ({ pid, startTime }) =>
+    Effect.map(
+      processes.find(pid),
+      Option.exists(
+        ({ condition, identity, uid }) => identity.startTime === startTime && condition !== "zombie" && uid === processes.host.uid
+      )
+    )
+  )
+})
+
+/**
+ * Whether this process is the agent of that session: by its hooks, which know better, then by the agents' own pid files, which are held to
+ * start times, then by the mark that an agent leaves on its tools.
+ */
+export const holdingOf = Effect.fn("Holding.of")(function* (
+  { pid, startTime }: ProcessIdentity,
+  sessionId: string
+): Effect.fn.Return<Holding, never, Agent | Hooks | Processes> {
+  const [agent, hooks, processes] = [yield* Agent, yield* Hooks, yield* Processes]
+  const [files, told] = [yield* agent.sessions, yield* heldByLiving()]
+  const own = Option.getOrUndefined(yield* hooks.holds({ pid, startTime })) ?? files.find((one) => one.pid === pid)?.sessionId
+  if (own === sessionId) return { _tag: "Holds" }
+  if (own !== undefined) return { _tag: "Another", why: `process ${pid} holds session ${own}, not ${sessionId}` }
+  const moved = (one: number) => told.some((held) => held.pid === one && held.sessionId !== sessionId)
+  const holder = told.find((one) => one.sessionId === sessionId) ?? files.find((one) => one.sessionId === sessionId && !moved(one.pid))
+  if (holder !== undefined) return { _tag: "Another", why: `process ${holder.pid} holds session ${sessionId}, not process ${pid}` }
+  const tools = yield* processes.tagged(agent.sessionTag(sessionId))
+  return tools.some(({ identity }) => identity.pid === pid)
+    ? { _tag: "Another", why: `process ${pid} is a tool of session ${sessionId}, not its agent` }
+    : { _tag: "Unknown" }
+})
