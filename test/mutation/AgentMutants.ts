@@ -75,21 +75,41 @@ export const agentMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/AgentProgram.ts`,
-    [`${claude}/test/AgentProgram.test.ts`],
+    `${claude}/src/AgentFlags.ts`,
+    [`${claude}/test/AgentProgram.test.ts`, `${claude}/test/LiteralCommand.test.ts`],
     [
-      ["agent command: no permission flag", 'return "carries a permission flag"', "return undefined"],
+      ["agent command: no NUL", 'if (argument.includes("\\0")) return', "if (false as boolean) return"],
+      ["agent command: no permission flag", '? "carries a permission flag" : undefined', "? undefined : undefined"],
       ["agent command: nothing that lifts the ceiling", "if (abbreviates(argument, lifting)) return", "if (false as boolean) return"],
       ["agent command: no other session", "if (shorts.has(argument) || abbreviates(argument, ours))\n", "if (false as boolean)\n"],
       ["agent command: no end of the flags", 'if (argument === "--") return', "if (false as boolean) return"],
-      ["agent command: no NUL", 'if (argument.includes("\\0")) return', "if (false as boolean) return"],
+      ["agent command: the beginning of a flag too", "flag.toLowerCase().startsWith(name)", "flag.toLowerCase() === name"],
+      ["agent command: no joined flags", "if (/^-[^-]./u.test(argument)) return", "if (false as boolean) return"],
       [
-        "agent command: each part",
-        "for (const [index, argument] of command.entries()) {",
-        "for (const [index, argument] of command.slice(0, 1).entries()) {"
+        "agent command: a value that is no flag",
+        "objection(rest[0]!) !== undefined || agentFlags.has(split(rest[0]!)[0])",
+        "(false as boolean)"
       ],
+      ["agent command: no value where there is none", 'return takes === "none" ? "takes no value" : []', "return []"]
+    ]
+  ),
+  ...mutantsOf(
+    `${claude}/src/CommandFront.ts`,
+    [`${claude}/test/AgentProgram.test.ts`, `${claude}/test/LiteralCommand.test.ts`],
+    [
+      ["front: a wrapper becomes the agent", "if (foreign.has(name)) return", "if (false as boolean) return"],
+      ["front: a wrapper's flag is understood", 'if (words[next]?.startsWith("-") === true)\n', "if (false as boolean)\n"],
+      ["front: no folder for the agent alone", 'option.startsWith("CLAUDE_CONFIG_DIR=")', "false as boolean"]
+    ]
+  ),
+  ...mutantsOf(
+    `${claude}/src/AgentProgram.ts`,
+    [`${claude}/test/AgentProgram.test.ts`],
+    [
       ["agent command: flags in an array alone", "} else if (/\\s-/.test(trimmed)) {", "} else if (false as boolean) {"],
-      ["agent command: the beginning of a flag too", "flag.toLowerCase().startsWith(name)", "flag.toLowerCase() === name"]
+      ["agent command: no prompt", "if (!isFlag(word)) return", "if (false as boolean) return"],
+      ["agent command: known flags alone", "if (!agentFlags.has(flag)) return", "if (false as boolean) return"],
+      ["agent command: nothing that another program starts", "(startsPrograms(word) || /\\s-/u.test(word)\n", "((false as boolean)\n"]
     ]
   ),
   ...mutantsOf(
@@ -101,12 +121,18 @@ export const agentMutants = [
         'if (mode !== "acceptEdits" && mode !== "bypassPermissions")\n',
         "if (false as boolean)\n"
       ],
-      ["literal command: a flag that nobody knows", "if (takes === undefined && upToFlag > 0)\n", "if (false as boolean)\n"],
+      [
+        "literal command: a flag that nobody knows",
+        "if (!agentFlags.has(flag) && inline === undefined && rest.length > 0 && !isFlag(rest[0]))\n",
+        "if (false as boolean)\n"
+      ],
       [
         "literal command: nothing that lifts the ceiling",
         "if (why !== undefined) return refused(",
         "if (false as boolean) return refused("
       ],
+      ["literal command: no value of what is alone", "if (alone && inline !== undefined) return", "if (false as boolean) return"],
+      ["literal command: no agent behind what is not understood", "return named && !front.failure.shell ?", "return (false as boolean) ?"],
       ["literal command: one session", "if (session !== undefined) return refused(", "if (false as boolean) return refused("],
       ["literal command: one prompt", "if (prompts.length > 1) return refused(", "if (false as boolean) return refused("]
     ]

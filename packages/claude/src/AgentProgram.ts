@@ -1,4 +1,6 @@
 import { Result, Schema } from "effect"
+import { agentFlags, isFlag, objection, objectionAnywhere, split, valuesOf } from "./AgentFlags.ts"
+import { frontOf, nameOf, startsPrograms } from "./CommandFront.ts"
 
 /** The user's agent command: a program and its first arguments. */
 export interface AgentProgram {
@@ -6,82 +8,35 @@ export interface AgentProgram {
   readonly args: ReadonlyArray<string>
 }
 
-/** A word that is Claude Code's program: by its name, or out of its package. */
-export const isClaude = (word: string): boolean => /(?:^|\/)claude(?:\.exe)?$|(?:^|\/)@anthropic-ai\/claude-code(?:[/@]|$)/u.test(word)
-
 /** An agent command that no launch may use (cli.md: exit 2). `why` is a sentence for a person. */
 export class AgentCommandRefused extends Schema.TaggedError<AgentCommandRefused>()("AgentCommandRefused", {
   why: Schema.String
 }) {}
 
-/** Whose work would be above the permission ceiling, each in a way of its own (spec §2, Permission ceiling). */
-const lifting = [
-  "--permission-mode",
-  "--dangerously-skip-permissions",
-  "--allow-dangerously-skip-permissions",
-  "--permission-prompt-tool",
-  "--permission-prompts",
-  // Rules that allow a tool without asking.
-  "--allowedTools",
-  "--allowed-tools",
-  // A settings file or agent definition may hold a permission mode of its own, a plugin hooks that approve.
-  "--settings",
-  "--managed-settings",
-  "--agent",
-  "--agents",
-  "--plugin-dir",
-  "--plugin-url"
-]
-/** Which would make it another session, or no process of ours, than the one that the launch is about. */
-const ours = [
-  "--print",
-  "--resume",
-  "--continue",
-  "--session-id",
-  "--fork-session",
-  "--from-pr",
-  "--no-session-persistence",
-  "--background",
-  "--bg",
-  "--cloud",
-  "--desktop",
-  "--environment",
-  "--remote",
-  "--remote-control",
-  "--teleport",
-  "--tmux",
-  "--worktree"
-]
-const shorts = new Set(["-p", "-r", "-c", "-w"])
-
-/** The flag's name, however it is written: `--Flag=value` is `--flag`. */
-const nameOf = (argument: string): string => argument.split("=", 1)[0]!.toLowerCase()
-
-/** A parser may take the beginning of a long flag for the flag. */
-const abbreviates = (argument: string, flags: ReadonlyArray<string>): boolean => {
-  const name = nameOf(argument)
-  return name.length > 2 && flags.some((flag) => flag.toLowerCase().startsWith(name))
-}
-
-/** Why an argument may not stand in an agent command. */
-export const objection = (argument: string): string | undefined => {
-  if (argument.includes("\0")) return "holds a NUL"
-  // Anywhere: a flag may stand within an argument for another program, such as `env -S` or a shell.
-  if (/permission-?mode|skip-?permissions|permission-?prompt/i.test(argument)) return "carries a permission flag"
-  if (argument === "--") return "ends the flags, and would make a prompt of the permission flag that follows"
-  if (!argument.startsWith("-")) return undefined
-  if (abbreviates(argument, lifting)) return "carries a flag that can lift the permission ceiling"
-  if (shorts.has(argument) || abbreviates(argument, ours))
-    return "carries a flag that a launch sets itself, or that leads to another session"
-  return undefined
-}
-
 const JsonArray = Schema.fromJsonString(Schema.Array(Schema.String))
+
+/** Of Claude Code itself every argument is known. */
+const objectionOfClaude = (word: string, rest: ReadonlyArray<string>): string | number => {
+  if (!isFlag(word)) return "is neither a flag nor a flag's value: a prompt or an errand is not for every launch"
+  const refused = objection(word)
+  if (refused !== undefined) return refused
+  const [flag, inline] = split(word)
+  if (!agentFlags.has(flag)) return "is a flag that is not known here: nobody can tell what it allows"
+  const values = valuesOf(flag, inline, rest)
+  return typeof values === "string" ? values : values.length
+}
+
+/** Of another program we know what may not be in it, and that it is to start nothing else. */
+const objectionOfAnother = (word: string, program: string): string | number =>
+  objection(word) ??
+  (startsPrograms(word) || /\s-/u.test(word)
+    ? `may be a command of its own, and what ${nameOf(program)} makes of it is not understood: write a program of your own that does it`
+    : 0)
 
 /**
  * A program, or a JSON array of program and first arguments. Refused when an argument could lift the permission ceiling,
  * choose another session, or be read as something else than it is: `--model opus` is fine, `--settings x` is not. What is
- * only a program may hold spaces, but no flags: those are told apart in an array alone.
+ * only a program may hold spaces, but no flags: those are told apart in an array alone. What is not understood is refused.
  */
 export const parseAgentCommand = (text: string): Result.Result<AgentProgram, AgentCommandRefused> => {
   const refused = (why: string) => Result.fail(new AgentCommandRefused({ why }))
@@ -98,10 +53,20 @@ export const parseAgentCommand = (text: string): Result.Result<AgentProgram, Age
   const [program, ...args] = command
   if (program === undefined || program === "") return refused("the agent command names no program")
   if (program.startsWith("-")) return refused("the agent command begins with a flag")
-  for (const [index, argument] of command.entries()) {
-    const why = objection(argument)
-    // Only its place: an argument may hold a key.
-    if (why !== undefined) return refused(`part ${index + 1} of the agent command ${why}`)
+  // Only its place: an argument may hold a key.
+  const part = (at: number, why: string) => refused(`part ${at + 1} of the agent command ${why}`)
+  for (const [at, word] of command.entries()) {
+    const why = objectionAnywhere(word)
+    if (why !== undefined) return part(at, why)
+  }
+  const front = frontOf(command)
+  if (Result.isFailure(front)) return refused(`the agent command ${front.failure.why}`)
+  const { claude, length } = front.success
+  for (let at = length; at < command.length; at++) {
+    const word = command[at]!
+    const found = claude ? objectionOfClaude(word, command.slice(at + 1)) : objectionOfAnother(word, command[length - 1]!)
+    if (typeof found === "string") return part(at, found)
+    at += found
   }
   return Result.succeed({ program, args })
 }

@@ -1,6 +1,7 @@
 import { type AgentCommand, AgentNotFound, type AgentOrder, compactPrompt, resolveProgram } from "@souffleur/domain"
 import { Effect, type FileSystem, type Path } from "effect"
-import { type AgentProgram, isClaude } from "./AgentProgram.ts"
+import type { AgentProgram } from "./AgentProgram.ts"
+import { isClaude } from "./CommandFront.ts"
 import { agentEnvironment, type Environment } from "./Environment.ts"
 import { isSessionId } from "./SessionId.ts"
 

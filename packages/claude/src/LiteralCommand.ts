@@ -1,5 +1,7 @@
 import { Option, Result, Schema } from "effect"
-import { type AgentProgram, isClaude, objection } from "./AgentProgram.ts"
+import { agentFlags, isFlag, objection, split, valuesOf } from "./AgentFlags.ts"
+import type { AgentProgram } from "./AgentProgram.ts"
+import { frontOf, isClaude } from "./CommandFront.ts"
 
 /** A literal command of a known agent that souffleur cannot run as it stands (exit 2). `why` says what to write instead. */
 export class CommandRefused extends Schema.TaggedError<CommandRefused>()("CommandRefused", { why: Schema.String }) {}
@@ -16,44 +18,21 @@ export interface LiteralAgent {
   readonly prompt: string
 }
 
-/** What may stand before the agent: it runs the program that is named behind it. */
-const runners = new Set(["node", "bun", "deno", "env", "npx", "bunx", "pnpm", "pnpx", "npm", "yarn"])
-const between = /^-|=|^(?:exec|dlx|x|run)$/u
 /** Errands of the agent's program that hold no conversation: run as any other command. */
 const errands = new Set(["agents", "auth", "config", "doctor", "install", "mcp", "plugin", "plugins", "setup-token", "update", "upgrade"])
 
-/** How many words are the agent's program; 0: it is no agent that is known. */
-const agentWords = (words: ReadonlyArray<string>, { args, program }: AgentProgram): number => {
-  const [first = ""] = words
+/** The user's own word for this one command: which tools there are, and which are allowed without asking. */
+const ofTools = new Set(["--allowedTools", "--allowed-tools", "--tools"])
+
+/** How many words are the agent's program; 0: it is no agent that is known. One that is named behind what is not understood is refused. */
+const agentWords = (words: ReadonlyArray<string>, { args, program }: AgentProgram): Result.Result<number, string> => {
   const configured = [program, ...args]
-  if (configured.every((word, at) => words[at] === word)) return configured.length
-  if (isClaude(first)) return 1
-  if (!runners.has(first.slice(first.lastIndexOf("/") + 1))) return 0
-  let at = 1
-  while (at < words.length && !isClaude(words[at]!) && between.test(words[at]!)) at += 1
-  const found = at
-  while (at < words.length && isClaude(words[at]!)) at += 1
-  return at === found ? 0 : at
+  if (configured.every((word, at) => words[at] === word)) return Result.succeed(configured.length)
+  const front = frontOf(words)
+  if (Result.isSuccess(front)) return Result.succeed(front.success.claude ? front.success.length : 0)
+  const named = words.some((word) => isClaude(word.split(/\s/u, 1)[0]!))
+  return named && !front.failure.shell ? Result.fail(front.failure.why) : Result.succeed(0)
 }
-
-/** What stands behind a flag: one value, every word up to the next flag, a value or none, or nothing. */
-const values: Readonly<Record<string, "one" | "many" | "maybe" | "none">> = Object.fromEntries(
-  (
-    [
-      ["one", "--model --fallback-model --system-prompt --system-prompt-file --append-system-prompt --append-system-prompt-file"],
-      [
-        "one",
-        "--output-format --input-format --setting-sources --max-turns --max-budget-usd --json-schema --effort --name -n --debug-file"
-      ],
-      ["many", "--allowedTools --allowed-tools --disallowedTools --disallowed-tools --tools --add-dir --mcp-config --betas --file"],
-      ["maybe", "--debug -d"],
-      ["none", "--verbose --ide --strict-mcp-config --mcp-debug --chrome --no-chrome --disable-slash-commands"],
-      ["none", "--include-partial-messages --include-hook-events --replay-user-messages --bare --brief"]
-    ] as const
-  ).flatMap(([takes, flags]) => flags.split(" ").map((flag) => [flag, takes] as const))
-)
-
-const isFlag = (word: string | undefined): boolean => word !== undefined && word.length > 1 && word.startsWith("-")
 
 /**
  * Takes a literal command apart where it runs an agent that is known: Claude Code by its name or its package, or the configured
@@ -64,9 +43,11 @@ export const literalAgent = (
   words: ReadonlyArray<string>,
   configured: AgentProgram
 ): Result.Result<Option.Option<LiteralAgent>, CommandRefused> => {
-  const length = agentWords(words, configured)
-  if (length === 0 || errands.has(words[length] ?? "")) return Result.succeed(Option.none())
   const refused = (why: string) => Result.fail(new CommandRefused({ why }))
+  const front = agentWords(words, configured)
+  if (Result.isFailure(front)) return refused(`the command ${front.failure}`)
+  const length = front.success
+  if (length === 0 || errands.has(words[length] ?? "")) return Result.succeed(Option.none())
   const kept: Array<string> = []
   const prompts: Array<string> = []
   let [print, session, requested]: [boolean, LiteralAgent["session"], LiteralAgent["requested"]] = [false, undefined, "acceptEdits"]
@@ -81,9 +62,10 @@ export const literalAgent = (
       prompts.push(word)
       continue
     }
-    const [flag = word, inline] =
-      word.startsWith("--") && word.includes("=") ? [word.split("=", 1)[0], word.slice(word.indexOf("=") + 1)] : [word]
+    const [flag, inline] = split(word)
     const value = () => inline ?? (words[at + 1] === "--" || isFlag(words[at + 1]) ? undefined : words[++at])
+    const alone = flag === "-p" || flag === "--print" || flag === "--dangerously-skip-permissions"
+    if (alone && inline !== undefined) return refused(`${flag} takes no value: leave it out`)
     if (flag === "-p" || flag === "--print") print = true
     else if (flag === "--session-id" || flag === "--resume" || flag === "-r") {
       const sessionId = value()
@@ -97,17 +79,15 @@ export const literalAgent = (
       requested = mode
     } else if (flag === "--dangerously-skip-permissions") requested = "bypassPermissions"
     else {
-      const why = flag === "--allowedTools" || flag === "--allowed-tools" ? undefined : objection(flag)
+      const why = ofTools.has(flag) ? undefined : objection(flag)
       if (why !== undefined) return refused(`${flag} ${why}: leave it out`)
-      const takes = inline === undefined ? values[flag] : "none"
       const rest = words.slice(at + 1)
-      const free = rest.findIndex(isFlag)
-      const upToFlag = free === -1 ? rest.length : free
-      if (takes === undefined && upToFlag > 0)
+      if (!agentFlags.has(flag) && inline === undefined && rest.length > 0 && !isFlag(rest[0]))
         return refused(`nobody here knows whether ${flag} takes a value: write ${flag}=VALUE, and the prompt behind a --`)
-      const taken = { one: Math.min(1, rest.length), many: upToFlag, maybe: Math.min(1, upToFlag), none: 0 }[takes ?? "none"]
-      kept.push(word, ...rest.slice(0, taken))
-      at += taken
+      const values = valuesOf(flag, inline, rest)
+      if (typeof values === "string") return refused(`${flag} ${values}`)
+      kept.push(word, ...values)
+      at += values.length
     }
   }
   if (prompts.length > 1) return refused("the command has more than one prompt: quote it")

@@ -57,6 +57,95 @@ it("refuses what could lift the permission ceiling, however it is written", () =
   why("claude\t--permission-mode=plan")
 })
 
+it("understands who becomes the agent, and what runs its file", () => {
+  for (const command of [
+    ["/path/to/claude", "--model", "opus"],
+    ["env", "FOO=1", "claude"],
+    ["env", "-u", "NODE_OPTIONS", "FOO=1", "/usr/bin/claude", "--verbose"],
+    ["nice", "-n", "10", "claude"],
+    ["nice", "-n10", "env", "FOO=1", "claude", "--model=opus"],
+    ["nice", "claude"],
+    ["ionice", "-c", "3", "claude"],
+    ["nohup", "claude"],
+    ["node", "cli.js"],
+    ["node", "--max-old-space-size=8192", "/x/@anthropic-ai/claude-code/cli.js", "--model", "opus"],
+    ["npx", "--yes", "@anthropic-ai/claude-code@2.1.329", "--model", "opus"],
+    ["npx", "-p", "@anthropic-ai/claude-code", "claude"],
+    ["pnpm", "dlx", "@anthropic-ai/claude-code"],
+    ["bash", "/opt/agent.sh", "go"],
+    ["/opt/node", "/opt/agent.js", "go"],
+    ["my-agent", "--profile", "night"],
+    ["claude", "--append-system-prompt", "be brief - and kind", "--name=x"]
+  ]) {
+    const { args, program } = Result.getOrThrow(parseAgentCommand(JSON.stringify(command)))
+    assert.deepStrictEqual([program, ...args], command)
+  }
+})
+
+it("refuses every wrapper that it does not understand, and every way of one to get a flag through", () => {
+  for (const command of [
+    ["env", "-S", "claude --settings /tmp/x"],
+    ["env", "-S", "claude --allowedTools Bash"],
+    ["env", "-Sclaude --settings x"],
+    ["/usr/bin/env", "--split-string=claude --settings x"],
+    ["env", "-i", "claude"],
+    ["env", "CLAUDE_CONFIG_DIR=/tmp/evil", "claude"],
+    ["bash", "-lc", "claude --allowedTools 'Bash(*)' \"$@\"", "x"],
+    ["sh", "-c", 'exec claude --dangerously-skip-perm"issions" "$@"', "x"],
+    ["dash", "-ec", "claude"],
+    ["busybox", "sh", "-c", "claude"],
+    ["nice", "-n", "10", "bash", "-c", "claude"],
+    ["timeout", "8h", "claude"],
+    ["xargs", "-a", "/tmp/x", "claude"],
+    ["xargs", "-I{}", "sh", "/tmp/x"],
+    ["sudo", "claude"],
+    ["setsid", "claude"],
+    ["npx", "claude", "--", "--settings", "x"],
+    ["npx", "-c", "claude --settings x"],
+    ["npx", "--call=claude --settings x"],
+    ["node", "--require", "/tmp/evil.js", "cli.js"],
+    ["node", "-e", "x", "claude"],
+    ["my-agent", "claude --settings x"],
+    ["my-agent", "-xyz"]
+  ])
+    why(JSON.stringify(command))
+  assert.match(why('["timeout","8h","claude"]'), /timeout/u)
+  assert.match(why('["env","-S","claude"]'), /env -S/u)
+  assert.match(why('["env","CLAUDE_CONFIG_DIR=/x","claude"]'), /CLAUDE_CONFIG_DIR.*for souffleur itself/u)
+})
+
+it("refuses of Claude Code what it does not know: joined, shortened and future flags, errands and prompts", () => {
+  for (const args of [
+    ["-cp"],
+    ["-pc"],
+    ["-rabc"],
+    ["-wfoo"],
+    ["-w"],
+    ["--dangerously-skip-perm"],
+    ["--dangerously-skip-permissions=false"],
+    ["--DANGEROUSLY-skip-permissions"],
+    ["--sett", "x"],
+    ["--settings=x"],
+    ["--tools", "Bash"],
+    ["--tools=Bash"],
+    ["--name", "--settings=y"],
+    ["--model", "-cp"],
+    ["--of-tomorrow"],
+    ["--of-tomorrow=x"],
+    ["--exec", "x"],
+    ["--verbose=x"],
+    ["--per\u00admission-mode"],
+    ["\u2014\u2014settings", "x"],
+    ["prompt text here"],
+    [""],
+    ["mcp", "serve"]
+  ]) {
+    why(withArgs(...args))
+    why(JSON.stringify(["env", "A=1", "claude", ...args]))
+    why(JSON.stringify(["node", "/x/@anthropic-ai/claude-code/cli.js", ...args]))
+  }
+})
+
 it("repeats no argument: one may hold a key", () => {
   assert.notInclude(why(withArgs('--settings={"env":{"KEY":"secret"}}')), "secret")
 })

@@ -79,8 +79,46 @@ describe("a literal command", () => {
     // A value is the user's own: it is not told.
     assert.notInclude(refusal("claude", "--settings={secret}"), "secret")
   })
+  it("looks at what stands behind a flag, and at joined flags: nothing gets through as another's value", () => {
+    for (const words of [
+      ["--name", "--settings=y", "--", "x"],
+      ["--model", "--dangerously-skip-permissions", "x"],
+      ["--append-system-prompt", "--resume", "x"],
+      ["-cp", "--", "x"],
+      ["-rabc", "--", "x"],
+      ["-wfoo", "--", "x"],
+      ["--dangerously-skip-perm", "--", "x"],
+      ["--settings=x", "--", "x"],
+      ["--verbose=--settings", "--", "x"]
+    ])
+      refusal("claude", ...words)
+    assert.match(refusal("claude", "--dangerously-skip-permissions=false", "x"), /takes no value/u)
+    assert.match(refusal("claude", "--print=x", "y"), /takes no value/u)
+    assert.match(refusal("claude", "--append-system-prompt", "--resume", "x"), /write --append-system-prompt=VALUE/u)
+    assert.include(found("claude", "--append-system-prompt=--resume", "x").agentCommand.args, "--append-system-prompt=--resume")
+  })
+  it("is of the agent behind a wrapper that becomes it; one that is not understood is refused where it names the agent", () => {
+    for (const [words, program] of [
+      [["nice", "-n", "10", "claude"], 4],
+      [["env", "-u", "A", "B=1", "nice", "claude"], 6],
+      [["nohup", "/usr/bin/claude"], 2]
+    ] as const) {
+      const { agentCommand, requested } = found(...words, "--dangerously-skip-permissions", "do it")
+      assert.deepStrictEqual([agentCommand.program, ...agentCommand.args], words.slice(0, program))
+      assert.strictEqual(requested, "bypassPermissions")
+    }
+    for (const words of [
+      ["env", "-S", "claude --dangerously-skip-permissions", "x"],
+      ["env", "-i", "claude", "x"],
+      ["timeout", "8h", "claude", "-p", "x"],
+      ["nice", "timeout", "8h", "claude", "x"],
+      ["npx", "--call=x", "claude", "x"],
+      ["node", "--require", "/tmp/x.js", "/x/@anthropic-ai/claude-code/cli.js", "x"]
+    ])
+      refusal(...words)
+  })
   it("is read back from the launch that was made of it", () => {
-    const { agentCommand } = found("claude", "--model", "opus", "--append-system-prompt", "--resume", "x")
+    const { agentCommand } = found("claude", "--model", "opus", "--append-system-prompt=--resume", "x")
     const args = [...agentCommand.args, "--session-id", "s1", "-p", "--permission-mode", "acceptEdits", "--", "--session-id"]
     assert.deepStrictEqual(agentOfLaunch({ program: "/bin/claude", args }, "s1"), Option.some({ ...agentCommand, program: "/bin/claude" }))
     assert.isTrue(Option.isNone(agentOfLaunch({ program: "/bin/claude", args }, "s2")))

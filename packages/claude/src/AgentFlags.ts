@@ -1,0 +1,117 @@
+/** What stands behind a flag: one value, every word up to the next flag, a value or none, or nothing. */
+export type Takes = "one" | "many" | "maybe" | "none"
+
+/** The flags of Claude Code that are a user's own choice for every launch. A flag that is not here is not known. */
+export const agentFlags: ReadonlyMap<string, Takes> = new Map(
+  (
+    [
+      ["one", "--model --fallback-model --system-prompt --system-prompt-file --append-system-prompt --append-system-prompt-file"],
+      [
+        "one",
+        "--output-format --input-format --setting-sources --max-turns --max-budget-usd --json-schema --effort --name -n --debug-file"
+      ],
+      ["many", "--allowedTools --allowed-tools --disallowedTools --disallowed-tools --tools --add-dir --mcp-config --betas --file"],
+      ["maybe", "--debug -d"],
+      ["none", "--verbose --ide --strict-mcp-config --mcp-debug --chrome --no-chrome --disable-slash-commands"],
+      ["none", "--include-partial-messages --include-hook-events --replay-user-messages --bare --brief"]
+    ] as const
+  ).flatMap(([takes, flags]) => flags.split(" ").map((flag) => [flag, takes] as const))
+)
+
+/** Whose work would be above the permission ceiling, each in a way of its own (spec §2, Permission ceiling). */
+const lifting = [
+  "--permission-mode",
+  "--dangerously-skip-permissions",
+  "--allow-dangerously-skip-permissions",
+  "--permission-prompt-tool",
+  "--permission-prompts",
+  // Rules that allow a tool without asking, and which tools there are.
+  "--allowedTools",
+  "--allowed-tools",
+  "--tools",
+  // A settings file or agent definition may hold a permission mode of its own, a plugin hooks that approve.
+  "--settings",
+  "--managed-settings",
+  "--agent",
+  "--agents",
+  "--plugin-dir",
+  "--plugin-url"
+]
+/** Which would make it another session, or no process of ours, than the one that the launch is about. */
+const ours = [
+  "--print",
+  "--resume",
+  "--continue",
+  "--session-id",
+  "--fork-session",
+  "--from-pr",
+  "--no-session-persistence",
+  "--background",
+  "--bg",
+  "--cloud",
+  "--desktop",
+  "--environment",
+  "--remote",
+  "--remote-control",
+  "--teleport",
+  "--tmux",
+  "--worktree"
+]
+const shorts = new Set(["-p", "-r", "-c", "-w"])
+
+/** The flag's name, however it is written: `--Flag=value` is `--flag`. */
+const nameOf = (argument: string): string => argument.split("=", 1)[0]!.toLowerCase()
+
+/** A parser may take the beginning of a long flag for the flag. */
+const abbreviates = (argument: string, flags: ReadonlyArray<string>): boolean => {
+  const name = nameOf(argument)
+  return name.length > 2 && flags.some((flag) => flag.toLowerCase().startsWith(name))
+}
+
+export const isFlag = (word: string | undefined): word is string => word !== undefined && word.length > 1 && word.startsWith("-")
+
+/** A word and its value in one, `--flag=value`; the value is `undefined` where there is none. */
+export const split = (word: string): readonly [flag: string, value: string | undefined] => {
+  const at = word.startsWith("--") ? word.indexOf("=") : -1
+  return at === -1 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)]
+}
+
+/** Why a word may stand nowhere in an agent command: a flag may be within an argument for another program. */
+export const objectionAnywhere = (argument: string): string | undefined => {
+  if (argument.includes("\0")) return "holds a NUL"
+  return /permission-?mode|skip-?permissions|permission-?prompt/i.test(argument) ? "carries a permission flag" : undefined
+}
+
+/** Why a word may not stand among the agent's own arguments. */
+export const objection = (argument: string): string | undefined => {
+  const anywhere = objectionAnywhere(argument)
+  if (anywhere !== undefined) return anywhere
+  if (argument === "--") return "ends the flags, and would make a prompt of the permission flag that follows"
+  if (!argument.startsWith("-")) return undefined
+  if (abbreviates(argument, lifting)) return "carries a flag that can lift the permission ceiling"
+  if (shorts.has(argument) || abbreviates(argument, ours))
+    return "carries a flag that a launch sets itself, or that leads to another session"
+  // A parser may take each letter for a flag, or the rest for a value.
+  if (/^-[^-]./u.test(argument)) return "joins short flags, or one and its value: write each as a word"
+  return undefined
+}
+
+/** Words that a known flag has behind it, from the one that may be its first; a reason where one of them may be a flag itself. */
+export const valuesOf = (flag: string, inline: string | undefined, rest: ReadonlyArray<string>): ReadonlyArray<string> | string => {
+  const takes = agentFlags.get(flag)
+  if (inline !== undefined) return takes === "none" ? "takes no value" : []
+  const free = rest.findIndex(isFlag)
+  const upToFlag = free === -1 ? rest : rest.slice(0, free)
+  switch (takes) {
+    case "one":
+      if (rest.length === 0 || objection(rest[0]!) !== undefined || agentFlags.has(split(rest[0]!)[0]))
+        return `must have a value, which may be taken for a flag here: write ${flag}=VALUE`
+      return rest.slice(0, 1)
+    case "many":
+      return upToFlag
+    case "maybe":
+      return upToFlag.slice(0, 1)
+    default:
+      return []
+  }
+}
