@@ -74,6 +74,44 @@ export const boundsMutants = [
     [["watches: one that cannot be read hides no other", 'Effect.catchTag("UnreadableEvent", (error) => upTo(id, error))', "(one) => one"]]
   ),
   ...mutantsOf(
+    `${domain}/src/RoleDecider.ts`,
+    [`${domain}/test/RoleDecider.test.ts`],
+    [
+      ["role: the third death is the last", "if (failures < attempts) return ok(failed)", "if (failures < 1000) return ok(failed)"],
+      ["role: of that very watcher", "watcher?.watcher === number ? watcher?.since : undefined", "watcher?.since"],
+      ["role: health begins the count anew", "at - since >= steadyAfter ? 0 :", ""]
+    ]
+  ),
+  ...mutantsOf(
+    `${domain}/src/Watch.ts`,
+    [`${domain}/test/RoleDecider.test.ts`],
+    [["role: somebody beats in its standby", "? [`standby/${watch.watchersStarted}` as const]", "? []"]]
+  ),
+  ...mutantsOf(
+    `${domain}/src/RetryDecider.ts`,
+    [`${domain}/test/RoleDecider.test.ts`],
+    [["role: tried again without a recovery", "if (isUnwatched(watch))", "if (false as boolean)"]]
+  ),
+  ...mutantsOf(
+    "packages/supervisor/src/Supervisor.ts",
+    ["packages/supervisor/test/Supervisor.test.ts"],
+    [
+      [
+        "role: a watcher's death is counted",
+        'yield* ref.tell({ _tag: "ReportRoleFailed", role: "watcher", number: watch.watcher.watcher, defect })',
+        ""
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/supervisor/src/Attendance.ts",
+    ["packages/supervisor/test/Attendance.test.ts"],
+    [
+      ["attended: until its third death", "if (failures >= most) return", "if (failures >= 1000) return"],
+      ["attended: started again", "|| Cause.hasInterruptsOnly(exit.cause)) return", "|| exit.cause !== undefined) return"]
+    ]
+  ),
+  ...mutantsOf(
     `${domain}/src/Time.ts`,
     [`${domain}/test/Bounds.test.ts`],
     [["time: told whatever it is", "Math.min(most, Math.max(-most, at)) || 0", "at"]]

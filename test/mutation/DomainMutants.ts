@@ -46,7 +46,7 @@ export const domainMutants = [
       "return true\n        ? ok(\n            Event.ConductorConfirmed"
     ],
     ["watcher ready: only the current one", "command.watcher !== watch.watcher?.watcher || watch.monitor", "watch.monitor"],
-    ["watcher ready: once", "|| watch.monitor?.watcher === command.watcher\n", "\n"],
+    ["watcher ready: once", "|| watch.monitor?.watcher === command.watcher ||", "||"],
     ["watcher ready: the old self-monitor stops", "...(watch.monitor === undefined\n              ? []", "...(true\n              ? []"],
     ["monitor ready: settles once", 'watch.phase === "Settling" && ', ""],
     [

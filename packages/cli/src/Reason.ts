@@ -146,6 +146,11 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
         seen: [event.beatAge === null ? "the watcher never beat" : `the watcher's last beat was ${inWords(event.beatAge)} ago`],
         rule: "A watcher whose beat is too old is replaced; the Conductor is not touched."
       }
+    case "RoleGaveUp":
+      return {
+        seen: [`the ${event.role} of souffleur died ${event.failures} times in a row: ${event.defect}`],
+        rule: "A role that dies of a defect again and again is told and not started again; without a watcher or a self-monitor souffleur stands by."
+      }
     case "SouffleurRestored":
     case "GuardianGaveUp":
       return reasonOfGuard(event, before)

@@ -1,6 +1,7 @@
 import { type Event, iso, overreachInWords, plain, type Recorded, trustInWords, type WatchEvent, withdrawnInWords } from "@souffleur/domain"
 import { Match } from "effect"
 import { mostOfLine, type Paint } from "./Printing.ts"
+import { withoutRole } from "@souffleur/supervisor"
 import { deadline, when } from "./Standing.ts"
 
 /** `4 m 10 s`; ages and waits as a person says them. `millis` may be unknown. */
@@ -60,6 +61,9 @@ const words = (event: WatchEvent): string =>
       `souffleur ${cause === "died" ? "died" : "fell silent"}: its guardian brings it back${restorations === 1 ? "" : ` (${restorations} of 3 without progress)`}`,
     GuardianGaveUp: ({ restorations }) =>
       `souffleur died or fell silent again after ${restorations} restorations without progress: nobody watches; resume it with "souffleur watch"`,
+    RoleFailed: ({ defect, failures, role }) => `the ${role} of souffleur died of a defect of its own (${defect}), ${failures} in a row`,
+    RoleGaveUp: ({ failures, role }) =>
+      `the ${role} of souffleur died ${failures} times in a row and is not started again: ${withoutRole[role]}`,
     ProcessEnding: ({ process, reason, what }) => `the ${what}, pid ${process.pid}, is ended: ${reason}`,
     ValidationFailed: ({ attempt, check, reason }) => `validation ${attempt} of 3 failed at "${check}": ${reason}`,
     ArgumentsCorrected: ({ pid, sessionId }) => `a reply corrected it: pid ${pid}, session ${sessionId}`,
@@ -126,6 +130,7 @@ const colourOf = (event: WatchEvent): "red" | "green" | "yellow" | "dim" | undef
     case "RetriesExhausted":
     case "ValidationExhausted":
     case "GuardianGaveUp":
+    case "RoleGaveUp":
       return "red"
     case "ConductorRelaunched":
     case "ConductorAdopted":
@@ -144,6 +149,7 @@ const colourOf = (event: WatchEvent): "red" | "green" | "yellow" | "dim" | undef
     case "ConductorUnresolved":
     case "ValidationFailed":
     case "WatcherLost":
+    case "RoleFailed":
     case "SouffleurRestored":
     case "ProcessEnding":
     case "StepFailed":

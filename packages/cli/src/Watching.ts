@@ -1,6 +1,6 @@
 import { ceilingNow, EventLog, evolve, initial, load, type ResolvedSettings, type Watch } from "@souffleur/domain"
-import { allTold, forget, herald, notifier, own, supervise } from "@souffleur/supervisor"
-import { Console, Effect, Fiber, Stream } from "effect"
+import { allTold, attended, forget, herald, notifier, own, supervise } from "@souffleur/supervisor"
+import { Console, Effect, Fiber, Ref, Stream } from "effect"
 import { Environment } from "./Environment.ts"
 import { guarded, startGuardian } from "./Guarding.ts"
 import { sweep } from "./Leftovers.ts"
@@ -13,12 +13,12 @@ import { allWatches } from "./Watches.ts"
 /** Completed and released are well (cli.md). */
 export const codeOf = ({ end }: Watch) => (end === "completed" || end === "released" ? 0 : 1)
 
-/** Every transition, as it comes. */
-const narrate = Effect.fn("Watch.narrate")(function* (id: string, from: number, asJson: boolean) {
+/** Every transition, as it comes, from where it was told last. */
+const narrate = Effect.fn("Watch.narrate")(function* (id: string, told: Ref.Ref<Watch>, asJson: boolean) {
   const [log, { colour }] = [yield* EventLog, yield* Environment]
   const brush = paint(colour)
-  const before = from === 0 ? initial : yield* load(id)
-  yield* log.changes(id, from).pipe(
+  const before = yield* Ref.get(told)
+  yield* log.changes(id, before.revision).pipe(
     Stream.mapAccum(
       () => before,
       (watch, recorded) => {
@@ -27,6 +27,7 @@ const narrate = Effect.fn("Watch.narrate")(function* (id: string, from: number, 
       }
     ),
     Stream.tap(({ after, recorded }) => Console.log(asJson ? jsonLine(recorded) : line(recorded, after.generation, brush))),
+    Stream.tap(({ after }) => Ref.set(told, after)),
     Stream.takeUntil(({ after }) => after.phase === "Exited"),
     Stream.runDrain
   )
@@ -48,9 +49,11 @@ export const watching = Effect.fn("Watching")(function* (
   yield* Console.error(from === 0 ? `watch ${id}` : `watch ${id} goes on from revision ${from}`)
   yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
 
-  const narrator = yield* Effect.forkScoped(narrate(id, from, asJson))
-  const telling = yield* Effect.forkScoped(herald(id))
-  const noticing = yield* Effect.forkScoped(settings.notifyCommand === null ? Effect.void : notifier(id, project, settings.notifyCommand))
+  const told = yield* Ref.make(from === 0 ? initial : yield* load(id))
+  const narrator = yield* Effect.forkScoped(attended(ref, "narrator", narrate(id, told, asJson)))
+  const telling = yield* Effect.forkScoped(attended(ref, "herald", herald(id)))
+  const notices = settings.notifyCommand === null ? Effect.void : notifier(id, project, settings.notifyCommand)
+  const noticing = yield* Effect.forkScoped(attended(ref, "notifier", notices))
   if (comms !== null) yield* deliverLate(yield* allWatches, comms)
   yield* Effect.forkScoped(feed(id))
   yield* ceilingNow(ref.tell)

@@ -1,5 +1,6 @@
 import { type Decision, no, ok } from "./Decision.ts"
-import type { Watch } from "./Watch.ts"
+import { nextWatcher } from "./ExitDecider.ts"
+import { isUnwatched, type Watch } from "./Watch.ts"
 import type { WatchCommand } from "./WatchCommand.ts"
 import * as Event from "./WatchEvent.ts"
 
@@ -18,6 +19,8 @@ export const decideRetry = (
     permission === undefined || permission === watch.pin.ceiling
       ? []
       : [Event.TrustGiven.make({ at, pin: { ...watch.pin, ceiling: permission }, by: "retry" })]
+  // Nobody has looked at the Conductor since: it is watched again, and not recovered.
+  if (isUnwatched(watch)) return ok(Event.RecoveryRetried.make({ at, cycle: watch.cycles }), nextWatcher(watch, at))
   if (watch.standby !== undefined) {
     return ok(
       ...granted,

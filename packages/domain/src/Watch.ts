@@ -3,6 +3,7 @@ import { leastPin } from "./Pin.ts"
 import type { Pinned } from "./PinDecider.ts"
 import type { ProcessIdentity } from "./Process.ts"
 import type { Baseline } from "./WatchCommand.ts"
+import type { OwnRole } from "./GuardEvent.ts"
 import type { CeilingReached, WaitKind, WordRefused } from "./SignEvent.ts"
 import type { Check, Kind, LaunchPrepared, Mode, Purpose, RecoveryStarted } from "./WatchEvent.ts"
 
@@ -111,6 +112,8 @@ export interface Watch extends Pinned {
   readonly owner: Owner | undefined
   /** Restorations by a guardian since the watch last went on. */
   readonly restored: { readonly restorations: number; readonly at: number } | undefined
+  /** How often each of souffleur's own roles has died of a defect in a row. */
+  readonly failing: Readonly<{ readonly [Role in OwnRole]?: number }>
   /** A process of its own making that it was about to end last. */
   readonly ending: ProcessIdentity | undefined
   readonly fence: number
@@ -169,6 +172,7 @@ export const initial: Watch = {
   lastExport: null,
   owner: undefined,
   restored: undefined,
+  failing: {},
   ending: undefined,
   fence: 0,
   named: null,
@@ -177,13 +181,20 @@ export const initial: Watch = {
   end: undefined
 }
 
+/** It stands by because a role of souffleur's own gave up, not a recovery. */
+export const isUnwatched = ({ standby }: Watch): boolean => standby?.stage === "watcher" || standby?.stage === "self-monitor"
+
 /** A fiber that the supervisor runs: its kind, and the number that makes it another one. */
-export type Role = `bootstrap/${number}` | `watcher/${number}` | `monitor/${number}` | `recovery/${number}`
+export type Role = `bootstrap/${number}` | `standby/${number}` | `watcher/${number}` | `monitor/${number}` | `recovery/${number}`
 
 /** What a state asks to be running, the order in which it is started: the only place that names fibers (spec §2). */
 export const rolesOf = (watch: Watch): ReadonlyArray<Role> => [
   ...(watch.phase === "Validating" ? [`bootstrap/1` as const] : []),
   ...(watch.watcher === undefined ? [] : [`watcher/${watch.watcher.watcher}` as const]),
   ...(watch.recovery === undefined ? [] : [`recovery/${watch.recovery.cycle}` as const]),
+  // Nobody watches until an operator says so; somebody beats, or a guardian would take this souffleur for hung.
+  ...(isUnwatched(watch) && watch.watcher === undefined && watch.recovery === undefined
+    ? [`standby/${watch.watchersStarted}` as const]
+    : []),
   ...(watch.monitor === undefined ? [] : [`monitor/${watch.monitor.monitor}` as const])
 ]

@@ -4,7 +4,7 @@ import type { Permission } from "./Permission.ts"
 import type { Pin } from "./Pin.ts"
 import type { PinIntent } from "./PinDecider.ts"
 import type { ProcessIdentity } from "./Process.ts"
-import type { ProcessEnding } from "./GuardEvent.ts"
+import type { OwnRole, ProcessEnding } from "./GuardEvent.ts"
 import type { CeilingReached, WaitKind, WordRefused } from "./SignEvent.ts"
 import type { Check, ConductorDied, Evidence, HandoffTaken, Kind, LaunchPrepared, RecoveryEscalated } from "./WatchEvent.ts"
 
@@ -116,6 +116,8 @@ export type WatchIntent =
       readonly beatAge: number | null
     }
   | { readonly _tag: "ReportSelfMonitorLost"; readonly monitor: number }
+  /** A role died of a defect. `number`: which watcher or self-monitor; of the others there is one at a time. */
+  | { readonly _tag: "ReportRoleFailed"; readonly role: OwnRole; readonly number?: number; readonly defect: string }
   | { readonly _tag: "StartStep"; readonly cycle: number; readonly step: string }
   | { readonly _tag: "SucceedStep"; readonly cycle: number; readonly step: string; readonly outcome: Schema.Json }
   | { readonly _tag: "FailStep"; readonly cycle: number; readonly step: string; readonly failure: Schema.Json }

@@ -7,7 +7,8 @@ import { leastPin } from "./Pin.ts"
 import { abovePin, decidePin } from "./PinDecider.ts"
 import { decideRetry } from "./RetryDecider.ts"
 import { compactAttempts, launchSteps } from "./StepName.ts"
-import type { RecoveryCycle, StepState, Watch } from "./Watch.ts"
+import { decideRoleFailed } from "./RoleDecider.ts"
+import { isUnwatched, type RecoveryCycle, type StepState, type Watch } from "./Watch.ts"
 import type { WatchCommand } from "./WatchCommand.ts"
 import * as Event from "./WatchEvent.ts"
 
@@ -116,7 +117,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
 
     // The ordering invariant: a self-monitor is replaced only when the new watcher says that it runs.
     case "WatcherReady":
-      return command.watcher !== watch.watcher?.watcher || watch.monitor?.watcher === command.watcher
+      return command.watcher !== watch.watcher?.watcher || watch.monitor?.watcher === command.watcher || isUnwatched(watch)
         ? ok()
         : ok(
             ...(watch.monitor === undefined
@@ -158,6 +159,8 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
       return command.monitor === watch.monitor?.monitor && command.watcher === watch.watcher?.watcher
         ? ok(Event.WatcherLost.make({ at, watcher: command.watcher, beatAge: command.beatAge }), nextWatcher(watch, at))
         : ok()
+    case "ReportRoleFailed":
+      return decideRoleFailed(watch, command)
     case "ReportSelfMonitorLost":
       return command.monitor === watch.monitor?.monitor
         ? ok(

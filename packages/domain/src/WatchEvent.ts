@@ -174,6 +174,8 @@ export const WatchEvent = Schema.Union([
   Guard.SouffleurRestored,
   Guard.GuardianGaveUp,
   Guard.ProcessEnding,
+  Guard.RoleFailed,
+  Guard.RoleGaveUp,
   Sign.ConductorUnresolved,
   Sign.ConductorResolved,
   Sign.KillDeferred,

@@ -47,7 +47,8 @@ const generationOf = (watch: Watch, event: Generation): Change => ({
   refused: [],
   wait: undefined,
   taken: undefined,
-  handoff: undefined
+  handoff: undefined,
+  failing: {}
 })
 
 const exited = (end: Exclude<Watch["end"], undefined>): Change => ({
@@ -87,6 +88,24 @@ const changes: Changes = {
   SouffleurRestored: ({ at, restorations }) => ({ restored: { restorations, at } }),
   GuardianGaveUp: () => ({ restored: undefined }),
   ProcessEnding: ({ process }) => ({ ending: process }),
+  RoleFailed: ({ failures, role }, watch) => ({ failing: { ...watch.failing, [role]: failures } }),
+  RoleGaveUp: ({ at, defect, failures, role }, watch) =>
+    role === "watcher" || role === "self-monitor"
+      ? {
+          phase: "Watching",
+          monitor: undefined,
+          watcher: undefined,
+          deferred: undefined,
+          wait: undefined,
+          standby: {
+            cycle: watch.cycles,
+            trigger: "pid",
+            stage: role,
+            reason: `the ${role} of souffleur died ${failures} times in a row of a defect of its own (${defect})`,
+            since: at
+          }
+        }
+      : {},
   ValidationFailed: ({ at, check, lastMessageId, reason }, watch) => ({
     failures: [...watch.failures, { at, check, lastMessageId, reason }]
   }),
@@ -194,6 +213,7 @@ const changes: Changes = {
   }),
   RecoveryRetried: ({ at }, watch) => ({
     standby: undefined,
+    failing: {},
     silent: watch.silent && { ...watch.silent, retried: true },
     ceiling: undefined,
     allowedSince: at
@@ -210,6 +230,7 @@ const merelyStarted: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "OwnerLeft",
   "SouffleurRestored",
   "ProcessEnding",
+  "RoleFailed",
   "WatcherStarted",
   "WatcherLost",
   "SelfMonitorStarted",

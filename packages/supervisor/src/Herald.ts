@@ -1,5 +1,6 @@
 import {
   Comms,
+  type Event,
   EventLog,
   isEnd,
   type MessageKind,
@@ -15,6 +16,15 @@ import {
 } from "@souffleur/domain"
 import { Gate } from "@souffleur/recovery"
 import { Effect, Match, Option, Schedule, Schema, Stream } from "effect"
+
+/** What is missing where a role of souffleur's own gave up. */
+export const withoutRole: Readonly<Record<Event.OwnRole, string>> = {
+  watcher: 'nobody looks at the Conductor until "souffleur retry" or "adopt"',
+  "self-monitor": 'souffleur stands by, and recovers nobody until "souffleur retry" or "adopt"',
+  narrator: 'it is watched on, and nothing is printed: see "souffleur log"',
+  herald: "it is watched on, and comms is told nothing more",
+  notifier: "it is watched on, and the notify command is not run any more"
+}
 
 /** What comms is told of an event: the row's state, a message, or nothing. */
 export interface Telling {
@@ -133,6 +143,13 @@ export const tellingOf: (event: WatchEvent) => Telling = Match.type<WatchEvent>(
     message: {
       kind: "error" as const,
       text: `Nobody watches any more: souffleur was brought back ${restorations} times without progress. Resume it with "souffleur watch".`
+    }
+  })),
+  Match.tag("RoleGaveUp", ({ defect, failures, role }) => ({
+    ...(role === "watcher" || role === "self-monitor" ? { row: { state: "error" as const, lastError: `${role}: ${defect}` } } : {}),
+    message: {
+      kind: "error" as const,
+      text: `The ${role} of souffleur died ${failures} times in a row of a defect of its own (${defect}): ${withoutRole[role]}.`
     }
   })),
   Match.tag("RecoveryRetried", () => ({ row: { state: "confirmed" as const } })),

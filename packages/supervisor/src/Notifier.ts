@@ -12,6 +12,7 @@ import {
   withdrawnInWords
 } from "@souffleur/domain"
 import { Effect, Stream } from "effect"
+import { withoutRole } from "./Herald.ts"
 
 export type Notice = Told<
   | "recovered"
@@ -44,6 +45,11 @@ export const noticeOf = (event: WatchEvent, before: Watch): Notice | undefined =
       return { kind: "recovered", text: `Conductor (S${event.generation}) has taken the hand-off` }
     case "RecoveryFailedClosed":
       return { kind: "failed_closed", text: `recovery failed closed at ${event.stage}: ${event.reason}` }
+    case "RoleGaveUp":
+      return {
+        kind: "failed_closed",
+        text: `the ${event.role} of souffleur died ${event.failures} times in a row: ${withoutRole[event.role]}`
+      }
     case "RetriesExhausted":
       return {
         kind: "exhausted",

@@ -1,6 +1,6 @@
 import {
   type Agent,
-  type Beats,
+  Beats,
   type Claims,
   Comms,
   type EventLog,
@@ -10,14 +10,14 @@ import {
   type Processes,
   type Refused,
   type Role,
-  type Settings,
+  Settings,
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
 import { selfMonitor } from "@souffleur/monitor"
 import { claudeExport, continueTurn, type Provider, recovery, restart, smallHandoff, standardCompact } from "@souffleur/recovery"
 import { watcher } from "@souffleur/watcher"
-import { Context, Effect, type FileSystem, Layer, type Path } from "effect"
+import { Clock, Context, Effect, type FileSystem, Layer, type Path, Schedule } from "effect"
 import { bootstrap } from "./Bootstrap.ts"
 import { soloComms } from "./SoloProgress.ts"
 
@@ -28,6 +28,13 @@ export type World = Agent | Beats | Claims | Comms | EventLog | FileSystem.FileS
 export const standardProviders = [continueTurn, claudeExport, standardCompact, smallHandoff, restart] satisfies ReadonlyArray<
   Provider<World>
 >
+
+/** Nobody watches: somebody beats, so that a guardian lets this souffleur stand by. */
+const standingBy = Effect.fnUntraced(function* ({ id }: WatchRef, by: Role) {
+  const [beats, { watcherInterval }] = [yield* Beats, yield* Settings]
+  const beat = Effect.flatMap(Clock.currentTimeMillis, (at) => beats.beat(id, { by, at }))
+  yield* Effect.repeat(beat, Schedule.spaced(watcherInterval))
+})
 
 /** How a role is run. A role ends by telling; it fails only when the log does. */
 export class Roles extends Context.Service<
@@ -44,6 +51,8 @@ export class Roles extends Context.Service<
           switch (role.slice(0, role.indexOf("/"))) {
             case "bootstrap":
               return Effect.asVoid(bootstrap(ref))
+            case "standby":
+              return standingBy(ref, role)
             case "watcher":
               return watcher(ref, watch)
             case "monitor":

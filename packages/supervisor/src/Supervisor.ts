@@ -5,6 +5,7 @@ import {
   type ClaimFailed,
   Claims,
   claimsOf,
+  defectOf,
   EventLog,
   evolve,
   initial,
@@ -50,9 +51,15 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
       return
     }
     yield* tellDefect(`${role} died`, exit.cause)
-    if (role.startsWith("monitor/") && watch.monitor !== undefined) {
+    const defect = defectOf(exit.cause)
+    // Counted at once; its self-monitor replaces it in its time, where it is to be replaced.
+    if (role.startsWith("watcher/") && watch.watcher !== undefined) {
+      yield* ref.tell({ _tag: "ReportRoleFailed", role: "watcher", number: watch.watcher.watcher, defect })
+    } else if (role.startsWith("monitor/") && watch.monitor !== undefined) {
+      const { monitor } = watch.monitor
+      yield* ref.tell({ _tag: "ReportRoleFailed", role: "self-monitor", number: monitor, defect })
       yield* Effect.sleep(settings.monitorInterval)
-      yield* ref.tell({ _tag: "ReportSelfMonitorLost", monitor: watch.monitor.monitor })
+      yield* ref.tell({ _tag: "ReportSelfMonitorLost", monitor })
     } else if (role.startsWith("recovery/") && watch.recovery !== undefined) {
       yield* ref.tell({
         _tag: "FailClosed",

@@ -1,3 +1,4 @@
+export * from "./Attendance.ts"
 export * from "./Bootstrap.ts"
 export * from "./Herald.ts"
 export * from "./Holding.ts"

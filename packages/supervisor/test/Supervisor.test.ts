@@ -90,6 +90,36 @@ describe("a watch that does not settle", () => {
   )
 })
 
+describe("a watcher that dies of a defect", () => {
+  it.effect("three times is not replaced again: the watch stands by, is told, and goes on by an operator's word", () =>
+    Effect.gen(function* () {
+      const { moved, start, tags, word } = yield* supervising(watching, (role) =>
+        role.startsWith("watcher/") ? Effect.die(new RangeError("Invalid time value")) : undefined
+      )
+      yield* start()
+      const lost = (watcher: number) => Effect.andThen(word.tell({ _tag: "ReportWatcherDead", monitor: 1, watcher, beatAge: 1 }), settle)
+      yield* lost(1)
+      yield* lost(2)
+      assert.deepStrictEqual(yield* tags, [
+        "RoleFailed",
+        "WatcherLost",
+        "WatcherStarted",
+        "RoleFailed",
+        "WatcherLost",
+        "WatcherStarted",
+        "RoleFailed",
+        "RoleGaveUp"
+      ])
+      yield* moved
+      yield* until(100_000)
+      assert.deepStrictEqual(yield* moved, [], "no loop of replacements")
+      yield* word.tell({ _tag: "Retry" })
+      yield* settle
+      assert.deepInclude(yield* moved, "+watcher/4")
+    })
+  )
+})
+
 describe("roles by difference", () => {
   it.effect("what the state asks for runs, and nothing else, from bootstrap to the end", () =>
     Effect.gen(function* () {
@@ -219,9 +249,9 @@ describe("a role that dies", () => {
       const { moved, start, tags } = yield* supervising(watching, dying("monitor/1", Effect.die("a bug")))
       yield* start()
       yield* until(179)
-      assert.deepStrictEqual(yield* tags, [])
+      assert.deepStrictEqual(yield* tags, ["RoleFailed"])
       yield* until(180)
-      assert.deepStrictEqual(yield* tags, ["SelfMonitorStopped", "SelfMonitorStarted"])
+      assert.deepStrictEqual(yield* tags, ["RoleFailed", "SelfMonitorStopped", "SelfMonitorStarted"])
       assert.include(yield* moved, "+monitor/2")
     })
   )

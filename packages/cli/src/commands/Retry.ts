@@ -1,4 +1,4 @@
-import { iso, load, lower, Permission, type ResolvedSettings } from "@souffleur/domain"
+import { isUnwatched, iso, load, lower, Permission, type ResolvedSettings } from "@souffleur/domain"
 import { command } from "@souffleur/supervisor"
 import { Console, Duration, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -30,14 +30,14 @@ export const retryCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const project = yield* realProject(flags.projectDir)
     const settings = yield* settingsOf(project)
-    const { cycle, id, watch } = yield* Effect.gen(function* () {
+    const { again, cycle, id, watch } = yield* Effect.gen(function* () {
       const { id } = yield* findWatch(flags.watch, project)
       const permission = Option.getOrUndefined(flags.ceiling)
       if (permission !== undefined) yield* personOnly("a ceiling")
-      const { standby } = yield* load(id)
+      const before = yield* load(id)
       const ceilings = settings.maxTime !== null || settings.maxTokens !== null
       const watch = yield* command(id, { _tag: "Retry", ceilings, permission })
-      return { id, watch, cycle: standby === undefined ? null : (watch.recovery?.cycle ?? null) }
+      return { id, watch, again: isUnwatched(before), cycle: before.standby === undefined ? null : (watch.recovery?.cycle ?? null) }
     }).pipe(Effect.provide([store(settings), Layer.provideMerge(agentFiles(settings), host)]))
     const since = iso(watch.allowedSince)
     const { ceiling } = watch.pin
@@ -51,10 +51,13 @@ export const retryCommand = Command.make(
         yield* Console.error(`warning: the config file says MAX_EXTERNAL_PERMISSION=${file}, which is lower, and holds`)
       if (cycle === null) return
     }
+    const whenOwned = watch.owner === undefined ? ' when souffleur runs again: "souffleur watch"' : ""
     yield* Console.log(
-      cycle === null
-        ? `${id}: as much again is allowed, from ${since} on (${allowed(settings)})`
-        : `${id}: recovery ${cycle} begins${watch.owner === undefined ? ' when souffleur runs again: "souffleur watch"' : ""}`
+      again
+        ? `${id}: it is watched again${whenOwned}`
+        : cycle === null
+          ? `${id}: as much again is allowed, from ${since} on (${allowed(settings)})`
+          : `${id}: recovery ${cycle} begins${whenOwned}`
     )
   })
 ).pipe(

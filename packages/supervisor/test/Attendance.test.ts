@@ -1,0 +1,46 @@
+import { assert, it } from "@effect/vitest"
+import { makeWatchRef } from "@souffleur/domain"
+import { Effect, Fiber } from "effect"
+import { attended } from "../src/index.ts"
+import { living, settle, until, watching } from "./World.ts"
+
+const attending = Effect.fnUntraced(function* (run: (n: number) => Effect.Effect<void>) {
+  const all = yield* living(watching)
+  const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
+  let runs = 0
+  const fiber = yield* Effect.forkChild(
+    attended(
+      ref,
+      "herald",
+      Effect.suspend(() => run((runs += 1)))
+    )
+  )
+  yield* settle
+  return { ...all, fiber, runs: () => runs }
+})
+
+it.effect("who tells of a watch and dies is started again, and its third death in a row is its last, as an event", () =>
+  Effect.gen(function* () {
+    const { fiber, runs, tags } = yield* attending(() => Effect.die(new RangeError("x")))
+    assert.strictEqual(runs(), 1)
+    yield* until(1)
+    assert.strictEqual(runs(), 2)
+    yield* until(3)
+    assert.strictEqual(runs(), 3)
+    yield* Fiber.join(fiber)
+    yield* until(1000)
+    assert.strictEqual(runs(), 3)
+    assert.deepStrictEqual(yield* tags, ["RoleFailed", "RoleFailed", "RoleFailed", "RoleGaveUp"])
+  })
+)
+it.effect("one that comes to its end is not started again, nor one that dies once and goes on", () =>
+  Effect.gen(function* () {
+    const ended = yield* attending(() => Effect.void)
+    yield* Fiber.join(ended.fiber)
+    assert.deepStrictEqual([ended.runs(), yield* ended.tags], [1, []])
+    const once = yield* attending((n) => (n === 1 ? Effect.die("x") : Effect.never))
+    yield* until(100)
+    assert.deepStrictEqual([once.runs(), yield* once.tags], [2, ["RoleFailed"]])
+    yield* Fiber.interrupt(once.fiber)
+  })
+)
