@@ -17,6 +17,17 @@ export const guardianMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/supervisor/src/Supervisor.ts",
+    ["packages/supervisor/test/Supervisor.test.ts"],
+    [
+      [
+        "signal: the goodbye comes first",
+        'Exit.hasInterrupts(exit) ? Effect.ignore(ref.tell({ _tag: "Leave" })) : Effect.void',
+        "Effect.void"
+      ]
+    ]
+  ),
+  ...mutantsOf(
     "packages/node/src/GuardianEntry.ts",
     ["packages/node/test/GuardianEntry.test.ts", "test/cli/Guardian.test.ts"],
     [

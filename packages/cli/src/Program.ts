@@ -60,6 +60,12 @@ const errands = ErrandProcess.layer({ line: [execPath, script, "__comms"] })
 /** Ended by a signal: 128 and its number, as a shell says it. */
 const codeOf = { SIGINT: 130, SIGTERM: 143 } as const
 
+/**
+ * How long what is in hand has after a signal: who sends one waits for a second. What does not end in time is left as after SIGKILL, which the
+ * log is made for; the goodbye is in it by then.
+ */
+const patience = "900 millis"
+
 /** The command line as a process: arguments, streams, signals, exit code. */
 export const runProgram = (): void => {
   const cwd = folder()
@@ -70,7 +76,16 @@ export const runProgram = (): void => {
   }
   process.on("uncaughtException", thrown)
   let interrupted: number = codeOf.SIGINT
-  process.once("SIGTERM", () => (interrupted = codeOf.SIGTERM))
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => {
+      interrupted = codeOf[signal]
+      Effect.runFork(
+        Effect.andThen(
+          Effect.sleep(patience),
+          Effect.sync(() => process.exit(interrupted))
+        )
+      )
+    })
   const teardown: Runtime.Teardown = (exit, onExit) =>
     Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? onExit(interrupted) : Runtime.defaultTeardown(exit, onExit)
   cli(argv.slice(2)).pipe(Effect.provide([environmentIn(cwd), HostServices.layer, logging, errands]), NodeRuntime.runMain({ teardown }))

@@ -38,6 +38,9 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
   )
   const fibers = yield* FiberMap.make<Role>()
   const broken = yield* Deferred.make<never, AlreadyWatched | LogError>()
+  // Whoever ends souffleur waits for a second, and what is in hand may take longer: the goodbye is said before that is waited for. Until
+  // the process has ended, its claims keep everybody else away.
+  yield* Effect.addFinalizer((exit) => (Exit.hasInterrupts(exit) ? Effect.ignore(ref.tell({ _tag: "Leave" })) : Effect.void))
 
   /** What must not die is watched: the watcher by the self-monitor, everything else here. */
   const ended = Effect.fnUntraced(function* (role: Role, watch: Watch, exit: Exit.Exit<void, Refused | LogError>) {

@@ -412,3 +412,19 @@ describe("a generation that cannot be claimed, as the place of the claims is ful
     })
   )
 })
+
+it.effect("says goodbye before what a role has in hand is over", () =>
+  Effect.gen(function* () {
+    const { start, tags } = yield* supervising(watching, (role) =>
+      role.startsWith("watcher/") ? Effect.uninterruptible(Effect.sleep("1 hour")) : undefined
+    )
+    const fiber = yield* start()
+    yield* tags
+    yield* Effect.sync(() => fiber.interruptUnsafe())
+    yield* settle
+    assert.isUndefined(fiber.pollUnsafe())
+    assert.deepStrictEqual(yield* tags, ["OwnerLeft"])
+    yield* TestClock.adjust("1 hour")
+    yield* Fiber.await(fiber)
+  })
+)
