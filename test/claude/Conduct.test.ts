@@ -19,13 +19,16 @@ const last = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].at(-
 /** Whose turn it is, by the prompt that came last. */
 const turnOf = (known: string) => ({
   role: last(known, /^## (Implementation|Code Review) Task$/gmu),
-  task: last(known, /^\*\*Task ID:\*\* (\w+)$/gmu)
+  task: last(known, /^\*\*Task ID:\*\* (\w+)$/gmu),
+  word: last(known, /^(?:IMPLEMENTATION_COMPLETE|APPROVED) (\w+)$/gmu)
 })
 const write = (task: string) =>
   `echo line >> ${task}.txt && git add ${task}.txt && git -c user.name=A -c user.email=a@localhost commit -q -m "${task}" && git rev-parse HEAD`
-const complete = "It is written.\n\n```\nIMPLEMENTATION_COMPLETE\ncommits: [HEAD]\nfiles_changed: [a]\ntest_file: none\n```"
-const approved = "I have looked.\n\n```\nAPPROVED\nsummary: it is written\n```"
-const rejected = "```\nREJECTED\nsummary: a line is missing\nissues:\n- one line is not enough\nsuggestions:\n- write another\n```"
+const complete = (word: string) =>
+  `It is written.\n\n\`\`\`\nIMPLEMENTATION_COMPLETE ${word}\ncommits: [HEAD]\nfiles_changed: [a]\ntest_file: none\n\`\`\``
+const approved = (word: string) => `I have looked.\n\n\`\`\`\nAPPROVED ${word}\nsummary: it is written\n\`\`\``
+const rejected = (word: string) =>
+  `\`\`\`\nREJECTED ${word}\nsummary: a line is missing\nissues:\n- one line is not enough\nsuggestions:\n- write another\n\`\`\``
 
 /** A project of that plan, in which real agents conduct it, and everything that its conductor said. */
 const conducted = Effect.fn("conducted")(function* (text: string, part: Part, options: LabOptions = {}) {
@@ -59,9 +62,9 @@ it.live.skipIf(claude === null)("conduct: two tasks and one rejection by real ag
   Effect.gen(function* () {
     let reviews = 0
     const { asked, git, lab, state } = yield* conducted(plan, ({ known, toolResult }) => {
-      const { role, task } = turnOf(known)
+      const { role, task, word } = turnOf(known)
       if (toolResult === undefined) return Effect.succeed(bash(role === "Implementation" ? write(task) : "git log --oneline"))
-      return Effect.sync(() => ({ text: role === "Implementation" ? complete : ++reviews === 1 ? rejected : approved }))
+      return Effect.sync(() => ({ text: (role === "Implementation" ? complete : ++reviews === 1 ? rejected : approved)(word) }))
     })
     assert.deepStrictEqual(asked, [
       "overture implementer",
@@ -84,9 +87,9 @@ it.live.skipIf(claude === null)(
       const met: Array<number> = []
       const part: Part = ({ known, toolResult }) =>
         Effect.gen(function* () {
-          const { role, task } = turnOf(known)
-          if (role !== "Implementation") return toolResult === undefined ? bash("git log --oneline") : { text: approved }
-          if (met.length > 0) return { text: complete }
+          const { role, task, word } = turnOf(known)
+          if (role !== "Implementation") return toolResult === undefined ? bash("git log --oneline") : { text: approved(word) }
+          if (met.length > 0) return { text: complete(word) }
           if (toolResult === undefined) return bash(write(task))
           const resetsAt = Math.ceil((yield* Clock.currentTimeMillis) / 1000) + 4
           met.push(resetsAt * 1000)

@@ -206,7 +206,15 @@ export const conductorMutants = [
     [`${tests}/Verdict.test.ts`],
     [
       ["verdict: two in one stretch are none", "if (others.some(({ stretch }) => stretch === last.stretch)) return", "if (false) return"],
-      ["verdict: another one after it", "if (others.some((block) => blocks.indexOf(block) > blocks.indexOf(last)))\n", "if (false)\n"],
+      ["verdict: nothing is said after it", "if (last.followed) return", "if (false) return"],
+      [
+        "verdict: nothing after its fence",
+        "block !== undefined && !open) block.followed = true",
+        "block !== undefined && !open) open = false"
+      ],
+      ["verdict: nothing after a gap", "else if (gap) block.followed = true", "else if (gap) key = undefined"],
+      ["verdict: nothing else in it", "} else block.followed = true", "}"],
+      ["verdict: a word behind its header", 'return last.word === "" ? none(', 'return last.word === "none" ? none('],
       [
         "verdict: an approval with issues",
         'if (verdict._tag === "Approved" && listOf(last, "issues").length > 0) return',
@@ -214,8 +222,8 @@ export const conductorMutants = [
       ],
       [
         "verdict: what belongs to it",
-        "const last = blocks.findLast((block) => wellFormed(block) !== undefined)",
-        "const last = blocks.at(-1)"
+        "const last = blocks.at(-1)\n",
+        "const last = blocks.findLast((block) => wellFormed(block) !== undefined)\n"
       ],
       [
         "verdict: an approval says what was seen",
@@ -232,8 +240,8 @@ export const conductorMutants = [
       ],
       [
         "verdict: a word within a sentence is none",
-        "headers.find((one) => one === bare(line))",
-        "headers.find((one) => line.includes(one))"
+        "more.length === 0 ? headers.find((one) => one === bare(first))",
+        "true ? headers.find((one) => line.includes(one))"
       ]
     ]
   ),
@@ -288,6 +296,9 @@ export const conductorMutants = [
     `${src}/Judging.ts`,
     [`${tests}/Judging.test.ts`],
     [
+      ["judge: an exit code that is known", "if (code === 0) return undefined\n", "if (code !== null) return undefined\n"],
+      ["judge: a finished turn, where no exit code is known", 'return (yield* recorded(turn))?._tag === "Finished"\n', "return true\n"],
+      ["judge: the word of its launch", "(yield* (yield* Conducting).words.digest(word)) !== turn.word", "false"],
       ["judge: no commit is no work", "if (head === null || fresh.commits.length === 0) return", "if (head === null) return"],
       [
         "judge: commits that change nothing are no work",
@@ -321,8 +332,8 @@ export const conductorMutants = [
       ],
       [
         "judge: a refusal of the service is none of the agent",
-        "return (yield* refused(turn)) ?? unsaid(run, turn, verdict.failure)",
-        "return unsaid(run, turn, verdict.failure)"
+        "return (yield* refused(turn)) ?? unsaid(run, turn, read.failure)",
+        "return unsaid(run, turn, read.failure)"
       ],
       ["judge: who was lost with us is not blamed", 'cause === "no verdict" && turn.fence !== run.fence', "false"],
       ["judge: a record of this very turn", "last !== undefined && last.at >= askedAt ? last", "last !== undefined ? last"],
@@ -351,7 +362,7 @@ export const conductorMutants = [
       ],
       [
         "agent: the intent to launch is in the log",
-        'yield* ref.tell({ _tag: "Prepare", token: turn.token, launchId, digest, requested, effective })',
+        'yield* ref.tell({ _tag: "Prepare", token: turn.token, launchId, digest, requested, effective, word })',
         "yield* Effect.void"
       ],
       [
@@ -359,7 +370,11 @@ export const conductorMutants = [
         'return yield* ref.tell({ _tag: "Launched", token: turn.token, launchId, process })',
         "return yield* ref.state"
       ],
-      ["agent: the ceiling", "commandOf(run, turn, effective)", 'commandOf(run, turn, "bypassPermissions" as typeof effective)'],
+      [
+        "agent: the ceiling",
+        "commandOf(run, turn, effective, said)",
+        'commandOf(run, turn, "bypassPermissions" as typeof effective, said)'
+      ],
       ["agent: the ceiling as it is at the launch", "clamp(requested, yield* ceilingNow(ref.tell))", "clamp(requested, run.pin.ceiling)"],
       [
         "agent: a launch that failed is a turn",

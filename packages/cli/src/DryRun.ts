@@ -18,11 +18,14 @@ const ending = (finish: Plan["finish"]): string => {
 /** A prompt has lines of its own, which are nobody else's. */
 const indented = (prompt: string) => prompt.replaceAll(/^(?=.)/gmu, "    ")
 
+/** In place of the word that each launch is given. */
+const word = "WORD"
+
 /** The order of a plan's tasks and the prompts of their first agents; nothing is written or launched. */
 export const dryRun = Effect.fn("Conduct.dryRun")(function* ({ plan }: LoadedPlan, asJson: boolean) {
   const tasks = orderOf(plan).map((task) => {
     const fresh = freshTask({ id: task.id, title: task.title, dependsOn: task.dependsOn })
-    return { task, implementer: implementerPrompt(task, fresh), reviewer: reviewerPrompt(task, fresh) }
+    return { task, implementer: implementerPrompt(task, fresh, word), reviewer: reviewerPrompt(task, fresh, word) }
   })
   if (asJson) {
     const rows = tasks.map(({ implementer, reviewer, task }) => ({

@@ -1,6 +1,7 @@
 import type { AgentCommand, Permission } from "@souffleur/domain"
 import { Context } from "effect"
 import type { Git } from "./Git.ts"
+import type { LaunchWords } from "./LaunchWords.ts"
 import type { Plan } from "./Plan.ts"
 import type { RunRef } from "./RunRef.ts"
 
@@ -11,6 +12,7 @@ export class Conducting extends Context.Service<
     readonly ref: RunRef
     readonly plan: Plan
     readonly git: Git
+    readonly words: LaunchWords
     /** Absolute. */
     readonly statePath: string
     /** What agents are asked to be launched with; the ceiling is applied to it. */

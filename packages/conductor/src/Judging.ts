@@ -81,15 +81,30 @@ const finished = Effect.fnUntraced(function* (turn: Turn, { code, output }: Extr
   return isAgent && (yield* recorded(turn))?._tag === "Finished" ? done : nothing("lost", `nobody saw how it ended: see ${output}`)
 })
 
+/** Why an agent's last words may not be its last: it was cut off, or nobody knows. `undefined`: it ended as it meant to. */
+const cutOff = Effect.fnUntraced(function* (turn: Turn, code: number | null) {
+  if (code === 0) return undefined
+  if (code !== null) return `the ${turn.role} ended with exit code ${code}`
+  return (yield* recorded(turn))?._tag === "Finished"
+    ? undefined
+    : `nobody saw the ${turn.role} end, and its session has no end of its turn`
+})
+
 /** What a turn of an agent came to: its own word, and what git and its session say of it. */
 export const judge = Effect.fn("Judging.judge")(function* (run: Run, turn: Turn, ended: Ended) {
   if (ended._tag === "Failed") return ended satisfies Report
   if (turn.role === "finisher") return yield* finished(turn, ended)
   const task = taskOf(run, turn.taskId)
   if (task === undefined) return nothing("no verdict", `the run has no task ${turn.taskId}`)
-  const verdict = readVerdict(turn.role, ended.printed)
-  if (Result.isFailure(verdict)) return (yield* refused(turn)) ?? unsaid(run, turn, verdict.failure)
-  const said = verdict.success
+  const cut = yield* cutOff(turn, ended.code)
+  const read = cut === undefined ? readVerdict(turn.role, ended.printed) : Result.fail({ cause: "no verdict", detail: cut } as const)
+  if (Result.isFailure(read)) return (yield* refused(turn)) ?? unsaid(run, turn, read.failure)
+  const { verdict: said, word } = read.success
+  if ((yield* (yield* Conducting).words.digest(word)) !== turn.word)
+    return unsaid(run, turn, {
+      cause: "no verdict",
+      detail: `the ${turn.role}'s verdict has not the word of its turn: it may be what it read`
+    })
   if (said._tag === "Complete") return yield* believed(task, said.testFile)
   return said._tag === "Approved" ? yield* approval(task, turn, said) : said
 })

@@ -62,8 +62,12 @@ const previous = ({ feedback, guidance, lastFailure }: Task): string => {
   return parts.length === 0 ? "" : `### Previous Attempts (if any)\n\n${parts.join("\n\n")}\n\n`
 }
 
-/** The seed's implementer prompt. */
-export const implementerPrompt = (planned: PlannedTask, task: Task): string => `## Implementation Task
+/** What keeps what an agent says from what it read, of whomever that is. */
+const answered = (word: string) =>
+  `Your answer is the last thing that you print: nothing comes after it. The word \`${word}\` behind its first word is given to you alone, for this turn alone: an answer without it does not count.`
+
+/** The seed's implementer prompt, with the `word` of this launch. */
+export const implementerPrompt = (planned: PlannedTask, task: Task, word: string): string => `## Implementation Task
 
 You are implementing a task from the workflow plan.
 
@@ -81,10 +85,12 @@ ${references(planned)}${previous(task)}### Instructions
 
 ### Output
 
+${answered(word)}
+
 When implementation is complete, output exactly:
 
 \`\`\`
-IMPLEMENTATION_COMPLETE
+IMPLEMENTATION_COMPLETE ${word}
 commits: [list of commit hashes]
 files_changed: [list of modified files]
 test_file: [path to test file]
@@ -93,7 +99,7 @@ test_file: [path to test file]
 If you encounter blockers you cannot resolve, output:
 
 \`\`\`
-IMPLEMENTATION_BLOCKED
+IMPLEMENTATION_BLOCKED ${word}
 reason: [explanation of blocker]
 \`\`\`
 `
@@ -112,8 +118,8 @@ const changed = (files: ReadonlyArray<string>) => {
   return [...named, ...(files.length > named.length ? [`- and ${files.length - named.length} more, in the commits`] : [])].join("\n")
 }
 
-/** The seed's reviewer prompt: the task and what git says of its implementation, never what the implementer said of it, or wrote into a name. */
-export const reviewerPrompt = (planned: PlannedTask, { work }: Task): string => `## Code Review Task
+/** The seed's reviewer prompt: the task and what git says of its implementation, never what the implementer said of it, or wrote into a name; with the `word` of this launch. */
+export const reviewerPrompt = (planned: PlannedTask, { work }: Task, word: string): string => `## Code Review Task
 
 You are reviewing an implementation for the workflow.
 
@@ -150,17 +156,19 @@ Verify each item:
 
 ### Output
 
+${answered(word)}
+
 If the implementation is acceptable, output:
 
 \`\`\`
-APPROVED
+APPROVED ${word}
 summary: [brief summary of what was implemented]
 \`\`\`
 
 If the implementation needs changes, output:
 
 \`\`\`
-REJECTED
+REJECTED ${word}
 summary: [overall assessment]
 issues:
 - [specific issue 1]

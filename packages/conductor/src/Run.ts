@@ -47,6 +47,8 @@ export interface Turn {
   readonly askedAt: number
   /** Under which it was asked: another owner did not see it through. */
   readonly fence: number
+  /** The digest of the word with which its verdict counts; `null`: it was given none. */
+  readonly word: string | null
   readonly launch: { readonly launchId: string; readonly process: ProcessIdentity; readonly at: number } | null
   /** Why it is being ended; it is signalled for that and nothing else. */
   readonly ending: { readonly cause: EndingCause; readonly limit: number } | null

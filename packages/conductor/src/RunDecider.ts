@@ -42,6 +42,8 @@ export type RunIntent =
       readonly digest: string
       readonly requested: string
       readonly effective: Permission
+      /** The digest of its word; `null`: it has no verdict to say. */
+      readonly word: string | null
     }
   | { readonly _tag: "Launched"; readonly token: string; readonly launchId: string; readonly process: ProcessIdentity }
   | { readonly _tag: "NeverRan"; readonly token: string }
@@ -169,10 +171,10 @@ export const decideRun = (run: Run, command: RunCommand): Decision => {
       return ask(run, command)
     case "Prepare":
       return ofTurn(run, command.token, ({ token }) => {
-        const { digest, effective, launchId, requested } = command
+        const { digest, effective, launchId, requested, word } = command
         const above = abovePin(effective, run)
         if (above !== undefined) return Result.fail(above)
-        return ok(Event.AgentPrepared.make({ at, token, launchId, digest, requested, effective }))
+        return ok(Event.AgentPrepared.make({ at, token, launchId, digest, requested, effective, word }))
       })
     case "Launched":
       return ofTurn(run, command.token, ({ launch, token }) =>

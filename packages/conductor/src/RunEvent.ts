@@ -92,7 +92,15 @@ export const AgentAsked = event("AgentAsked", {
   resumed: Schema.Boolean,
   head: Schema.NullOr(Text)
 })
-export const AgentPrepared = event("AgentPrepared", { token: Text, launchId: Text, digest: Text, requested: Text, effective: Permission })
+/** `word`: the digest of the word that this launch alone was given, with which its verdict counts; `null`: it has none to say. */
+export const AgentPrepared = event("AgentPrepared", {
+  token: Text,
+  launchId: Text,
+  digest: Text,
+  requested: Text,
+  effective: Permission,
+  word: Schema.NullOr(Text).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
+})
 export const AgentLaunched = event("AgentLaunched", { token: Text, launchId: Text, process: ProcessIdentity })
 /** It never ran, now or later: a crash came between the intent and the act. */
 export const AgentNeverRan = event("AgentNeverRan", { token: Text })
@@ -216,6 +224,7 @@ export type RunEvent = typeof RunEvent.Type
 const versions: { readonly [Tag in RunEvent["_tag"]]?: number } = {
   RunOpened: 2,
   ProgressImported: 2,
+  AgentPrepared: 2,
   ImplementationFailed: 2,
   ReviewFailed: 2,
   RunPaused: 2

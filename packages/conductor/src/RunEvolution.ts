@@ -94,12 +94,25 @@ const change = (run: Run, event: RunEvent): Change =>
       ...withTask(run, taskId, (task) => ({ status: "in_progress", base, startedAt: task.startedAt ?? at }))
     }),
     AgentAsked: ({ at, attempt, head, resumed, role, sessionId, taskId, token }) => ({
-      turn: { token, role, taskId, attempt, sessionId, resumed, head, askedAt: at, fence: run.fence, launch: null, ending: null },
+      turn: {
+        token,
+        role,
+        taskId,
+        attempt,
+        sessionId,
+        resumed,
+        head,
+        askedAt: at,
+        fence: run.fence,
+        word: null,
+        launch: null,
+        ending: null
+      },
       turns: run.turns + 1,
       ...(role === "implementer" ? withTask(run, taskId, () => ({ attempts: attempt, implementer: sessionId })) : {}),
       ...(role === "finisher" ? { finishing: "begun" } : {})
     }),
-    AgentPrepared: () => ({}),
+    AgentPrepared: ({ word }) => (run.turn === null ? {} : { turn: { ...run.turn, word } }),
     AgentLaunched: ({ at, launchId, process }) => (run.turn === null ? {} : { turn: { ...run.turn, launch: { launchId, process, at } } }),
     AgentEnding: ({ cause, limit }) => (run.turn === null ? {} : { turn: { ...run.turn, ending: { cause, limit } } }),
     AgentNeverRan: () => (run.turn === null ? {} : { turn: null, ...unasked(run, run.turn) }),

@@ -23,15 +23,15 @@ const tail = 1 << 20
 /** The idempotency token of an agent's launch (spec §4). */
 export const launchIdOf = (run: string, token: string) => `run-${run}-${token}`
 
-/** What an agent is told; the plan must still have its task. */
+/** What an agent is told, with the word of its launch; the plan must still have its task. */
 const promptOf = Effect.fnUntraced(
-  function* (run: Run, { role, taskId }: Turn) {
+  function* (run: Run, { role, taskId }: Turn, word: string) {
     const { plan } = yield* Conducting
     if (role === "finisher")
       return `${completionSummary(run)}\n\nTransitioning to Phase 4: Finishing the development branch.\n\n${plan.finish._tag === "Prompt" ? plan.finish.prompt : ""}\n`
     const [planned, task] = [plan.tasks.find(({ id }) => id === taskId), taskOf(run, taskId)]
     if (planned === undefined || task === undefined) return yield* new LaunchFailed({ why: `the plan has no task ${taskId} any more` })
-    return role === "implementer" ? implementerPrompt(planned, task) : reviewerPrompt(planned, task)
+    return role === "implementer" ? implementerPrompt(planned, task, word) : reviewerPrompt(planned, task, word)
   },
   // No argument of a program can have it.
   Effect.map((prompt) => prompt.replaceAll("\0", " "))
@@ -40,24 +40,27 @@ const promptOf = Effect.fnUntraced(
 const commandOf = Effect.fnUntraced(function* (
   run: Run,
   turn: Turn,
-  permission: EffectivePermission
+  permission: EffectivePermission,
+  word: string
 ): Effect.fn.Return<AgentCommand, LaunchFailed, Agent | Conducting> {
   const [agent, { finishing }] = [yield* Agent, yield* Conducting]
   if (turn.role === "finisher" && finishing !== null) return finishing
   const session = { _tag: turn.resumed ? ("Resume" as const) : ("Fresh" as const), sessionId: turn.sessionId }
   return yield* agent
-    .command({ session, permission, prompt: yield* promptOf(run, turn), print: true })
+    .command({ session, permission, prompt: yield* promptOf(run, turn, word), print: true })
     .pipe(Effect.catchTag("AgentNotFound", ({ program, why }) => Effect.fail(new LaunchFailed({ why: `${program}: ${why}` }))))
 })
 
 /** The intent is in the log: the launch file, its digest in the log, then the act (spec §4, Launch at most once). */
 const launch = Effect.fn("Turn.launch")(function* (run: Run, turn: Turn) {
-  const [launcher, { ref, requested }] = [yield* Launcher, yield* Conducting]
+  const [launcher, { ref, requested, words }] = [yield* Launcher, yield* Conducting]
   const launchId = launchIdOf(ref.id, turn.token)
   const { effective } = clamp(requested, yield* ceilingNow(ref.tell))
-  const command = yield* commandOf(run, turn, effective)
+  const said = yield* words.fresh
+  const command = yield* commandOf(run, turn, effective, said)
   const digest = yield* launcher.prepare({ id: launchId, command, cwd: run.project, title: `${turn.role} ${turn.taskId ?? ""}`.trimEnd() })
-  yield* ref.tell({ _tag: "Prepare", token: turn.token, launchId, digest, requested, effective }).pipe(
+  const word = turn.role === "finisher" ? null : yield* words.digest(said)
+  yield* ref.tell({ _tag: "Prepare", token: turn.token, launchId, digest, requested, effective, word }).pipe(
     // A person lowered the ceiling in between.
     Effect.catchIf(
       (error) => error._tag === "Refused" && error.why === "never",

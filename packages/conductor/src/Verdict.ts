@@ -21,12 +21,22 @@ const fields: Readonly<Record<Header, ReadonlyArray<string>>> = {
   REJECTED: ["summary", "issues", "suggestions"]
 }
 
+/** A verdict, and the word that its header has: only with that of its launch it is the agent's own. */
+export interface Said {
+  readonly verdict: Verdict
+  readonly word: string
+}
+
 interface Block {
   readonly header: Header
+  /** Behind the header; `""`: none. */
+  readonly word: string
   /** Which stretch of text between fences and empty lines its header stands in: two verdicts in one are none. */
   readonly stretch: number
   readonly values: Map<string, string>
   readonly items: Map<string, Array<string>>
+  /** Something else was said behind it. */
+  followed: boolean
 }
 
 /** Characters and items that are kept: a verdict goes to the log, and feedback into prompts. */
@@ -50,6 +60,12 @@ const stripped = (text: string, before: string, after: string) => {
 const isFence = (line: string) => line.startsWith("```") || line.startsWith("~~~")
 /** Marks that Markdown puts around a word are no part of it. */
 const bare = (line: string) => stripped(line, "*_`# \t", "*_`: \t")
+/** A header, alone or with one word: more is a sentence. */
+const headerIn = (line: string, headers: ReadonlyArray<Header>) => {
+  const [first = "", word = "", ...more] = bare(line).split(/\s+/u)
+  const header = more.length === 0 ? headers.find((one) => one === bare(first)) : undefined
+  return header === undefined ? undefined : { header, word: bare(word) }
+}
 /** `name: value`, with marks around the name. */
 const fieldIn = (line: string) => {
   const colon = line.indexOf(":")
@@ -75,10 +91,10 @@ const blocksIn = (text: string, headers: ReadonlyArray<Header>): ReadonlyArray<B
   let [open, key, gap]: [boolean, string | undefined, boolean] = [false, undefined, false]
   for (const raw of text.split(/\r\n|\n|\r/u)) {
     const line = raw.slice(0, longestLine).trim()
-    const header = headers.find((one) => one === bare(line))
+    const header = headerIn(line, headers)
     const block = blocks.at(-1)
     if (header !== undefined) {
-      blocks.push({ header, stretch, values: new Map(), items: new Map() })
+      blocks.push({ ...header, stretch, values: new Map(), items: new Map(), followed: false })
       ;[open, key, gap] = [true, undefined, false]
     } else if (isFence(line)) {
       stretch += 1
@@ -87,7 +103,8 @@ const blocksIn = (text: string, headers: ReadonlyArray<Header>): ReadonlyArray<B
     } else if (line === "") {
       stretch += 1
       gap = true
-    } else if (open && block !== undefined) {
+    } else if (block !== undefined && !open) block.followed = true
+    else if (block !== undefined) {
       const field = fieldIn(line)
       const known = fields[block.header].find((one) => one === field?.name)
       const item = /^(?:[-*•]|\d+[.)])\s+(.*)$/u.exec(line)?.[1]
@@ -98,12 +115,12 @@ const blocksIn = (text: string, headers: ReadonlyArray<Header>): ReadonlyArray<B
       } else if (key !== undefined && item !== undefined && block.values.get(key) === "") {
         block.items.get(key)!.push(item)
         gap = false
-      } else if (gap) key = undefined
+      } else if (gap) block.followed = true
       else if (key !== undefined) {
         const items = block.items.get(key)!
         if (items.length > 0) items.push(continued(items.pop()!, line))
         else block.values.set(key, continued(block.values.get(key)!, line))
-      } else open = block.values.size === 0 && block.items.size === 0 ? false : open
+      } else block.followed = true
     }
   }
   return blocks
@@ -160,23 +177,23 @@ const of = {
 } as const
 
 /**
- * The verdict in what an agent printed: the last block of the seed's form that is well-formed. It is contradicted, and then is
- * none, by another verdict in the same stretch of text, by one that comes after it and is not well-formed, and, where it
- * approves, by issues of its own.
+ * The verdict in what an agent printed: a block of the seed's form that is well-formed, has a word behind its header, and is the last thing
+ * said. What was printed before it may be anybody's. It is contradicted, and then is none, by another verdict in the same stretch of
+ * text, and, where it approves, by issues of its own.
  */
-export const readVerdict = (role: keyof typeof of, printed: string): Result.Result<Verdict, NoVerdict> => {
+export const readVerdict = (role: keyof typeof of, printed: string): Result.Result<Said, NoVerdict> => {
   const none = (detail: string) => Result.fail<NoVerdict>({ cause: "no verdict", detail })
   const contradiction = (detail: string) => Result.fail<NoVerdict>({ cause: "contradictory verdict", detail })
   const blocks = blocksIn(printed, of[role])
   if (printed.trim() === "") return none(`the ${role} printed nothing`)
-  if (blocks.length === 0) return none(`the ${role} ended without ${of[role].join(" or ")}`)
-  const last = blocks.findLast((block) => wellFormed(block) !== undefined)
-  const verdict = last === undefined ? undefined : wellFormed(last)
-  if (last === undefined || verdict === undefined) return none(`the ${role}'s ${blocks.at(-1)!.header} lacks what belongs to it`)
-  const others = blocks.filter(({ header }) => header !== last.header)
+  const last = blocks.at(-1)
+  if (last === undefined) return none(`the ${role} ended without ${of[role].join(" or ")}`)
+  // With another word it is a sentence, or a quotation.
+  const others = blocks.filter(({ header, word }) => header !== last.header && (word === last.word || word === "" || last.word === ""))
   if (others.some(({ stretch }) => stretch === last.stretch)) return contradiction(`the ${role} said ${of[role].join(" and ")} at once`)
-  if (others.some((block) => blocks.indexOf(block) > blocks.indexOf(last)))
-    return contradiction(`after its ${last.header} the ${role} said ${others.at(-1)!.header}`)
+  if (last.followed) return none(`the ${role} said something else after its ${last.header}`)
+  const verdict = wellFormed(last)
+  if (verdict === undefined) return none(`the ${role}'s ${last.header} lacks what belongs to it`)
   if (verdict._tag === "Approved" && listOf(last, "issues").length > 0) return contradiction("the reviewer approved, and names issues")
-  return Result.succeed(verdict)
+  return last.word === "" ? none(`the ${role}'s ${last.header} lacks the word of its turn`) : Result.succeed({ verdict, word: last.word })
 }

@@ -14,7 +14,7 @@ import { Context, Duration, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { awaitEnding, endAgent, isLeft } from "../src/AgentEnd.ts"
 import { Conducting, type Git, ownRun, RunLog, type Turn, tellRun } from "../src/index.ts"
-import { planOf } from "./Stage.ts"
+import { plainWords, planOf } from "./Stage.ts"
 
 const identity = (pid: number): ProcessIdentity => ({ pid, startTime: pid, bootId: "boot" })
 const limit = Duration.minutes(6)
@@ -73,6 +73,7 @@ const scene = Effect.fnUntraced(function* () {
     ref,
     plan: planOf("t1"),
     git: {} as Git,
+    words: plainWords(),
     statePath: "/p/state.json",
     requested: "acceptEdits" as const,
     finishing

@@ -134,7 +134,7 @@ describe("a prompt", () => {
       { attempt: 1, summary: "S1", issues: ["I1"], suggestions: [] },
       { attempt: 2, summary: "S2", issues: [], suggestions: ["G2"] }
     ]
-    const text = implementerPrompt(planned, { ...fresh, feedback, guidance: ["be brave"] })
+    const text = implementerPrompt(planned, { ...fresh, feedback, guidance: ["be brave"] }, "w0rd")
     for (const part of [
       "**Task ID:** t",
       "**Acceptance Criteria:**\n- A",
@@ -144,11 +144,11 @@ describe("a prompt", () => {
       "**Attempt 2 Feedback:**\nS2",
       "- G2",
       "be brave",
-      "```\nIMPLEMENTATION_COMPLETE\ncommits: [list of commit hashes]",
-      "```\nIMPLEMENTATION_BLOCKED\n"
+      "```\nIMPLEMENTATION_COMPLETE w0rd\ncommits: [list of commit hashes]",
+      "```\nIMPLEMENTATION_BLOCKED w0rd\n"
     ])
       assert.include(text, part)
-    assert.notInclude(implementerPrompt(planned, fresh), "Previous Attempts")
+    assert.notInclude(implementerPrompt(planned, fresh, "w0rd"), "Previous Attempts")
   })
   it("is one argument of a program, however much there is to tell: the newest of it is told", () => {
     const long = "\u{1F3AD}".repeat(32_000 / 4)
@@ -167,7 +167,7 @@ describe("a prompt", () => {
       work: { commits: Array.from({ length: 5000 }, () => "c".repeat(40)), files, testFile: "t" }
     }
     const wide = { ...planned, description: long }
-    const [implementer, reviewer] = [implementerPrompt(wide, task), reviewerPrompt(wide, task)]
+    const [implementer, reviewer] = [implementerPrompt(wide, task, "w0rd"), reviewerPrompt(wide, task, "w0rd")]
     for (const prompt of [implementer, reviewer]) assert.isBelow(Buffer.byteLength(prompt), 131_072)
     for (const part of ["**Attempt 5 Feedback:**\nS5", "G5 "]) assert.include(implementer, part)
     assert.match(reviewer, /- and 49\d\d more, in the commits/u)
@@ -179,8 +179,8 @@ describe("a prompt", () => {
       lastFailure: "it slept",
       work: { commits: ["c1", "c2"], files: ["a.ts"], testFile: "a.test.ts" }
     }
-    const text = reviewerPrompt(planned, task)
-    for (const part of ["**Commits:** c1, c2", '- "a.ts"', '**Test File:** "a.test.ts"', "```\nAPPROVED\n", "```\nREJECTED\n"])
+    const text = reviewerPrompt(planned, task, "w0rd")
+    for (const part of ["**Commits:** c1, c2", '- "a.ts"', '**Test File:** "a.test.ts"', "```\nAPPROVED w0rd\n", "```\nREJECTED w0rd\n"])
       assert.include(text, part)
     for (const part of ["be brave", "it slept"]) assert.notInclude(text, part)
   })

@@ -13,7 +13,20 @@ import {
   untilSeenOver
 } from "@souffleur/domain"
 import { Clock, Context, Deferred, Duration, Effect, Fiber, FileSystem, Layer, Option, Path } from "effect"
-import { conduct, Conducting, conductOn, type Git, loadRun, ownFiles, ownRun, type Plan, type Run, RunLog, tellRun } from "../src/index.ts"
+import {
+  conduct,
+  Conducting,
+  conductOn,
+  type Git,
+  type LaunchWords,
+  loadRun,
+  ownFiles,
+  ownRun,
+  type Plan,
+  type Run,
+  RunLog,
+  tellRun
+} from "../src/index.ts"
 
 /** What an agent prints at its end; `undefined`: it never ends. */
 export type Act<E = unknown, R = never> = (turn: {
@@ -21,6 +34,18 @@ export type Act<E = unknown, R = never> = (turn: {
   readonly resumed: boolean
   readonly session: string
 }) => Effect.Effect<string | undefined, E, R>
+
+/** Words of launches that can be told from one another. */
+export const plainWords = (): LaunchWords => {
+  let given = 0
+  return { fresh: Effect.sync(() => `word${++given}`), digest: (word) => Effect.succeed(`digest of ${word}`) }
+}
+/** As an agent says it that was given a word by its prompt: behind each header that has none. */
+const withWord = (said: string, prompt: string) =>
+  said.replaceAll(
+    /^(?:IMPLEMENTATION_(?:COMPLETE|BLOCKED)|APPROVED|REJECTED)$/gmu,
+    (header) => `${header} ${/^(?:IMPLEMENTATION_COMPLETE|APPROVED) (\S+)$/mu.exec(prompt)?.[1] ?? ""}`
+  )
 
 export const complete = "IMPLEMENTATION_COMPLETE\ncommits: [x]\nfiles_changed: [y]\ntest_file: none"
 export const approves = "APPROVED\nsummary: good"
@@ -96,8 +121,10 @@ export const stage = Effect.fnUntraced(function* (
     const said = yield* Effect.orDie(chosen({ prompt, resumed: resumed === "Resume", session }))
     const refused = /^refused until (\d+)$/u.exec(said ?? "")
     if (refused === null) {
-      if (said !== undefined) finished.set(session, yield* Clock.currentTimeMillis)
-      return said
+      if (said === undefined) return said
+      finished.set(session, yield* Clock.currentTimeMillis)
+      refusals.delete(session)
+      return withWord(said, prompt)
     }
     refusals.set(session, { at: yield* Clock.currentTimeMillis, resetsAt: Number(refused[1]) })
     return ""
@@ -174,6 +201,7 @@ export const stage = Effect.fnUntraced(function* (
     command: ({ prompt, session }: AgentOrder) =>
       Effect.succeed({ program: "/agent", args: [session.sessionId, session._tag, prompt], environment: {} })
   })
+  const words = plainWords()
   let incarnation = 0
   const claims = () => {
     const self = { host: "here", pidNamespace: "pid:[1]", process: identity(++incarnation) }
@@ -213,6 +241,7 @@ export const stage = Effect.fnUntraced(function* (
           ref,
           plan,
           git,
+          words,
           statePath,
           requested: "acceptEdits",
           finishing: plan.finish._tag === "Command" ? { program: "/finish", args: [], environment: {} } : null

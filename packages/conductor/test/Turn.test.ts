@@ -15,7 +15,7 @@ import { Duration, Effect, FileSystem, Layer, Option, Result } from "effect"
 import { Conducting } from "../src/Conducting.ts"
 import { decideRun, foldRun, type RunEvent, type RunIntent } from "../src/index.ts"
 import { askAgent, awaitAgent, settleTurn } from "../src/Turn.ts"
-import { planOf } from "./Stage.ts"
+import { plainWords, planOf } from "./Stage.ts"
 
 const process = { pid: 50, startTime: 7, bootId: "boot" }
 
@@ -60,6 +60,7 @@ const world = (
         tell: (intent: RunIntent) => Effect.sync(() => (did.push(intent._tag), tell(intent)))
       },
       git: { head: Effect.succeed("c0") },
+      words: plainWords(),
       plan: planOf(given.plan ?? "t1"),
       requested: given.requested ?? "acceptEdits",
       finishing: null

@@ -85,7 +85,7 @@ export class Conduction extends Program {
             const waiting = (run: Run) => Effect.sync(() => this.#idles(run))
             const { requested = "acceptEdits", waits = false } = this.#options
             const finishing = plan.finish._tag === "Command" ? { program: plan.finish.command[0], args: [], environment: {} } : null
-            const conducting = { ref, plan, git, statePath, requested, finishing }
+            const conducting = { ref, plan, git, words: this.#world.words, statePath, requested, finishing }
             this.#idles(yield* Effect.provideService(waits ? conductOn(waiting) : conduct(), Conducting, conducting))
           }.bind(this)
         )

@@ -29,14 +29,19 @@ export class RunAgent {
   said: Said = "nothing"
   /** When it ended by itself, ms, monotonic. */
   endedAt: number | undefined = undefined
+  /** When its session says that its turn was finished, epoch ms. */
+  finishedAt: number | undefined = undefined
   /** How it ended, where anybody saw it. */
   code: number | undefined = undefined
+  /** What it was given to say with its verdict. */
+  readonly #word: string
   readonly #world: RunWorld
 
   constructor(world: RunWorld, process: SimProcess, { command, id, title }: LaunchOrder, deed: Deed, by: Program | undefined) {
     const [role, taskId] = title.split(" ") as [AgentRole, string | undefined]
     const named = command.args.findIndex((word) => word === "--session-id" || word === "--resume")
     this.#world = world
+    this.#word = /^(?:IMPLEMENTATION_COMPLETE|APPROVED) (\S+)$/mu.exec(command.args.at(-1) ?? "")?.[1] ?? ""
     this.process = process
     this.launchId = id
     this.role = role
@@ -85,6 +90,7 @@ export class RunAgent {
       case "prints megabytes, then completes":
       case "completes, then prints megabytes":
       case "commits, and is cut off":
+      case "commits, and quotes a verdict":
       case "completes and is blocked":
       case "commits, and approves":
       case "leaves changes":
@@ -106,7 +112,7 @@ export class RunAgent {
   #finish(): void {
     const { disk, processes, refusals, timeline } = this.#world
     const { kind, resetsIn } = this.deed
-    const { said, text } = lastWords(kind)
+    const { said, text } = lastWords(kind, this.#word)
     // What is not on the disk was not said.
     if (!disk.full) {
       this.said = said
@@ -120,7 +126,7 @@ export class RunAgent {
         resetsAt: resetsIn === undefined ? undefined : timeline.wall + resetsIn
       })
     else refusals.delete(this.sessionId)
-    this.#ended(kind === "fails" || refusals.has(this.sessionId) ? 1 : 0)
+    this.#ended(kind === "approves, and is killed" ? 137 : kind === "fails" || refusals.has(this.sessionId) ? 1 : 0)
     processes.end(this.process)
   }
 
@@ -128,6 +134,7 @@ export class RunAgent {
   #ended(code: number): void {
     if (this.endedAt !== undefined) return
     this.endedAt = this.#world.timeline.monotonic
+    if (code === 0) this.finishedAt = this.#world.timeline.wall
     if (this.by?.state === "running") this.code = code
     this.#world.tell(`the ${this.role} of ${this.taskId ?? "the run"} (${this.token}) ends: ${this.deed.kind}, exit code ${code}`)
   }

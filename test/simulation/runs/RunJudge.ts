@@ -138,7 +138,8 @@ export class RunJudge {
       case "no verdict":
         return held(said === "nothing" && !orphaned && (!refused || !world.steadyClock), `it said ${said}`)
       case "lost":
-        return held(said === "nothing" && orphaned, `it said ${said}`)
+        // By a clock that was set back, the end of its turn lies before its beginning.
+        return held((said === "nothing" || !world.steadyClock) && orphaned, `it said ${said}`)
       case "contradictory verdict":
         return held(said === "both", `it said ${said}`)
       case "nothing done": {

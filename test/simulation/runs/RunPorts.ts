@@ -49,11 +49,7 @@ const agent = (world: RunWorld, gate: Gate): Agent["Service"] => ({
     gate.through(
       "agent.signs",
       Effect.sync(() =>
-        Option.map(Option.fromUndefinedOr(world.refusals.get(sessionId)), ({ at, resetsAt, why }) => ({
-          writtenAt: at,
-          turn: { _tag: "Failed" as const, at, why, resetsAt },
-          context: undefined
-        }))
+        Option.map(Option.fromUndefinedOr(world.turnOf(sessionId)), (turn) => ({ writtenAt: turn.at, turn, context: undefined }))
       )
     ),
   usedTools: (sessionId) =>

@@ -1,6 +1,7 @@
-import { initialRun, type Plan, type Run } from "@souffleur/conductor"
-import { Beats, type LaunchOrder, Outbox, type Permission, type Signal } from "@souffleur/domain"
+import { initialRun, type LaunchWords, type Plan, type Run } from "@souffleur/conductor"
+import { Beats, type LaunchOrder, Outbox, type Permission, type Signal, type Turn } from "@souffleur/domain"
 import { Effect } from "effect"
+import { createHash } from "node:crypto"
 import { Board } from "../Board.ts"
 import { CeilingJudge } from "../CeilingJudge.ts"
 import { ClaimRoom } from "../ClaimRoom.ts"
@@ -50,6 +51,12 @@ export class RunWorld extends SimMachine {
   /** Who prepared which launch. */
   readonly prepared = new Map<string, Program>()
   readonly ceilings = new CeilingJudge(this)
+  /** Of launches, each another one. */
+  readonly words: LaunchWords = {
+    fresh: Effect.sync(() => `word${++this.#words}`),
+    digest: (word) => Effect.sync(() => createHash("sha256").update(word).digest("hex"))
+  }
+  #words = 0
   readonly implementerTimeout = 5 * 60_000
   readonly reviewerTimeout = 3 * 60_000
   readonly plans: ReadonlyArray<SimPlan>
@@ -85,6 +92,14 @@ export class RunWorld extends SimMachine {
 
   launchIdOf(stream: string, token: string): string {
     return `run-${stream.slice("run/".length)}-${token}`
+  }
+
+  /** What the last records of a session say of its last turn. */
+  turnOf(sessionId: string): Turn | undefined {
+    const refusal = this.refusals.get(sessionId)
+    if (refusal !== undefined) return { _tag: "Failed", at: refusal.at, why: refusal.why, resetsAt: refusal.resetsAt }
+    const at = this.agents.findLast((one) => one.sessionId === sessionId)?.finishedAt
+    return at === undefined ? undefined : { _tag: "Finished", at }
   }
 
   #streamOf({ launchId }: { readonly launchId: string }): string {

@@ -5,11 +5,13 @@ export const chatter = "a-secret-that-an-agent-chatted"
 /** What implementers say of their work: in no reviewer's prompt. */
 export const boast = "an-implementer-praised-its-work"
 
-const complete = `Done. ${chatter} ${boast}\n\nIMPLEMENTATION_COMPLETE\ncommits: ${boast}\nfiles_changed: [${boast}]\ntest_file: ${boast}\n`
-const blocked = `${chatter}\n\nIMPLEMENTATION_BLOCKED\nreason: no key for the service\n`
-const approved = `${chatter}\n\nAPPROVED\nsummary: it does what it should\n`
-const rejected = `${chatter}\n\nREJECTED\nsummary: not yet\nissues:\n- an issue\nsuggestions:\n- a suggestion\n`
-const form = `${chatter}\n\nIMPLEMENTATION_COMPLETE\ncommits: [list of commit hashes]\nfiles_changed: [list of modified files]\ntest_file: [path to test file]\n\nAPPROVED\nsummary: [brief summary of what was implemented]\n`
+const complete = (word: string) =>
+  `Done. ${chatter} ${boast}\n\nIMPLEMENTATION_COMPLETE ${word}\ncommits: ${boast}\nfiles_changed: [${boast}]\ntest_file: ${boast}\n`
+const blocked = (word: string) => `${chatter}\n\nIMPLEMENTATION_BLOCKED ${word}\nreason: no key for the service\n`
+const approved = (word: string) => `${chatter}\n\nAPPROVED ${word}\nsummary: it does what it should\n`
+const rejected = (word: string) => `${chatter}\n\nREJECTED ${word}\nsummary: not yet\nissues:\n- an issue\nsuggestions:\n- a suggestion\n`
+const form = (word: string) =>
+  `${chatter}\n\nIMPLEMENTATION_COMPLETE ${word}\ncommits: [list of commit hashes]\nfiles_changed: [list of modified files]\ntest_file: [path to test file]\n\nAPPROVED ${word}\nsummary: [brief summary of what was implemented]\n`
 /** More than is looked at of the end of what an agent printed. */
 const megabytes = `${`${chatter} APPROVED of it, or REJECTED `.repeat(40)}\n`.repeat(900)
 
@@ -17,7 +19,7 @@ const megabytes = `${`${chatter} APPROVED of it, or REJECTED `.repeat(40)}\n`.re
 export type Said = "complete" | "blocked" | "approved" | "rejected" | "both" | "nothing"
 
 /** The last words of an agent that does this, and what they come to. */
-export const lastWords = (kind: DeedKind): { readonly text: string; readonly said: Said } => {
+export const lastWords = (kind: DeedKind, word: string): { readonly text: string; readonly said: Said } => {
   switch (kind) {
     case "completes":
     case "claims without a commit":
@@ -25,32 +27,43 @@ export const lastWords = (kind: DeedKind): { readonly text: string; readonly sai
     case "leaves changes":
     case "leaves a conflict":
     case "takes a commit away":
-      return { text: complete, said: "complete" }
+      return { text: complete(word), said: "complete" }
     case "prints megabytes, then completes":
-      return { text: megabytes + complete, said: "complete" }
+      return { text: megabytes + complete(word), said: "complete" }
     case "completes, then prints megabytes":
-      return { text: complete + megabytes, said: "nothing" }
+      return { text: complete(word) + megabytes, said: "nothing" }
     case "is blocked":
-      return { text: blocked, said: "blocked" }
+      return { text: blocked(word), said: "blocked" }
     case "completes and is blocked":
-      return { text: `${complete}IMPLEMENTATION_BLOCKED\nreason: no key for the service\n`, said: "both" }
+      return { text: `${complete(word)}IMPLEMENTATION_BLOCKED ${word}\nreason: no key for the service\n`, said: "both" }
     case "approves":
     case "approves without a look":
     case "commits, and approves":
     case "changes files, and approves":
-      return { text: approved, said: "approved" }
+      return { text: approved(word), said: "approved" }
     case "prints megabytes, then approves":
-      return { text: megabytes + approved, said: "approved" }
+      return { text: megabytes + approved(word), said: "approved" }
     case "rejects":
-      return { text: rejected, said: "rejected" }
+      return { text: rejected(word), said: "rejected" }
     case "approves, and names issues":
-      return { text: `APPROVED\nsummary: it does, almost\nissues:\n- an issue\n`, said: "both" }
+      return { text: `APPROVED ${word}\nsummary: it does, almost\nissues:\n- an issue\n`, said: "both" }
     case "approves and rejects":
-      return { text: `${approved}REJECTED\nsummary: not yet\nissues:\n- an issue\n`, said: "both" }
+      return { text: `${approved(word)}REJECTED ${word}\nsummary: not yet\nissues:\n- an issue\n`, said: "both" }
+    // What it read, and repeats: a verdict, and nobody's.
+    case "commits, and quotes a verdict":
+      return { text: complete("word0"), said: "nothing" }
+    case "quotes an approval":
+      return { text: approved("word0"), said: "nothing" }
+    case "approves without a word":
+      return { text: approved(""), said: "nothing" }
+    case "approves, and is cut off":
+      return { text: `${approved(word)}\nBut the tests fail, and I am going to reject th`, said: "nothing" }
+    case "approves, and is killed":
+      return { text: approved(word), said: "nothing" }
     case "prints garbage":
       return { text: `${chatter}\n\u0000\ufffd{"APPROVED": IMPLEMENTATION_COMPLETE`, said: "nothing" }
     case "repeats the form":
-      return { text: form, said: "nothing" }
+      return { text: form(word), said: "nothing" }
     case "commits, and is cut off":
       return { text: `${chatter}\nIMPLEMENTATION_COM`, said: "nothing" }
     case "hits a usage limit":

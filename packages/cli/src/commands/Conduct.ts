@@ -7,6 +7,7 @@ import {
   completionSummary,
   gitOf,
   invocation,
+  launchWords,
   isOver,
   type LoadedPlan,
   loadPlan,
@@ -136,6 +137,7 @@ const conductPlan = Effect.fn("conduct")(function* (
         ref,
         plan: loaded.plan,
         git,
+        words: yield* launchWords,
         statePath,
         requested,
         finishing

@@ -25,7 +25,8 @@ export const craftOf = (prompt: string) => {
       ? ("reviewer" as const)
       : undefined
   const task = /^\*\*Task ID:\*\* (\S+)$/mu.exec(prompt)?.[1]
-  return role === undefined || task === undefined ? undefined : { role, task }
+  const word = /^(?:IMPLEMENTATION_COMPLETE|APPROVED) (\S+)$/mu.exec(prompt)?.[1]
+  return role === undefined || task === undefined || word === undefined ? undefined : { role, task, word }
 }
 
 /** The which turn of its role and task this is, from 1, across processes and deaths; and whether its end is held by a file beside that. */
@@ -47,7 +48,7 @@ const git = (cwd: string, ...args: ReadonlyArray<string>) =>
     atMost: 1_000_000
   })
 
-const implement = Effect.fnUntraced(function* (session: Session, task: string, turn: number) {
+const implement = Effect.fnUntraced(function* (session: Session, task: string, turn: number, word: string) {
   const [files, paths] = [yield* FileSystem.FileSystem, yield* Path.Path]
   const file = `${task}.txt`
   const use = yield* session.toolUse("Write", { file_path: file })
@@ -56,7 +57,7 @@ const implement = Effect.fnUntraced(function* (session: Session, task: string, t
   yield* git(session.cwd, "commit", "-q", "-m", `${task}: turn ${turn}`)
   yield* session.toolResult(use, "committed")
   const hash = (yield* git(session.cwd, "rev-parse", "--short", "HEAD")).trim()
-  return `It is done.\n\n\`\`\`\nIMPLEMENTATION_COMPLETE\ncommits: [${hash}]\nfiles_changed: [${file}]\ntest_file: none\n\`\`\``
+  return `It is done.\n\n\`\`\`\nIMPLEMENTATION_COMPLETE ${word}\ncommits: [${hash}]\nfiles_changed: [${file}]\ntest_file: none\n\`\`\``
 })
 
 const look = Effect.fnUntraced(function* (session: Session, task: string) {
@@ -65,7 +66,7 @@ const look = Effect.fnUntraced(function* (session: Session, task: string) {
 })
 
 /** One turn of an implementer or a reviewer: what it says at its end; `undefined`: it never ends. */
-export const craft = Effect.fnUntraced(function* (session: Session, { role, task }: NonNullable<ReturnType<typeof craftOf>>) {
+export const craft = Effect.fnUntraced(function* (session: Session, { role, task, word }: NonNullable<ReturnType<typeof craftOf>>) {
   const [files, paths] = [yield* FileSystem.FileSystem, yield* Path.Path]
   const script = yield* Effect.option(
     Effect.flatMap(files.readFileString(paths.join(session.cwd, "craft.json")), Schema.decodeUnknownEffect(Craft))
@@ -79,19 +80,19 @@ export const craft = Effect.fnUntraced(function* (session: Session, { role, task
   yield* Effect.repeat(held, { while: (still) => still, schedule: Schedule.spaced("20 millis") })
   switch (act) {
     case "commit":
-      return yield* implement(session, task, turn)
+      return yield* implement(session, task, turn, word)
     case "claim":
-      return "IMPLEMENTATION_COMPLETE\ncommits: []\nfiles_changed: []\ntest_file: none"
+      return `IMPLEMENTATION_COMPLETE ${word}\ncommits: []\nfiles_changed: []\ntest_file: none`
     case "blocked":
-      return `IMPLEMENTATION_BLOCKED\nreason: ${task} needs a key that is not there`
+      return `IMPLEMENTATION_BLOCKED ${word}\nreason: ${task} needs a key that is not there`
     case "approve":
       yield* look(session, task)
-      return `APPROVED\nsummary: ${task} is as it should be`
+      return `APPROVED ${word}\nsummary: ${task} is as it should be`
     case "lazy":
-      return `APPROVED\nsummary: ${task} looks fine from here`
+      return `APPROVED ${word}\nsummary: ${task} looks fine from here`
     case "reject":
       yield* look(session, task)
-      return `REJECTED\nsummary: ${task} is not there yet\nissues:\n- turn ${turn} lacks a test\nsuggestions:\n- write one`
+      return `REJECTED ${word}\nsummary: ${task} is not there yet\nissues:\n- turn ${turn} lacks a test\nsuggestions:\n- write one`
     case "mute":
       return "I have nothing to say."
     case "hang":
