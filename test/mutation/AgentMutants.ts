@@ -6,6 +6,11 @@ const comms = "packages/comms"
 /** What is believed of an agent and of its board, and what neither is given. */
 export const agentMutants = [
   ...mutantsOf(
+    "packages/cli/src/mcp/Requests.ts",
+    ["packages/cli/test/mcp/Requests.test.ts"],
+    [["mcp: blanks are no message", 'found.splice(0).filter((text) => text.trim() !== "")', "found.splice(0)"]]
+  ),
+  ...mutantsOf(
     `${claude}/src/Sessions.ts`,
     [`${claude}/test/Sessions.test.ts`],
     [

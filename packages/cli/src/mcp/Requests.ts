@@ -29,8 +29,9 @@ export const screened = (stdio: Stdio.Stdio): Stdio.Stdio => {
       Stream.mapEffect(
         Effect.fnUntraced(function* (chunk) {
           lines.push(chunk)
-          const texts = found.splice(0)
-          const good = texts.filter((text) => text.trim() === "" || isMessage(text))
+          // Blanks are nothing; to who reads the rest they would be a message that is torn.
+          const texts = found.splice(0).filter((text) => text.trim() !== "")
+          const good = texts.filter(isMessage)
           const tooLong = lines.tooLong() - refused
           refused += tooLong
           for (let n = good.length; n < texts.length; n += 1) yield* answer("a line is not JSON: send one message a line")

@@ -52,3 +52,10 @@ it.effect("a line that is too long is answered once and not kept; what follows i
     )
   })
 )
+it.effect("a line of blanks is no message, and no word is lost behind it", () =>
+  Effect.gen(function* () {
+    const { answers, passed } = yield* through([bytes('{"a":1}\n   \t \n\n\r\n{"b":2}\n')])
+    assert.strictEqual(passed, '{"a":1}\n{"b":2}\n')
+    assert.deepStrictEqual(answers, [])
+  })
+)
