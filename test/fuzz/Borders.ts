@@ -1,11 +1,15 @@
 import type { Border } from "./Border.ts"
 import { agentCommands } from "./borders/AgentCommands.ts"
+import { args } from "./borders/Arguments.ts"
+import { commsDatabases } from "./borders/CommsDatabases.ts"
 import { config, environment } from "./borders/Config.ts"
 import { exports } from "./borders/Exports.ts"
 import { git, gitFiles } from "./borders/Git.ts"
 import { hookInput, hookLines } from "./borders/Hooks.ts"
 import { hookSettings } from "./borders/HookSettings.ts"
 import { launchFiles } from "./borders/LaunchFiles.ts"
+import { runLogs, watchLogs } from "./borders/Logs.ts"
+import { mcp } from "./borders/Mcp.ts"
 import { payloads } from "./borders/Payloads.ts"
 import { pidFiles } from "./borders/PidFiles.ts"
 import { plans } from "./borders/Plans.ts"
@@ -19,6 +23,7 @@ import { verdicts } from "./borders/Verdicts.ts"
 /** Every border, in the order in which they are told. */
 export const borders: ReadonlyArray<Border> = [
   sessionIds,
+  args,
   config,
   environment,
   plans,
@@ -33,6 +38,10 @@ export const borders: ReadonlyArray<Border> = [
   hookLines,
   hookSettings,
   payloads,
+  commsDatabases,
+  mcp,
+  watchLogs,
+  runLogs,
   git,
   gitFiles,
   userPrograms,

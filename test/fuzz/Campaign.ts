@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { setTimeout as pause } from "node:timers/promises"
 import type { Readable } from "node:stream"
@@ -27,14 +29,17 @@ export interface Order {
   readonly stretches: ReadonlyArray<Stretch>
   /** The file of the borders. */
   readonly module: string
+  /** A folder for all of it. */
+  readonly root: string
 }
 
 /** How often the worker is looked at, ms. */
 const lookEvery = 250
 /** What its own checks and their second tries may take in all, of what one may take: an input that takes more hangs. */
 const tries = 5
-/** ms in which a worker that sleeps may use nothing of the processor: one that waits longer waits for what never comes. */
+/** ms after which a worker that sleeps, and uses next to nothing of the processor, waits for what never comes; and ms of that. */
 const patience = 10_000
+const nothing = 200
 
 /** What a process has used of the processor, in ticks, and whether it sleeps; `undefined` where that cannot be seen. */
 const usedBy = (pid: number): { readonly ticks: number; readonly sleeps: boolean } | undefined => {
@@ -70,7 +75,7 @@ const work = (order: Order, tallies: ReadonlyMap<string, Tally>): Promise<Readon
       { stdio: ["pipe", "ignore", "pipe", "pipe"] }
     )
     let now: { readonly border: string; readonly input: number; readonly most: number; readonly ticks: number } | undefined
-    let [idle, last, words, why] = [0, 0, "", ""]
+    let [idle, awake, words, why] = [0, 0, "", ""]
     const end = (because: string) => {
       why = because
       worker.kill("SIGKILL")
@@ -79,8 +84,8 @@ const work = (order: Order, tallies: ReadonlyMap<string, Tally>): Promise<Readon
       const used = usedBy(worker.pid ?? 0)
       if (used === undefined || now === undefined) return
       const spent = (used.ticks - now.ticks) * tick
-      idle = used.sleeps && used.ticks === last ? idle + 1 : 0
-      last = used.ticks
+      idle = used.sleeps && (used.ticks - awake) * tick < nothing ? idle + 1 : 0
+      if (idle === 0) awake = used.ticks
       if (spent > now.most) end("it takes the processor, and does not end")
       else if (idle > patience / lookEvery) end("it waits for what never comes")
     }
@@ -124,6 +129,11 @@ export const campaign = async (
   module = new URL("Borders.ts", import.meta.url).href
 ): Promise<ReadonlyMap<string, Tally>> => {
   const tallies = new Map(stretches.map(({ border }) => [border, { inputs: 0, checks: 0, findings: [] } as Tally]))
-  for (let left = stretches; left.length > 0;) left = await work({ seed, stretches: left, module }, tallies)
+  const root = mkdtempSync(join(tmpdir(), "souffleur-fuzz-"))
+  try {
+    for (let left = stretches; left.length > 0;) left = await work({ seed, stretches: left, module, root }, tallies)
+  } finally {
+    rmSync(root, { recursive: true, force: true })
+  }
   return tallies
 }

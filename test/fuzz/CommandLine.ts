@@ -1,6 +1,4 @@
-import { CommsErrand } from "@souffleur/comms"
-import { HostServices, SqliteClient } from "@souffleur/node"
-import { Cause, Console, Effect, Exit, Layer, Logger, Option } from "effect"
+import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { cli } from "../../packages/cli/src/Cli.ts"
@@ -8,6 +6,7 @@ import { Environment } from "../../packages/cli/src/Environment.ts"
 import { printing } from "../../packages/cli/src/Printing.ts"
 import { holds } from "./Border.ts"
 import { isPlain } from "./Plain.ts"
+import { host, ran } from "./Settle.ts"
 
 /** A home with a project in it, where a command of souffleur's is given, in this very process. */
 export interface Home {
@@ -34,9 +33,6 @@ export interface Said {
   /** What was printed, by the calls that printed it. */
   readonly lines: ReadonlyArray<string>
 }
-
-/** Of comms it is the rules that are tried here, and not the process that holds them. */
-const errands = CommsErrand.layerHere.pipe(Layer.provide(SqliteClient.layerSqlite), Layer.provide(HostServices.layer))
 
 /** How long a command that watches or waits is let go on, ms. */
 const patience = 3000
@@ -70,11 +66,10 @@ export const say = async (folder: string, args: ReadonlyArray<string>, more: Rea
   })
   const said = cli(args).pipe(
     Effect.timeoutOption(patience),
-    Effect.provide([environment, errands, HostServices.layer, Logger.layer([])]),
+    Effect.provide([environment, host]),
     Effect.provideService(Console.Console, console)
   )
-  const exit = await Effect.runPromiseExit(said)
-  if (Exit.isFailure(exit) && Cause.hasDies(exit.cause)) throw exit.cause.reasons.find(Cause.isDieReason)!.defect
+  const exit = await ran(said)
   const ended = Exit.isFailure(exit) ? exit.cause.reasons.find(Cause.isFailReason)?.error.code : 0
   const stillAtIt = Exit.isSuccess(exit) && Option.isNone(exit.value)
   return { code: stillAtIt ? "still at it" : (ended ?? 0), lines: [...out, ...err] }

@@ -5,7 +5,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const tools = ["Bash", "Edit", "Write", "Read", "AskUserQuestion", "ExitPlanMode", "mcp__souffleur__heartbeat", "constructor", "__proto__"]
 const models = ["claude-opus-5-5", "claude-sonnet-4-5-20250929", "claude-x[1m]", "<synthetic>", "constructor", "__proto__", "toString"]
-const at = (seed: Seed): string => (seed.chance(0.7) ? new Date(today - seed.between(0, 600_000)).toISOString() : time(seed))
+const at = (seed: Seed, now: number): string => (seed.chance(0.7) ? new Date(now - seed.between(0, 600_000)).toISOString() : time(seed))
 const odd = (seed: Seed, usual: unknown): unknown => (seed.chance(0.6) ? usual : seed.chance(0.8) ? number(seed) : scalar(seed))
 
 const text = (seed: Seed): string =>
@@ -52,16 +52,16 @@ const usage = (seed: Seed): unknown =>
         cache_creation_input_tokens: odd(seed, 0)
       }
 
-const reset = (seed: Seed): Json =>
+const reset = (seed: Seed, now: number): Json =>
   seed.pick<() => Json>([
     () => ({}),
-    () => ({ quotaLimits: { resetsAt: odd(seed, today / 1000 + 3600) } }),
-    () => ({ error: { rateLimits: { resetsAt: odd(seed, today / 1000 + 3600) } } }),
-    () => ({ apiErrorParams: { rate_limit_info: { resetsAt: odd(seed, today / 1000 + 3600) } } })
+    () => ({ quotaLimits: { resetsAt: odd(seed, now / 1000 + 3600) } }),
+    () => ({ error: { rateLimits: { resetsAt: odd(seed, now / 1000 + 3600) } } }),
+    () => ({ apiErrorParams: { rate_limit_info: { resetsAt: odd(seed, now / 1000 + 3600) } } })
   ])()
 
 /** Records as the agent writes them, with words and numbers that it never would. */
-const kinds: ReadonlyArray<(seed: Seed) => Json> = [
+const kinds: ReadonlyArray<(seed: Seed, now: number) => Json> = [
   (seed) => ({ type: "user", message: { role: "user", content: seed.chance(0.5) ? text(seed) : some(seed, 3, () => block(seed)) } }),
   (seed) => ({
     type: "assistant",
@@ -74,22 +74,22 @@ const kinds: ReadonlyArray<(seed: Seed) => Json> = [
       usage: usage(seed)
     }
   }),
-  (seed) => ({
+  (seed, now) => ({
     type: "assistant",
     isApiErrorMessage: true,
     error: seed.pick(["rate_limit", "overloaded", "server_error", "invalid_request", "billing_error", "x"]),
     apiErrorStatus: odd(seed, 429),
     errorDetails: seed.pick([undefined, '{"message": "prompt is too long"}', text(seed)]),
     message: { id: "e", model: "<synthetic>", content: [{ type: "text", text: text(seed) }] },
-    ...reset(seed)
+    ...reset(seed, now)
   }),
-  (seed) => ({
+  (seed, now) => ({
     type: "system",
     subtype: "api_error",
     retryAttempt: odd(seed, 3),
     maxRetries: odd(seed, 10),
     retryInMs: odd(seed, 5000),
-    ...reset(seed)
+    ...reset(seed, now)
   }),
   (seed) => ({
     type: "system",
@@ -104,9 +104,10 @@ const kinds: ReadonlyArray<(seed: Seed) => Json> = [
   (seed) => ({ type: "system", subtype: seed.pick(["local_command", "turn_duration", "x"]), content: text(seed) })
 ]
 
-export const record = (seed: Seed): Json => ({
-  ...seed.pick(kinds)(seed),
-  timestamp: at(seed),
+/** `now`: about when it says that it was written, epoch ms. */
+export const record = (seed: Seed, now = today): Json => ({
+  ...seed.pick(kinds)(seed, now),
+  timestamp: at(seed, now),
   sessionId: seed.pick(["abc", word(seed)]),
   cwd: seed.pick(["/work/opera", word(seed)]),
   version: seed.pick(["2.1.329", word(seed)]),
@@ -125,7 +126,7 @@ const line = (seed: Seed): string => {
     () => "[".repeat(seed.between(0, 5000)),
     () => '{"a":'.repeat(seed.between(0, 3000)),
     () => `{"type":"user","message":{"content":"\\ud800\\udfff\\ud800"}}`,
-    () => `{"type":"assistant","message":{"content":"${"x".repeat(seed.chance(0.03) ? 10_500_000 : 10_000)}"}}`,
+    () => `{"type":"assistant","message":{"content":"${"x".repeat(seed.chance(0.01) ? 10_500_000 : 10_000)}"}}`,
     () => run(seed)
   ])()
 }

@@ -10,10 +10,10 @@ const patience = { timeout: 600_000 }
 
 /** The same inputs each time: a seed of one's own is for `pnpm fuzz`. */
 const seed = 7
-const slice = 2500
+const slice = 1500
 
 /** Borders that do not hold yet. */
-const awaited = new Set(["plans", "verdicts", "agent-commands", "session-files", "session-ends", "state-files"])
+const awaited = new Set(["agent-commands", "session-ends", "state-files"])
 
 describe("fuzzing", () => {
   it(

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, rmSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { Border, Place } from "./Border.ts"
@@ -12,9 +11,7 @@ import { setTrap, takeCaught } from "./Trap.ts"
 /** The parent's end of it is descriptor 3: written at once, so that who kills this process knows what it was at. */
 const tell = (line: string) => void writeSync(3, `${line}\n`)
 
-const { module, seed, stretches } = JSON.parse(process.argv[2]!) as Order
-const root = mkdtempSync(join(tmpdir(), "souffleur-fuzz-"))
-process.once("exit", () => rmSync(root, { recursive: true, force: true }))
+const { module, root, seed, stretches } = JSON.parse(process.argv[2]!) as Order
 // Nothing of the machine's own user is read or written.
 for (const name of Object.keys(process.env)) if (/^(?:SOUFFLEUR_|CLAUDE|XDG_|TMUX|KITTY_)/u.test(name)) delete process.env[name]
 process.env["HOME"] = root
