@@ -499,7 +499,7 @@ export const conductorMutants = [
         "Effect.retry({ while: isTaken })",
         "Effect.retry({ while: (error) => isTaken(error) && false })"
       ],
-      ["open: not somebody else's state file", 'if (state._tag === "Foreign") return yield* stateForeign(statePath)\n    if', "if"],
+      ["open: not somebody else's state file", 'if (state._tag === "Foreign") return yield* stateForeign(statePath, state)\n    if', "if"],
       ["open: a state file of another workflow", "if (json.workflow_id === workflowId)\n", "if (workflowId === workflowId)\n"],
       ["open: the run that there is goes on", "({ run }) => run.project === project && run.plan === plan", "() => false"],
       [
@@ -525,8 +525,8 @@ export const conductorMutants = [
     [`${tests}/StateFile.test.ts`, ...loop],
     [
       ["state file: a backup before every write", "yield* replace(backupOf(path), before.text)", ""],
-      ["state file: somebody else's is left as it is", 'if (before._tag === "Foreign") return yield* stateForeign(path)', ""],
-      ["state file: whole or as it was", "yield* fs.rename(draft, path)", "yield* fs.writeFileString(path, text)"]
+      ["state file: somebody else's is left as it is", 'if (before._tag === "Foreign") return yield* stateForeign(path, before)', ""],
+      ["state file: whole or as it was", "Effect.andThen(fs.rename(draft, path)),", "Effect.andThen(fs.writeFileString(path, text)),"]
     ]
   ),
   ...mutantsOf(

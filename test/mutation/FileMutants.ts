@@ -31,5 +31,33 @@ export const fileMutants = [
       ["config: who writes the folder writes the file", "  yield* lookTrusted(folder, { folder: true })\n", ""],
       ["config: a refused one is not its parent's", "if (text.failure.missing) continue", "continue"]
     ]
+  ),
+  ...mutantsOf(
+    "packages/node/src/Folder.ts",
+    ["packages/cli/test/Keep.test.ts", "test/cli/Files.test.ts"],
+    [
+      ["state folder: a home of another user", "if (strange !== undefined) return strange", ""],
+      ["state folder: ours, and nobody else's to write", "return refusalAt(path, { folder: true, own: true })", "return undefined"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/Export.ts",
+    ["test/cli/Files.test.ts"],
+    [["export: what is there is looked at", "    yield* replaceable(out, flags.force)\n", ""]]
+  ),
+  ...mutantsOf(
+    "packages/supervisor/src/Commits.ts",
+    ["packages/supervisor/test/Commits.test.ts"],
+    [["git: a repository hides what is above it, trusted or not", "if (!named.failure.missing) {", "if (false as boolean) {"]]
+  ),
+  ...mutantsOf(
+    "packages/node/src/Detached.ts",
+    ["packages/node/test/Launcher.test.ts"],
+    [["output: no link is followed", "O_CREAT | O_NOFOLLOW |", "O_CREAT |"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/doctor/Keep.ts",
+    ["packages/cli/test/Keep.test.ts"],
+    [["doctor: an environment that is needed", "!unfinished.some((beginning) => name.startsWith(beginning))", "true"]]
   )
 ]

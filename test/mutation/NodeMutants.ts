@@ -99,11 +99,11 @@ export const nodeMutants = [
     `${src}/LaunchFile.ts`,
     ["packages/node/test/Launcher.test.ts"],
     [
-      ["launch file: ours alone", " && found.uid === process.getuid?.() && (found.mode & 0o077) === 0", ""],
+      ["launch file: ours alone", '{ own: true, others: "nothing", atMost: largest }', "{ atMost: largest }"],
       [
         "launch file: the launch that its name says",
-        "Option.filter(decodeLaunch(readWhole(path)), (launch) => launch.id === id)",
-        "decodeLaunch(readWhole(path))"
+        "Option.filter(decodeLaunch(read.text), (launch) => launch.id === id)",
+        "decodeLaunch(read.text)"
       ]
     ]
   ),

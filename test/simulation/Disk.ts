@@ -1,3 +1,4 @@
+import { FileRefused, TrustedFiles } from "@souffleur/domain"
 import { ByteSize, Effect, FileSystem, Option, PlatformError } from "effect"
 
 interface Content {
@@ -94,6 +95,11 @@ export class Disk {
       write: unused
     }
   }
+
+  /** All of it is ours. */
+  readonly trusted = TrustedFiles.of({
+    open: (path) => Effect.mapError(this.fileSystem.open(path), () => new FileRefused({ path, why: "it is not there", missing: true }))
+  })
 
   readonly fileSystem: FileSystem.FileSystem = FileSystem.makeNoop({
     makeDirectory: () => Effect.void,

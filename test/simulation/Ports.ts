@@ -14,7 +14,8 @@ import {
   type ResolvedSettings,
   SessionNotFound,
   soloSnapshot,
-  Settings
+  Settings,
+  TrustedFiles
 } from "@souffleur/domain"
 import { Context, DateTime, Effect, FileSystem, Option, Stream } from "effect"
 import type { Gate } from "./Gate.ts"
@@ -243,6 +244,7 @@ export const ports = (world: World, self: SimProcess, gate: Gate, settings: Reso
       launcher({ processes: world.processes, room }, gate, (id) => exitCode(world, id))
     ),
     Context.add(FileSystem.FileSystem, fileSystem),
+    Context.add(TrustedFiles, disk.trusted),
     Context.add(Settings, settings)
   )
 }

@@ -15,10 +15,10 @@ import {
   type SettingFlags,
   Store,
   EventLogSql,
-  type TrustedFiles,
+  type TrustedFiles as Trusted,
   type Terminal
 } from "@souffleur/domain"
-import { Claims as NodeClaims, HookFiles, Launcher, Processes as NodeProcesses, SqliteClient } from "@souffleur/node"
+import { Claims as NodeClaims, HookFiles, Launcher, Processes as NodeProcesses, SqliteClient, TrustedFiles } from "@souffleur/node"
 import { exportedBy } from "@souffleur/recovery"
 import { Roles } from "@souffleur/supervisor"
 import { Console, Effect, Layer, Path } from "effect"
@@ -36,7 +36,7 @@ export const settingsOf = Effect.fn("App.settings")(function* (projectDir: strin
 /** Our own database: log, beats, outbox. Made where there is none. */
 export const store = (settings: ResolvedSettings) =>
   Layer.unwrap(
-    Effect.map(Path.Path, (path) =>
+    Effect.map(Effect.andThen(TrustedFiles.stateFolder(settings.stateDir), Path.Path), (path) =>
       EventLogSql.layer.pipe(Layer.provide(SqliteClient.layerOwn({ ...Store, path: path.join(settings.stateDir, "souffleur.db") })))
     )
   )
@@ -104,6 +104,7 @@ const launcherAt = (settings: ResolvedSettings, terminal: Effect.Effect<Terminal
   Layer.unwrap(
     Effect.gen(function* () {
       const { self } = yield* Environment
+      yield* TrustedFiles.stateFolder(settings.stateDir)
       return Launcher.layer({ stateDir: settings.stateDir, entry: [...self, "__launch"] as const, terminal: yield* terminal })
     })
   )
@@ -116,7 +117,7 @@ export const launches = (settings: ResolvedSettings) =>
 export const cycleSettings = (settings: ResolvedSettings, project: string) =>
   Layer.effect(
     CycleSettings,
-    Effect.map(Effect.context<Environment | Path.Path | TrustedFiles>(), (context) =>
+    Effect.map(Effect.context<Environment | Path.Path | Trusted>(), (context) =>
       Effect.flatMap(Environment, ({ variables }) => readSettings({ projectDir: project, environment: variables, flags: {} })).pipe(
         Effect.flatMap(({ said, settings }) => Effect.map(pinOf(said), (said) => ({ ...settings, said }))),
         Effect.tap(({ source, warnings }) =>

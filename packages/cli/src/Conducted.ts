@@ -1,6 +1,6 @@
 import { allRuns, RunLog } from "@souffleur/conductor"
 import { Beats, Outbox, type ResolvedSettings, Settings, Store } from "@souffleur/domain"
-import { SqliteClient } from "@souffleur/node"
+import { SqliteClient, TrustedFiles } from "@souffleur/node"
 import { Effect, Layer, Option, Path } from "effect"
 import { Digest } from "effect/crypto"
 import { agent, claims, cycleSettings, host, launches } from "./App.ts"
@@ -10,7 +10,7 @@ import { folderName } from "./Watches.ts"
 /** The runs in our own database, beside the watches. */
 export const runs = (settings: ResolvedSettings) =>
   Layer.unwrap(
-    Effect.map(Path.Path, (path) =>
+    Effect.map(Effect.andThen(TrustedFiles.stateFolder(settings.stateDir), Path.Path), (path) =>
       Layer.mergeAll(RunLog.layerSql, Beats.layerSql(Store.lockPatience), Outbox.layerSql(Store.lockPatience)).pipe(
         Layer.provide(SqliteClient.layerOwn({ ...Store, path: path.join(settings.stateDir, "souffleur.db") }))
       )

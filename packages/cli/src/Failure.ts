@@ -7,6 +7,7 @@ import {
   type ClaimFailed,
   type CommsUnavailable,
   type ExportFailed,
+  type FileRefused,
   type LaunchFailed,
   type LogUnusable,
   type Refused,
@@ -50,6 +51,7 @@ export type Failure =
   | CommsUnavailable
   | EstimateFailed
   | ExportFailed
+  | FileRefused
   | Fenced
   | GitUnusable
   | HookSettingsUnusable
@@ -103,6 +105,8 @@ export const told = (failure: Failure): { readonly code: number; readonly text: 
       return { code: 2, text: failure.why }
     case "HookSettingsUnusable":
       return { code: 2, text: `${failure.path} ${failure.why}` }
+    case "FileRefused":
+      return { code: 2, text: failure.message }
     case "LaunchFailed":
       return { code: 2, text: `launches: ${failure.why}` }
     case "ExportFailed":

@@ -62,3 +62,53 @@ it.live("an export or a launch that others can read is told, and how to close it
     assert.strictEqual((yield* keep(settings)).findings[0]?.level, "ok")
   }).pipe(Effect.provide(HostServices.layer))
 )
+
+it.live("an environment that was kept for a launch that no unfinished watch needs is wrong", () =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const home = yield* files.makeTempDirectoryScoped()
+    const settings = yield* loadSettings({ projectDir: home, environment: { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` }, flags: {} })
+    const open = { _tag: "Open", project: home, comms: null, observe: false, pid: 4_190_000, sessionId: "s" } as const
+    yield* Effect.andThen(command("going-0001", open), command("over-0001", open)).pipe(
+      Effect.andThen(command("over-0001", { _tag: "Release" })),
+      Effect.provide(store(settings))
+    )
+    const launches = `${home}/state/launches`
+    yield* files.makeDirectory(launches, { mode: 0o700 })
+    for (const [name, old] of [
+      ["going-0001-g1-launch-1", true],
+      ["over-0001-g1-launch-1", true],
+      ["never-0001-g1-launch-1", true],
+      ["now-0001-g1-launch-1", false]
+    ] as const) {
+      yield* files.writeFileString(`${launches}/${name}.kept`, "{}", { mode: 0o600 })
+      if (old) yield* files.utimes(`${launches}/${name}.kept`, 1, 1)
+    }
+    const { findings } = yield* keep(settings)
+    const left = findings.filter(({ check, level }) => check === "leftovers" && level === "wrong")
+    assert.match(left.map(({ detail }) => detail).join(), /^2 environments .*(?:over|never)-0001-g1-launch-1\.kept, (?:over|never)-0001/)
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)
+
+it.live("a state folder that others may write, or that is a link, is wrong, and nothing in it is used", () =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const home = yield* files.makeTempDirectoryScoped()
+    const [state, link] = [`${home}/state`, `${home}/link`]
+    yield* files.makeDirectory(state)
+    yield* files.chmod(state, 0o777)
+    yield* files.symlink(state, link)
+    for (const [folder, why] of [
+      [state, /others may write to it \(mode 0777\): chmod go-w/],
+      [link, /a link/]
+    ] as const) {
+      const settings = yield* loadSettings({ projectDir: home, environment: { HOME: home, SOUFFLEUR_STATE_DIR: folder }, flags: {} })
+      const refused = yield* Effect.flip(Effect.provide(Effect.void, store(settings)))
+      assert.strictEqual(refused._tag, "FileRefused")
+      assert.match(refused.message, why)
+      const { findings } = yield* keep(settings)
+      assert.match(findings.find(({ check, level }) => check === "state folder" && level === "wrong")?.detail ?? "", why)
+      assert.deepStrictEqual(yield* files.readDirectory(state), [])
+    }
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)

@@ -27,7 +27,7 @@ const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: P
     case "State":
       return { ...(yield* taken("state", state.state)), found: null }
     case "Foreign":
-      return yield* stateForeign(statePath)
+      return yield* stateForeign(statePath, state)
     case "Missing":
       return { progress: null, found: "missing" as const }
     case "Corrupt":
@@ -66,7 +66,7 @@ export const openRun = Effect.fn("Opening.open")(
     }
     yield* tellRun(known.id, { _tag: "RevisePlan", digest, tasks }, operator)
     const { state } = yield* lookAtState(statePath)
-    if (state._tag === "Foreign") return yield* stateForeign(statePath)
+    if (state._tag === "Foreign") return yield* stateForeign(statePath, state)
     if (state._tag !== "State")
       yield* tellRun(known.id, { _tag: "RebuildStateFile", found: state._tag === "Missing" ? "missing" : "corrupt" }, operator)
     return { id: known.id, from: known.run.revision }

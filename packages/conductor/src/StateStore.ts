@@ -1,35 +1,34 @@
-import { Effect, FileSystem, Path, Result, Schema } from "effect"
+import { readTrusted, type TrustedFiles } from "@souffleur/domain"
+import { Effect, FileSystem, Path, Random, Result, Schema } from "effect"
 import type { Run } from "./Run.ts"
 import { readState, type StateJson, stateText } from "./StateFile.ts"
 
 /** What stands under the state file's name is somebody else's, and is left as it is. */
 export class StateForeign extends Schema.TaggedError<StateForeign>()("StateForeign", { path: Schema.String, why: Schema.String }) {}
 
-export const stateForeign = (path: string) =>
-  new StateForeign({ path, why: "it is no state file of this kind: name another with --state, or move it away" })
+const ofAnotherKind = "it is no state file of this kind"
+
+export const stateForeign = (path: string, { why }: { readonly why: string }) =>
+  new StateForeign({ path, why: `${why}: name another with --state, or move it away` })
 
 export type Found =
   | { readonly _tag: "State"; readonly state: StateJson; readonly text: string }
   | { readonly _tag: "Missing" }
   | { readonly _tag: "Corrupt" }
-  | { readonly _tag: "Foreign" }
+  | { readonly _tag: "Foreign"; readonly why: string }
 
 /** Bytes of a state file that is read. */
 const largest = 16_000_000
 
 export const backupOf = (path: string): string => `${path}.backup`
 
-/** What is there; a file that cannot be read is foreign: it is not written over. */
-const look = Effect.fnUntraced(function* (path: string): Effect.fn.Return<Found, never, FileSystem.FileSystem> {
-  const fs = yield* FileSystem.FileSystem
-  const text = yield* Effect.gen(function* () {
-    if (Number((yield* fs.stat(path)).size) > largest) return null
-    return yield* fs.readFileString(path)
-  }).pipe(Effect.catch(({ reason }) => Effect.succeed(reason._tag === "NotFound" ? undefined : null)))
-  if (text === undefined) return { _tag: "Missing" }
-  if (text === null) return { _tag: "Foreign" }
+/** What is there. What is no file, or may be anybody's, is foreign: it is not written over. A project may be its group's. */
+const look = Effect.fnUntraced(function* (path: string): Effect.fn.Return<Found, never, TrustedFiles> {
+  const read = yield* Effect.result(readTrusted(path, { atMost: largest, others: "write as its group" }))
+  if (Result.isFailure(read)) return read.failure.missing ? { _tag: "Missing" } : { _tag: "Foreign", why: read.failure.why }
+  const text = new TextDecoder().decode(read.success)
   return Result.match(readState(text), {
-    onFailure: (why): Found => (why === "corrupt" ? { _tag: "Corrupt" } : { _tag: "Foreign" }),
+    onFailure: (why): Found => (why === "corrupt" ? { _tag: "Corrupt" } : { _tag: "Foreign", why: ofAnotherKind }),
     onSuccess: (state): Found => ({ _tag: "State", state, text })
   })
 })
@@ -42,18 +41,15 @@ export const lookAtState = Effect.fn("StateStore.look")(function* (path: string)
 /** The file is there whole, or as it was. */
 const replace = Effect.fnUntraced(function* (path: string, text: string) {
   const fs = yield* FileSystem.FileSystem
-  const draft = `${path}.new`
-  // What a crash has left there, or anybody else: it is not written through.
-  yield* fs.remove(draft, { recursive: true, force: true })
-  yield* Effect.scoped(
-    Effect.gen(function* () {
-      const file = yield* fs.open(draft, { flag: "wx", mode: 0o600 })
-      yield* file.writeAll(new TextEncoder().encode(text))
-      yield* file.sync
-    })
+  // A name that nobody has, made here: what stands beside it is never removed, or written through.
+  const draft = `${path}.${(yield* Random.nextIntBetween(0, 2 ** 32, { halfOpen: true })).toString(16)}.new`
+  const file = yield* fs.open(draft, { flag: "wx", mode: 0o600 })
+  yield* file.writeAll(new TextEncoder().encode(text)).pipe(
+    Effect.andThen(file.sync),
+    Effect.andThen(fs.rename(draft, path)),
+    Effect.onError(() => Effect.ignore(fs.remove(draft, { force: true })))
   )
-  yield* fs.rename(draft, path)
-})
+}, Effect.scoped)
 
 /**
  * Writes what the log says of a run, whole or not at all, with what was there before it as `….backup`. What was corrupt is no
@@ -62,7 +58,7 @@ const replace = Effect.fnUntraced(function* (path: string, text: string) {
 export const writeState = Effect.fn("StateStore.write")(function* (path: string, run: Run) {
   const text = stateText(run)
   const before = yield* look(path)
-  if (before._tag === "Foreign") return yield* stateForeign(path)
+  if (before._tag === "Foreign") return yield* stateForeign(path, before)
   if (before._tag === "State") {
     if (before.text === text) return
     yield* replace(backupOf(path), before.text)
@@ -73,5 +69,5 @@ export const writeState = Effect.fn("StateStore.write")(function* (path: string,
 /** Files of ours in the project, for whoever looks at what changed there. */
 export const ownFiles = Effect.fnUntraced(function* (statePath: string, others: ReadonlyArray<string>) {
   const path = yield* Path.Path
-  return (root: string) => [statePath, backupOf(statePath), `${statePath}.new`, ...others].map((file) => path.relative(root, file))
+  return (root: string) => [statePath, backupOf(statePath), ...others].map((file) => path.relative(root, file))
 })

@@ -1,21 +1,24 @@
 import { assert, describe, it } from "@effect/vitest"
-import { NotPermitted } from "@souffleur/domain"
-import { Duration, Effect, Fiber, FileSystem, Layer, Path } from "effect"
+import { NotPermitted, TrustedFiles } from "@souffleur/domain"
+import { Context, Duration, Effect, Fiber, FileSystem, Layer, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { Disk } from "../../../test/simulation/Disk.ts"
 import { type Finish, type Git, isOver, parseStatus, taskOf } from "../src/index.ts"
 import { type Act, approves, complete, planOf, refusedFor, rejects, stage } from "./Stage.ts"
 
 /** Files in memory: a hundred conductors crash here, none of them for the disk. */
-const files = Layer.sync(FileSystem.FileSystem, () => {
-  const disk = new Disk(() => 0)
-  let folders = 0
-  return FileSystem.FileSystem.of({
-    ...disk.fileSystem,
-    makeTempDirectoryScoped: () => Effect.sync(() => `/folder-${++folders}`),
-    writeFileString: (path, text) => Effect.sync(() => disk.write(path, text))
+const files = Layer.effectContext(
+  Effect.sync(() => {
+    const disk = new Disk(() => 0)
+    let folders = 0
+    const fileSystem = FileSystem.FileSystem.of({
+      ...disk.fileSystem,
+      makeTempDirectoryScoped: () => Effect.sync(() => `/folder-${++folders}`),
+      writeFileString: (path, text) => Effect.sync(() => disk.write(path, text))
+    })
+    return Context.make(FileSystem.FileSystem, fileSystem).pipe(Context.add(TrustedFiles, disk.trusted))
   })
-})
+)
 const services = Layer.mergeAll(files, Path.layer)
 
 /** A repository that is a list of commits. */

@@ -10,6 +10,7 @@ import {
   type ProcessIdentity,
   type ResolvedSettings,
   Settings,
+  TrustedFiles,
   untilSeenOver
 } from "@souffleur/domain"
 import { Clock, Context, Deferred, Duration, Effect, Fiber, FileSystem, Layer, Option, Path } from "effect"
@@ -93,7 +94,7 @@ export const stage = Effect.fnUntraced(function* (
   settings: Partial<ResolvedSettings> = {},
   lazy = false
 ) {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const [files, fs, path] = [yield* TrustedFiles, yield* FileSystem.FileSystem, yield* Path.Path]
   const outputs = yield* fs.makeTempDirectoryScoped()
   const statePath = path.join(project, "state.json")
   const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
@@ -249,7 +250,9 @@ export const stage = Effect.fnUntraced(function* (
       })
     )
   const conducts = conducting()
-  const process = <A, E>(effect: Effect.Effect<A, E, Launcher | Processes | Agent | Claims | RunLog | Settings | FileSystem.FileSystem>) =>
+  const process = <A, E>(
+    effect: Effect.Effect<A, E, Launcher | Processes | Agent | Claims | RunLog | Settings | FileSystem.FileSystem | TrustedFiles>
+  ) =>
     Effect.suspend(() =>
       effect.pipe(
         Effect.provideService(Launcher, launcher),
@@ -258,7 +261,8 @@ export const stage = Effect.fnUntraced(function* (
         Effect.provideService(Claims, claims()),
         Effect.provideService(RunLog, fragile),
         Effect.provideService(Settings, Settings.of(resolved)),
-        Effect.provideService(FileSystem.FileSystem, fs)
+        Effect.provideService(FileSystem.FileSystem, fs),
+        Effect.provideService(TrustedFiles, files)
       )
     )
   const events = Effect.orDie(Effect.map(log.read("run/r", 0), (all) => all.map(({ event }) => event)))

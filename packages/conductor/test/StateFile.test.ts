@@ -1,7 +1,10 @@
+import { execFileSync } from "node:child_process"
+import { lstatSync } from "node:fs"
 import { assert, it } from "@effect/vitest"
+import { TrustedFiles } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Result } from "effect"
-import { foldRun, lookAtState, progressOf, readState, stateJson, stateText, writeState } from "../src/index.ts"
+import { foldRun, lookAtState, progressOf, readState, type Run, stateJson, stateText, writeState } from "../src/index.ts"
 import { examples } from "./fixtures/events/Examples.ts"
 
 const seed = {
@@ -95,8 +98,12 @@ it.effect("nothing is written through what stands where its draft is to be", () 
     const [path, other] = [`${folder}/state.json`, `${folder}/other`]
     yield* fs.writeFileString(other, "mine")
     yield* fs.symlink(other, `${path}.new`)
-    yield* writeState(path, foldRun([examples.RunOpened]))
+    yield* fs.makeDirectory(`${folder}/work.new`)
+    yield* fs.writeFileString(`${folder}/work.new/file`, "precious")
+    for (const one of [path, `${folder}/work`]) yield* writeState(one, foldRun([examples.RunOpened]))
     assert.strictEqual(yield* fs.readFileString(other), "mine")
+    assert.strictEqual(yield* fs.readFileString(`${folder}/work.new/file`), "precious")
+    assert.deepStrictEqual((yield* fs.readDirectory(folder)).toSorted(), ["other", "state.json", "state.json.new", "work", "work.new"])
     assert.strictEqual(readState(yield* fs.readFileString(path))._tag, "Success")
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
@@ -113,16 +120,47 @@ it.effect("what is somebody else's by now is not written over", () =>
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
+const foreign = (path: string, run: Run) =>
+  Effect.map(Effect.flip(writeState(path, run)), (error) => (error._tag === "StateForeign" ? error.why : error._tag))
+
+it.effect("what is no regular file, as a device is, or another's to write, is left as it is, and told", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const folder = yield* fs.makeTempDirectoryScoped()
+    const run = foldRun([examples.RunOpened])
+    yield* fs.writeFileString(`${folder}/file`, "")
+    yield* fs.symlink(`${folder}/file`, `${folder}/link`)
+    yield* fs.symlink("/dev/zero", `${folder}/zero`)
+    execFileSync("mkfifo", [`${folder}/pipe`])
+    yield* fs.makeDirectory(`${folder}/folder`)
+    yield* fs.writeFileString(`${folder}/open`, stateText(run))
+    yield* fs.chmod(`${folder}/open`, 0o666)
+    for (const [name, why] of [
+      ["link", /a link/],
+      ["zero", /a link/],
+      ["pipe", /no regular file/],
+      ["folder", /no regular file/],
+      ["open", /others may write .*--state/]
+    ] as const) {
+      const path = `${folder}/${name}`
+      const before = lstatSync(path)
+      assert.match(yield* foreign(path, foldRun([examples.RunOpened, examples.TaskStarted])), why)
+      assert.strictEqual(lstatSync(path).ino, before.ino)
+    }
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)
+
 it.effect("one that is taken away while it is looked at is missing, and written anew", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const path = `${yield* fs.makeTempDirectoryScoped()}/state.json`
     const run = foldRun([examples.RunOpened])
     yield* writeState(path, run)
-    const hasty = { ...fs, readFileString: (file: string) => Effect.andThen(fs.remove(file), fs.readFileString(file)) }
-    assert.deepInclude(yield* Effect.provideService(lookAtState(path), FileSystem.FileSystem, hasty), { state: { _tag: "Missing" } })
+    const files = yield* TrustedFiles
+    const hasty = TrustedFiles.of({ open: (file, trust) => Effect.andThen(Effect.ignore(fs.remove(file)), files.open(file, trust)) })
+    assert.deepInclude(yield* Effect.provideService(lookAtState(path), TrustedFiles, hasty), { state: { _tag: "Missing" } })
     yield* writeState(path, run)
-    yield* Effect.provideService(writeState(path, run), FileSystem.FileSystem, hasty)
+    yield* Effect.provideService(writeState(path, run), TrustedFiles, hasty)
     assert.strictEqual(yield* fs.readFileString(path), stateText(run))
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import * as fs from "node:fs"
 import { dirname, join } from "node:path"
+import { openTrusted } from "./TrustedFile.ts"
 
 /** How a program is started: its arguments as they are, and these variables alone. */
 export interface Start {
@@ -25,6 +26,10 @@ const nameless = (folder: string, text: string): number => {
   }
 }
 
+const { O_APPEND, O_CREAT, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = fs.constants
+/** What stands under the name is never written through, or waited for. */
+const appending = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+
 /**
  * A process in a session of its own that outlives us, its output appended to a file (0600); while we live, Node reaps it. `input`: what it
  * reads. Throws where a file cannot be opened; a program that cannot be run is an `error` event.
@@ -35,7 +40,9 @@ export const detached = (
   output: string,
   input: string | null = null
 ): ChildProcess => {
-  const opened = [fs.openSync(output, "a", 0o600)]
+  const written = openTrusted(output, { own: true }, appending, 0o600)
+  if (typeof written !== "number") throw new Error(`${output}: ${written.why}`)
+  const opened = [written]
   try {
     if (input !== null) opened.push(nameless(dirname(output), input))
     const [file = "ignore", read = "ignore"] = opened

@@ -15,14 +15,14 @@ export const startHeadless = (
   ended: (pid: number | undefined, exitCode: number) => void = () => {}
 ): Effect.Effect<number, LaunchFailed> =>
   Effect.callback((resume) => {
-    const failed = () => resume(Effect.fail(new LaunchFailed({ why: `${start.line[0]} cannot be started` })))
+    const failed = (why = `${start.line[0]} cannot be started`) => resume(Effect.fail(new LaunchFailed({ why })))
     try {
       const child = detached(start, cwd, output, input)
-      child.on("error", failed)
+      child.on("error", () => failed())
       // As a shell says it: 128 and the number of the signal.
       child.on("exit", (code, signal) => ended(child.pid, code ?? 128 + (signal === null ? 0 : constants.signals[signal])))
       child.on("spawn", () => resume(Effect.succeed(child.pid ?? 0)))
-    } catch {
-      failed()
+    } catch (error) {
+      failed(error instanceof Error ? error.message : undefined)
     }
   })

@@ -1,6 +1,6 @@
 import { isAbsolute, join, resolve } from "node:path"
 import { addAbortSignal } from "node:stream"
-import { makeFolder } from "./Folder.ts"
+import { ownFolder } from "./Folder.ts"
 import { stat } from "./Proc.ts"
 import { appendSign, pruneSigns } from "./SignFile.ts"
 
@@ -53,7 +53,7 @@ export const keepSign = async (
     // The moment that this process began is the event's, nearer than any later look at a clock.
     const line = JSON.stringify({ at: Math.round(performance.timeOrigin), ...call, pid, startTime })
     const folder = join(state, "hooks")
-    makeFolder(folder)
+    if (ownFolder(state) !== undefined || ownFolder(folder) !== undefined) return
     const path = join(folder, `${call.sessionId}.jsonl`)
     appendSign(path, `${line}\n`)
     if (call.event === "SessionStart") pruneSigns(folder)

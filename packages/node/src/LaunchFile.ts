@@ -1,7 +1,6 @@
-import * as fs from "node:fs"
 import { basename } from "node:path"
 import { Option, Schema } from "effect"
-import { readWhole } from "./WholeFile.ts"
+import { readTrustedText } from "./TrustedFile.ts"
 
 const whole = { onExcessProperty: "error" } as const
 
@@ -37,10 +36,11 @@ export const checkLaunch = Schema.decodeUnknownOption(Launch, whole)
 /** Every process of a launch has it in its environment, with the launch's id. */
 export const launchVariable = "SOUFFLEUR_LAUNCH_ID"
 
+/** Bytes: more than the kernel takes as arguments and environment. */
+const largest = 16_000_000
+
 /** `None`: missing, damaged, written by others, or not the launch that its name, or `id`, says. Says no more: it may hold secrets. */
 export const readLaunch = (path: string, id = basename(path, ".json")): Option.Option<Launch> => {
-  const found = fs.lstatSync(path, { throwIfNoEntry: false })
-  const ours = found?.isFile() === true && found.uid === process.getuid?.() && (found.mode & 0o077) === 0
-  if (!ours) return Option.none()
-  return Option.filter(decodeLaunch(readWhole(path)), (launch) => launch.id === id)
+  const read = readTrustedText(path, { own: true, others: "nothing", atMost: largest })
+  return "text" in read ? Option.filter(decodeLaunch(read.text), (launch) => launch.id === id) : Option.none()
 }

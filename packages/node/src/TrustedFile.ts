@@ -23,7 +23,7 @@ const seenOf = (found: fs.Stats): Seen => ({
 const refusalOf = (error: unknown): Refusal => {
   if (hasCode(error, "ENOENT")) return { why: "it is not there", missing: true }
   const why = hasCode(error, "ELOOP")
-    ? "it is a link, which is not followed: put the file itself there"
+    ? "it is a link, which is not followed: put there what it leads to"
     : hasCode(error, "ENXIO")
       ? "it is no regular file"
       : hasCode(error, "ENOTDIR")

@@ -1,7 +1,14 @@
 import * as fs from "node:fs"
 import { FileRefused, TrustedFiles } from "@souffleur/domain"
 import { Effect, FileSystem, Layer } from "effect"
+import { ownFolder } from "./Folder.ts"
 import { openTrusted } from "./TrustedFile.ts"
+
+/** The folder of souffleur's own files, made where it is not there. */
+export const stateFolder = Effect.fn("TrustedFiles.stateFolder")(function* (path: string) {
+  const refusal = yield* Effect.sync(() => ownFolder(path))
+  if (refusal !== undefined) return yield* new FileRefused({ path, why: refusal.why, missing: false })
+})
 
 /** {@link TrustedFiles} of this host. */
 export const layer: Layer.Layer<TrustedFiles, never, FileSystem.FileSystem> = Layer.effect(

@@ -1,6 +1,7 @@
 import * as fs from "node:fs"
 import { dirname, join } from "node:path"
 import { hasCode } from "./Proc.ts"
+import { readTrustedText } from "./TrustedFile.ts"
 
 const sync = (path: string): void => {
   const file = fs.openSync(path, "r")
@@ -32,12 +33,13 @@ export const createWhole = (path: string, text: string): boolean => {
   }
 }
 
-/** `undefined` where there is no such file. */
+/** Bytes: of a launch, which holds an environment, the largest. */
+const largest = 16_000_000
+
+/** A file of ours, as text; `undefined` where there is no such file. Throws where it is not ours alone. */
 export const readWhole = (path: string): string | undefined => {
-  try {
-    return fs.readFileSync(path, "utf8")
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return undefined
-    throw error
-  }
+  const read = readTrustedText(path, { own: true, others: "nothing", atMost: largest })
+  if ("text" in read) return read.text
+  if (read.missing) return undefined
+  throw new Error(`${path}: ${read.why}`)
 }

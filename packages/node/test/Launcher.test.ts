@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import { join } from "node:path"
@@ -78,6 +79,26 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       const why = yield* Effect.flip(launcher.prepare({ ...asked, command: { ...asked.command, input: "a prompt" } }))
       assert.include(why.why, "a person's")
       assert.deepStrictEqual(fs.readdirSync(join(at, "launches")), [])
+    })
+  )
+
+  it.effect("writes what an agent prints through no link or pipe that stands in its place, and starts nothing", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const launcher = yield* launcherIn(join(at, "state"))
+      const theirs = join(at, "theirs")
+      fs.writeFileSync(theirs, "theirs")
+      for (const [id, put, why] of [
+        ["link-1", (path: string) => fs.symlinkSync(theirs, path), /link-1\.out: it is a link/],
+        ["pipe-1", (path: string) => execFileSync("mkfifo", [path]), /pipe-1\.out: it (?:is no regular file|cannot be opened)/]
+      ] as const) {
+        yield* launcher.prepare(order(id, at, "echo evil; touch ran"))
+        put(launcher.outputPath(id))
+        assert.match((yield* Effect.flip(launcher.launch(id))).why, why)
+        assert.deepStrictEqual(yield* launcher.settle(id), Option.none())
+      }
+      assert.strictEqual(fs.readFileSync(theirs, "utf8"), "theirs")
+      assert.isFalse(fs.existsSync(join(at, "ran")))
     })
   )
 
@@ -360,7 +381,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       const at = yield* folder
       const launcher = yield* launcherIn(at)
       yield* launcher.prepare(order("damaged", at, "echo ran >> runs"))
-      fs.writeFileSync(join(at, "launches", "damaged.receipt"), '{"_tag":"Taken"}')
+      fs.writeFileSync(join(at, "launches", "damaged.receipt"), '{"_tag":"Taken"}', { mode: 0o600 })
       assert.match((yield* Effect.flip(launcher.settle("damaged"))).why, /cannot be read/)
       const exit = yield* Effect.exit(launcher.launch("damaged"))
       assert.isTrue(

@@ -1,4 +1,4 @@
-import { Effect, FileSystem, Schema } from "effect"
+import { Effect, FileSystem, Random, Schema } from "effect"
 import { type ByteKernel, makeByteKernel } from "./ByteKernel.ts"
 import { characterStart, countCharacters, slack } from "./Characters.ts"
 import { conversationLine, headerBytes, readHeader } from "./ExportFormat.ts"
@@ -141,10 +141,10 @@ export const trim: (path: string, limit: number) => Effect.Effect<Trimmed, TrimF
     const leftOutBytes = Math.max(0, start - utf8.encode(top).length)
     const opening = utf8.encode(framed ? `${top}${notice(leftOutBytes, limit)}` : "")
 
-    const temporary = `${path}.trimming`
+    // A name that nobody has: what a killed trim left, or anybody else, is neither written through nor removed.
+    const temporary = `${path}.${(yield* Random.nextIntBetween(0, 2 ** 32, { halfOpen: true })).toString(16)}.trimming`
+    const out = yield* fs.open(temporary, { flag: "wx+", mode: 0o600 })
     const characters = yield* Effect.gen(function* () {
-      yield* fs.remove(temporary, { force: true })
-      const out = yield* fs.open(temporary, { flag: "wx+", mode: 0o600 })
       yield* out.writeAll(opening)
       for (let from = start; from < size; from += blockBytes) {
         const end = yield* readBlock(source, from, Math.min(from + blockBytes, size))

@@ -1,5 +1,6 @@
 export * from "./Compaction.ts"
 export * from "./Estimate.ts"
+export { headerBytes, readHeader } from "./ExportFormat.ts"
 export * from "./ExternalExport.ts"
 export * from "./LaunchPrompt.ts"
 export * from "./Provider.ts"

@@ -194,14 +194,15 @@ layer(HostServices.layer)("trim", (it) => {
     })
   )
 
-  it.effect("what a trim that was killed left behind is in nobody's way", () =>
+  it.effect("what stands where a draft could be is in nobody's way, and is left as it is", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()
       yield* fs.writeFileString(`${folder}/export.md`, lines(100))
       yield* fs.writeFileString(`${folder}/export.md.trimming`, "torn")
       assert.isTrue((yield* trim(`${folder}/export.md`, 100)).trimmed)
-      assert.deepStrictEqual(yield* fs.readDirectory(folder), ["export.md"])
+      assert.deepStrictEqual((yield* fs.readDirectory(folder)).toSorted(), ["export.md", "export.md.trimming"])
+      assert.strictEqual(yield* fs.readFileString(`${folder}/export.md.trimming`), "torn")
     })
   )
 })

@@ -11,6 +11,7 @@ import {
   type Refused,
   type Role,
   Settings,
+  type TrustedFiles,
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
@@ -22,7 +23,19 @@ import { bootstrap } from "./Bootstrap.ts"
 import { soloComms } from "./SoloProgress.ts"
 
 /** What every role together needs of the world. */
-export type World = Agent | Beats | Claims | Comms | EventLog | FileSystem.FileSystem | Hooks | Launcher | Path.Path | Processes | Settings
+export type World =
+  | Agent
+  | Beats
+  | Claims
+  | Comms
+  | EventLog
+  | FileSystem.FileSystem
+  | Hooks
+  | Launcher
+  | Path.Path
+  | Processes
+  | Settings
+  | TrustedFiles
 
 /** The ways of spec §2, in their order. */
 export const standardProviders = [continueTurn, claudeExport, standardCompact, smallHandoff, restart] satisfies ReadonlyArray<

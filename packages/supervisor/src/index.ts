@@ -1,4 +1,5 @@
 export * from "./Attendance.ts"
+export { commitAt } from "./Commits.ts"
 export * from "./Bootstrap.ts"
 export * from "./Herald.ts"
 export * from "./Holding.ts"

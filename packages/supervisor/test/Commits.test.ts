@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
 import { execFileSync } from "node:child_process"
-import { headOf } from "../src/Commits.ts"
+import { commitAt, headOf } from "../src/Commits.ts"
 
 const git = (cwd: string, ...args: ReadonlyArray<string>) =>
   execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], { cwd, encoding: "utf8", stdio: "pipe" }).trim()
@@ -35,5 +35,41 @@ it.live("is what git rev-parse says: in a folder below, on a branch, detached, p
     git(project, "checkout", "-q", "--detach", "HEAD~1")
     yield* same(project)
     assert.strictEqual(heads.size, 3)
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)
+
+it.live("no pipe, device, link or huge file in .git is waited for or read, and it is told what is odd", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const root = yield* fs.makeTempDirectoryScoped()
+    const odd = Effect.fnUntraced(function* (what: RegExp) {
+      assert.strictEqual(yield* headOf(root), "")
+      assert.match((yield* Effect.flip(commitAt(root))).message, what)
+      yield* fs.remove(`${root}/.git`, { recursive: true })
+    })
+    const pipe = (path: string) => execFileSync("mkfifo", [path])
+    pipe(`${root}/.git`)
+    yield* odd(/\.git: it is no folder/)
+    yield* fs.symlink("/dev/zero", `${root}/.git`)
+    yield* odd(/\.git: it is a link/)
+    yield* fs.makeDirectory(`${root}/.git`)
+    pipe(`${root}/.git/HEAD`)
+    yield* odd(/HEAD: it is no regular file/)
+    yield* fs.makeDirectory(`${root}/.git`)
+    yield* fs.symlink("/dev/zero", `${root}/.git/HEAD`)
+    yield* odd(/HEAD: it is a link/)
+    yield* fs.makeDirectory(`${root}/.git`)
+    yield* fs.writeFileString(`${root}/.git/HEAD`, "x".repeat(1_000_001))
+    yield* odd(/HEAD: it is larger/)
+    yield* fs.makeDirectory(`${root}/.git`)
+    yield* fs.chmod(`${root}/.git`, 0o777)
+    yield* odd(/others may write .* o-w/)
+    // A shared repository is its group's.
+    git(root, "init", "-q", "-b", "main", "--shared=group")
+    git(root, "commit", "-q", "--allow-empty", "-m", "one")
+    assert.strictEqual(yield* headOf(root), git(root, "rev-parse", "HEAD"))
+    yield* fs.remove(`${root}/.git/refs/heads/main`)
+    pipe(`${root}/.git/refs/heads/main`)
+    assert.strictEqual(yield* headOf(root), "")
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, load } from "@souffleur/domain"
-import { Effect, FileSystem, Path } from "effect"
+import { Event, load, TrustedFiles } from "@souffleur/domain"
+import { Effect, Path } from "effect"
 import { adoptedBaseline, soloComms } from "../src/index.ts"
 import { confirmed, identityOf, living, opened, owned, watching, World } from "./World.ts"
 
@@ -22,7 +22,7 @@ describe("a Conductor that is adopted", () => {
       yield* log.append("w", 3, [Event.ConductorAdopted.make({ ...adopted, ...baseline })])
       const later = yield* here(Effect.flatMap(soloComms(yield* here(load("w"))), ({ snapshot }) => snapshot))
       assert.strictEqual(later.taskFingerprint, baseline.taskFingerprint)
-    }).pipe(Effect.provide([FileSystem.layerNoop({}), Path.layer]))
+    }).pipe(Effect.provide([TrustedFiles.layerNone, Path.layer]))
   )
   it.effect("with comms by its tasks; where that is out, by what was known before, and another state must be seen first", () =>
     Effect.gen(function* () {
@@ -32,6 +32,6 @@ describe("a Conductor that is adopted", () => {
       assert.deepInclude(yield* asked, { taskCount: 3, taskFingerprint: "3 tasks", conductorState: "working" })
       world.out = "locked"
       assert.deepInclude(yield* asked, { taskCount: 3, taskFingerprint: "3 tasks", conductorState: null })
-    }).pipe(Effect.provide([FileSystem.layerNoop({}), Path.layer]))
+    }).pipe(Effect.provide([TrustedFiles.layerNone, Path.layer]))
   )
 })

@@ -261,6 +261,7 @@ export const living = Effect.fnUntraced(function* (history: ReadonlyArray<WatchE
       Layer.succeed(Claims, claims(world)),
       FileSystem.layerNoop({ makeDirectory: () => Effect.void }),
       Path.layer,
+      TrustedFiles.layerNone,
       Layer.effect(Settings, loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
         Layer.provide([TrustedFiles.layerNone, Path.layer])
       )

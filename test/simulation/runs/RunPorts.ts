@@ -12,7 +12,8 @@ import {
   type Owner,
   Processes,
   type ResolvedSettings,
-  Settings
+  Settings,
+  TrustedFiles
 } from "@souffleur/domain"
 import { Context, Effect, FileSystem, Option, Scope, Stream } from "effect"
 import { ChildProcessSpawner } from "effect/process"
@@ -124,6 +125,12 @@ const files = ({ disk, plans }: RunWorld, gate: Gate): FileSystem.FileSystem => 
   }
 }
 
+const trusted = ({ disk }: RunWorld, gate: Gate) =>
+  TrustedFiles.of({
+    open: (path, trust) =>
+      Effect.flatMap(Effect.scope, (scope) => gate.through("fs.read", Scope.provide(disk.trusted.open(path, trust), scope)))
+  })
+
 /** The world as one conducting souffleur can reach it: every effect of every port goes through its gate. */
 export const runPorts = (world: RunWorld, program: Program, self: SimProcess, gate: Gate, settings: ResolvedSettings) => {
   const { beats, board, claims, ledger, outbox, repository } = world
@@ -206,6 +213,7 @@ export const runPorts = (world: RunWorld, program: Program, self: SimProcess, ga
       outputPath: outputOf
     }),
     Context.add(FileSystem.FileSystem, files(world, gate)),
+    Context.add(TrustedFiles, trusted(world, gate)),
     Context.add(ChildProcessSpawner.ChildProcessSpawner, programs(desk, gate)),
     Context.add(
       CycleSettings,

@@ -1,11 +1,21 @@
-import { Agent, parseSessionId } from "@souffleur/domain"
-import { trim } from "@souffleur/recovery"
-import { Console, Effect, Path } from "effect"
+import { Agent, parseSessionId, piecesOf, TrustedFiles } from "@souffleur/domain"
+import { headerBytes, readHeader, trim } from "@souffleur/recovery"
+import { Console, Effect, Path, Result, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { agent, host } from "../App.ts"
 import { Environment } from "../Environment.ts"
 import { opening } from "../ConfigTrust.ts"
+import { BadUsage } from "../Failure.ts"
 import { json, projectDir, realProject } from "./Options.ts"
+
+/** What is there already is written over only where it is an export, or a person says so. */
+const replaceable = Effect.fnUntraced(function* (out: string, force: boolean) {
+  const file = yield* Effect.result((yield* TrustedFiles).open(out, {}))
+  if (Result.isFailure(file)) return file.failure.missing ? undefined : yield* file.failure
+  const [start = new Uint8Array()] = yield* Stream.runCollect(piecesOf(file.success, { bytes: headerBytes }))
+  if (force || readHeader(start)._tag !== "Foreign") return
+  return yield* new BadUsage({ why: `${out} is there, and is no export: name another with --out, or write over it with --force` })
+}, Effect.scoped)
 
 export const exportCommand = Command.make(
   "export",
@@ -14,6 +24,7 @@ export const exportCommand = Command.make(
     projectDir,
     out: Flag.String("out").pipe(Flag.withDescription("The Markdown file to write (default: <session id>.md here)"), Flag.optional),
     trim: Flag.Boolean("trim").pipe(Flag.withDescription("Cut to the limit: the head and the newest tail"), Flag.withDefault(false)),
+    force: Flag.Boolean("force").pipe(Flag.withDescription("Write over a file that is no export of souffleur's"), Flag.withDefault(false)),
     json
   },
   Effect.fnUntraced(function* (flags) {
@@ -21,6 +32,7 @@ export const exportCommand = Command.make(
     const [path, { cwd }] = [yield* Path.Path, yield* Environment]
     const sessionId = yield* Effect.fromResult(parseSessionId(flags.sessionId))
     const out = path.resolve(cwd, flags.out._tag === "Some" ? flags.out.value : `${sessionId}.md`)
+    yield* replaceable(out, flags.force)
     const exported = yield* Effect.flatMap(Agent, (agent) => agent.exportSession(sessionId, out)).pipe(
       Effect.provide(agent(settings)),
       Effect.provide(host)

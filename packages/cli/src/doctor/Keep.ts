@@ -1,4 +1,4 @@
-import { Beats, Claims, EventLog, Outbox, type ResolvedSettings, Store } from "@souffleur/domain"
+import { Beats, Claims, EventLog, lookTrusted, Outbox, type ResolvedSettings, Store } from "@souffleur/domain"
 import { SqliteClient } from "@souffleur/node"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Result, Stream } from "effect"
 import { claims, host, store } from "../App.ts"
@@ -24,8 +24,11 @@ const folder = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
     const mode = info.value.type === "Directory" ? "0700" : "0600"
     return [wrong("state folder", `${file} is open to others: conversations are in it`, `chmod ${mode} '${file}'`)]
   })
-  if (!(yield* Effect.orElseSucceed(fs.exists(stateDir), () => false)))
-    return [note("state folder", `${stateDir} is not there: the first watch makes it`)]
+  const ours = yield* Effect.result(lookTrusted(stateDir, { folder: true, own: true }))
+  if (Result.isFailure(ours))
+    return ours.failure.missing
+      ? [note("state folder", `${stateDir} is not there: the first watch makes it`)]
+      : [wrong("state folder", ours.failure.message, "every command that needs it is refused until then")]
   const open: Array<Finding> = [...(yield* look(stateDir))]
   for (const at of folders.map((name) => path.join(stateDir, name))) {
     const names = yield* Effect.orElseSucceed(fs.readDirectory(at), (): ReadonlyArray<string> => [])
@@ -44,17 +47,44 @@ const folder = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
 const draft = /^\.new-|\.(?:body|part|tmp|trimming|json)$/u
 const draftLife = Duration.minutes(10)
 
+const olderThan = Effect.fnUntraced(function* (file: string, at: number) {
+  const info = yield* Effect.option(Effect.flatMap(FileSystem.FileSystem, (fs) => fs.stat(file)))
+  return Option.exists(
+    Option.flatMap(info, ({ mtime }) => mtime),
+    (time) => time.getTime() < at
+  )
+})
+
+/** The environment of a watch's first launch, kept until that watch ends: what no unfinished watch names was left behind. */
+const keptFor = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings, watches: ReadonlyArray<Named>) {
+  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const folder = path.join(stateDir, "launches")
+  const names = yield* Effect.orElseSucceed(fs.readDirectory(folder), (): ReadonlyArray<string> => [])
+  const now = yield* Clock.currentTimeMillis
+  const unfinished = watches.filter(({ watch }) => watch.phase !== "Exited").map(({ id }) => `${id}-g1-launch-`)
+  const left = yield* Effect.filter(
+    names.filter((name) => name.endsWith(".kept") && !unfinished.some((beginning) => name.startsWith(beginning))),
+    (name) => olderThan(path.join(folder, name), now - Duration.toMillis(draftLife))
+  )
+  return left.length === 0
+    ? []
+    : [
+        wrong(
+          "leftovers",
+          `${left.length} environments of launches that no watch needs any more, perhaps with keys: ${left.slice(0, 3).join(", ")}`,
+          `delete them: they are in ${folder}`
+        )
+      ]
+})
+
 const orphans = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
   const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
   const now = yield* Clock.currentTimeMillis
   const left: Array<string> = []
   for (const at of folders.map((name) => path.join(stateDir, name))) {
     const names = yield* Effect.orElseSucceed(fs.readDirectory(at), (): ReadonlyArray<string> => [])
-    for (const name of names.filter((name) => draft.test(name))) {
-      const info = yield* Effect.option(fs.stat(path.join(at, name)))
-      const changed = Option.flatMap(info, ({ mtime }) => mtime)
-      if (Option.exists(changed, (time) => now - time.getTime() > Duration.toMillis(draftLife))) left.push(path.join(at, name))
-    }
+    for (const name of names.filter((name) => draft.test(name)))
+      if (yield* olderThan(path.join(at, name), now - Duration.toMillis(draftLife))) left.push(path.join(at, name))
   }
   return left.length === 0
     ? ok("leftovers", "none")
@@ -167,5 +197,8 @@ const claimable = Effect.gen(function* () {
 /** What souffleur keeps for itself; with the watches that were found, those that ended too. */
 export const keep = Effect.fn("Doctor.keep")(function* (settings: ResolvedSettings) {
   const { findings, watches } = yield* log(settings)
-  return { findings: [...(yield* folder(settings)), yield* claimable, yield* orphans(settings), ...findings], watches }
+  // Only who can read the log knows which launches are needed.
+  const readable = findings.some(({ check, level }) => check === "event log" && level !== "wrong")
+  const kept = readable ? yield* keptFor(settings, watches) : []
+  return { findings: [...(yield* folder(settings)), yield* claimable, yield* orphans(settings), ...kept, ...findings], watches }
 }, Effect.provide(host))

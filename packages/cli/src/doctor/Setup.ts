@@ -1,11 +1,20 @@
 import { parseAgentCommand } from "@souffleur/claude"
 import { findConfig, type ResolvedSettings, runProgram } from "@souffleur/domain"
+import { commitAt } from "@souffleur/supervisor"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
 import { agent, host, launchable, terminalOf } from "../App.ts"
 import { Environment } from "../Environment.ts"
 import { told } from "../Failure.ts"
 import { inWords } from "../Telling.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
+
+/** Without comms the commit that is checked out is a sign of progress. */
+const repository = Effect.fnUntraced(function* (project: string) {
+  const found = yield* Effect.result(commitAt(project))
+  if (Result.isFailure(found))
+    return [wrong("git", `${found.failure.message}: a commit is no sign of progress`, "see whose repository that is")]
+  return found.success === "" ? [] : [ok("git", `commit ${found.success.slice(0, 12)} is checked out`)]
+})
 
 /** For so long the real agent is silent when its model does not answer, and then goes on by itself (claude-code.md). */
 const stall = Duration.seconds(361)
@@ -97,6 +106,7 @@ export const setup = Effect.fn("Doctor.setup")(function* (settings: ResolvedSett
     yield* agentFound(settings),
     yield* sessionsReadable(settings),
     ...(yield* config(settings, project)),
+    ...(yield* repository(project)),
     gate(settings),
     staleLimit(settings),
     ceiling(settings, uid),

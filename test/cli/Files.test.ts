@@ -1,0 +1,98 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Scope } from "effect"
+import { execFileSync } from "node:child_process"
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { stage, task } from "./Stage.ts"
+
+const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 120_000)
+const asRoot = process.getuid?.() === 0
+const stranger = 12_345
+
+describe("whose files they are", () => {
+  live("an export takes the place of no device, link, pipe or folder, and of another file only where that is said", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)])
+      const conductor = yield* the.conductor()
+      conductor.kill("SIGKILL")
+      const [mine, link] = [join(the.home, "mine.md"), join(the.home, "link.md")]
+      fs.writeFileSync(mine, "mine")
+      fs.symlinkSync(mine, link)
+      // Never the machine's own device: where this fails, it is gone.
+      const [pipe, device] = [join(the.home, "pipe"), join(the.home, "device")]
+      execFileSync("mkfifo", [pipe])
+      if (asRoot) execFileSync("mknod", [device, "c", "1", "3"])
+      for (const [out, why] of [
+        [pipe, /no regular file/],
+        ...(asRoot ? ([[device, /no regular file/]] as const) : []),
+        [link, /a link/],
+        [the.project, /no regular file/],
+        [mine, /no export: name another with --out, or write over it with --force/]
+      ] as const) {
+        const { code, errors } = yield* the.run(["export", the.session, "--out", out])
+        assert.strictEqual(code, 2, errors)
+        assert.match(errors, why)
+      }
+      assert.isTrue(fs.statSync(pipe).isFIFO())
+      assert.isTrue(!asRoot || fs.statSync(device).isCharacterDevice())
+      assert.strictEqual(fs.readFileSync(mine, "utf8"), "mine")
+      for (const args of [["--force"], []]) {
+        const { code, errors } = yield* the.run(["export", the.session, "--out", mine, ...args])
+        assert.strictEqual(code, 0, errors)
+      }
+      assert.match(fs.readFileSync(mine, "utf8"), /^<!-- souffleur-export v1 /u)
+    })
+  )
+
+  live("a state folder that others may write is refused by every command that keeps something there", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([])
+      fs.mkdirSync(the.state)
+      fs.chmodSync(the.state, 0o777)
+      for (const args of [
+        ["run", "--no-guardian", "--", "/bin/true"],
+        ["status"],
+        ["watch", "--pid", "1234567", "--session-id", the.session]
+      ]) {
+        const { code, errors } = yield* the.run(args)
+        assert.strictEqual(code, 2, errors)
+        assert.match(errors, /state: others may write to it \(mode 0777\): chmod go-w/)
+      }
+      assert.deepStrictEqual(fs.readdirSync(the.state), [])
+    })
+  )
+
+  const root = it.live.skipIf(!asRoot)
+  root(
+    "root uses no other user's config, state folder or home (run as root: it gives files away)",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([])
+        const config = join(the.home, ".orchestra_configs")
+        fs.mkdirSync(config)
+        fs.writeFileSync(join(config, "souffleur"), `NOTIFY_COMMAND=/bin/touch\nMAX_EXTERNAL_PERMISSION=bypassPermissions\n`)
+        fs.chownSync(join(config, "souffleur"), stranger, stranger)
+        const { errors, lines } = yield* the.run(["config", "--json"])
+        assert.match(errors, /belongs to another user|^$/u)
+        const settings = JSON.parse(lines.join("\n"))
+        assert.deepInclude(settings, { max_external_permission: "acceptEdits", notify_command: null })
+        assert.match(settings.warnings[0], /souffleur: it belongs to another user \(uid 12345, this is 0\)/)
+
+        fs.mkdirSync(the.state, { mode: 0o700 })
+        fs.chownSync(the.state, stranger, stranger)
+        const owned = yield* the.run(["run", "--no-guardian", "--", "/bin/true"])
+        assert.strictEqual(owned.code, 2, owned.errors)
+        assert.match(owned.errors, /state: it belongs to another user/)
+
+        // As "sudo -E" has it.
+        const home = join(the.home, "alice")
+        fs.mkdirSync(home)
+        fs.chownSync(home, stranger, stranger)
+        const preserved = yield* the.run(["run", "--no-guardian", "--", "/bin/true"], { HOME: home, SOUFFLEUR_STATE_DIR: "" })
+        assert.strictEqual(preserved.code, 2, preserved.errors)
+        assert.match(preserved.errors, /alice belongs to another user .*sudo -H/)
+        assert.deepStrictEqual(fs.readdirSync(home), [])
+      }),
+    120_000
+  )
+})
