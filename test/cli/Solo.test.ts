@@ -132,16 +132,17 @@ describe.concurrent("run, of a plain command", () => {
   )
 })
 
-live("of a command that could not be asked for, since the log was locked, no environment is left", () =>
+live("of a command that could not be asked for, since the log took no word of it, no environment is left", () =>
   Effect.gen(function* () {
     const the = yield* solo()
     assert.strictEqual((yield* the.run(["status"])).code, 0)
     const log = new DatabaseSync(join(the.state, "souffleur.db"))
-    log.exec("BEGIN IMMEDIATE")
-    const { code, errors } = yield* the.run(["run", ...sh("echo ran > said")], { SECRET_TOKEN: "topsecret" })
-    log.exec("ROLLBACK")
+    // It is opened and read as ever: what fails is the very word that opens the watch, when its launch is written.
+    log.exec("CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'disk full'); END")
     log.close()
-    assert.strictEqual(code, 4, errors)
+    const { code, errors } = yield* the.run(["run", ...sh("echo ran > said")], { SECRET_TOKEN: "topsecret" })
+    assert.notStrictEqual(code, 0, errors)
+    assert.match(errors, /the event log cannot be used/u)
     assert.deepStrictEqual(fs.readdirSync(join(the.state, "launches")), [])
     assert.isFalse(fs.existsSync(join(the.project, "said")))
   })

@@ -51,8 +51,13 @@ export const plainMutants = [
   ),
   ...mutantsOf(
     "packages/cli/src/Telling.ts",
-    ["test/cli/Plain.test.ts"],
+    ["packages/cli/test/Telling.test.ts"],
     [["telling: an event is one line", "plain(words(event), mostOfLine)", "words(event)"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/RunTelling.ts",
+    ["packages/cli/test/Telling.test.ts"],
+    [["telling: an event of a run is one line", "plain(words(event), mostOfLine)", "words(event)"]]
   ),
   ...mutantsOf(
     "packages/supervisor/src/Herald.ts",
