@@ -27,6 +27,14 @@ export const domainMutants = [
     ["packages/recovery/test/Request.test.ts", "packages/supervisor/test/Bootstrap.test.ts"],
     [["refused words: told once of a kind", "watch.refused.includes(what) ? ok()", "(false as boolean) ? ok()"]]
   ),
+  ...mutantsOf(
+    `${src}/WatchEvolution.ts`,
+    ["packages/domain/test/Watch.test.ts"],
+    [
+      ["launched: also where it came back by itself", 'event.by === "heartbeat" ? watch.launched : undefined', "undefined"],
+      ["launched: an operator's word leaves it alone", 'event.by === "heartbeat" ? watch.launched : undefined', "watch.launched"]
+    ]
+  ),
   ...mutantsOf(`${src}/WatchDecider.ts`, decider, [
     ["the fence check of every word", "command.by.fence !== watch.fence", "false"],
     ["an end is an end", 'if (watch.phase === "Exited") return command._tag', "if (false) return command._tag"],

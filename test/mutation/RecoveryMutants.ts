@@ -69,7 +69,23 @@ export const recoveryMutants = [
         "if (conductor === undefined) return yield* new StopFailed",
         'if (conductor === undefined) return { ended: "already gone" as const, others: 0 }\n  if (false) return yield* new StopFailed'
       ],
-      ["stop: other sessions are spared", "sessions.map(({ pid }) => pid).filter((pid) => reused || pid !== conductor.pid)", "[]"],
+      [
+        "stop: other sessions are spared",
+        "sessions.map(({ pid }) => pid).filter((pid) => pid !== beside?.pid && (reused || pid !== conductor.pid))",
+        "[]"
+      ],
+      [
+        "stop: whom souffleur launched beside",
+        "if (beside === undefined) return stopped",
+        "if (beside === undefined || (true as boolean)) return stopped"
+      ],
+      ["stop: … only that very process", "return (yield* isGone(yield* Processes, launched)) ? undefined : launched", "return launched"],
+      ["stopped: whom souffleur launched beside", "  if ((yield* launchedBeside(watch)) !== undefined) return false\n", ""],
+      [
+        "one writer: whom souffleur launched beside",
+        "if (beside !== undefined) return `process",
+        "if (beside !== undefined && (false as boolean)) return `process"
+      ],
       [
         "stop: a reused pid and session",
         "const reused = sessions.some(({ pid }) => pid === conductor.pid) && (yield* isGone(processes, conductor))",

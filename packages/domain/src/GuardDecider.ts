@@ -8,6 +8,22 @@ import * as Event from "./WatchEvent.ts"
 /** Milliseconds that a restored souffleur has run, after which its next death has nothing to do with the last. */
 const steadyAfter = 600_000
 
+/** What a souffleur also does that dies at once each time: none of it says that the watch goes on. */
+export const merelyStarted: ReadonlySet<Event.WatchEvent["_tag"]> = new Set([
+  "OwnerTook",
+  "OwnerLeft",
+  "SouffleurRestored",
+  "ProcessEnding",
+  "RoleFailed",
+  "WatcherStarted",
+  "WatcherLost",
+  "SelfMonitorStarted",
+  "SelfMonitorStopped",
+  "StepStarted",
+  "ConfigOverreached",
+  "ConfigWithdrawn"
+])
+
 /** What becomes of souffleur's own processes: one that is brought back by its guardian, or one that it has started and ends (spec §4). */
 export const decideGuard = (watch: Watch, command: Extract<WatchCommand, { readonly _tag: "Restore" | "EndProcess" }>): Decision => {
   const at = command.now

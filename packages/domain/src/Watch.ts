@@ -53,6 +53,8 @@ export interface Watch extends Pinned {
   /** The newest first launch of a run: the literal command, as its file keeps it. `undefined`: the Conductor ran already. */
   readonly firstLaunch: typeof LaunchPrepared.Type | undefined
   readonly conductor: ProcessIdentity | undefined
+  /** Whom souffleur launched last for this watch: where the Conductor turned out to be another process, both must be gone before the next. */
+  readonly launched: ProcessIdentity | undefined
   readonly sessionId: string
   /** Every session id of any generation: by each the watch is found again. */
   readonly sessions: ReadonlyArray<string>
@@ -139,6 +141,7 @@ export const initial: Watch = {
   correctedBy: 0,
   firstLaunch: undefined,
   conductor: undefined,
+  launched: undefined,
   sessionId: "",
   sessions: [],
   awaiting: false,

@@ -1,4 +1,5 @@
 import { waitUntil } from "./Bounds.ts"
+import { merelyStarted } from "./GuardDecider.ts"
 import { evolvePin } from "./PinDecider.ts"
 import type { StepState, Watch } from "./Watch.ts"
 import type { Baseline } from "./WatchCommand.ts"
@@ -194,6 +195,7 @@ const changes: Changes = {
     ...generationOf(watch, event),
     provider: event.provider,
     launchId: event.launchId,
+    launched: event.conductor,
     lastExport: event.exportPath ?? watch.lastExport
   }),
   RecoveryFailedClosed: ({ at, cycle, reason, stage }, watch) => ({
@@ -206,6 +208,8 @@ const changes: Changes = {
     phase: "Watching",
     provider: undefined,
     launchId: undefined,
+    // Who came back by itself may be another than was launched; an operator's word leaves the one before alone.
+    launched: event.by === "heartbeat" ? watch.launched : undefined,
     retries: 0,
     standby: undefined,
     ceiling: undefined,
@@ -223,22 +227,6 @@ const changes: Changes = {
 
 const change = <T extends WatchEvent["_tag"]>(watch: Watch, event: Extract<WatchEvent, { readonly _tag: T }>): Change =>
   changes[event._tag as T](event, watch)
-
-/** What a souffleur also does that dies at once each time: none of it says that the watch goes on. */
-const merelyStarted: ReadonlySet<WatchEvent["_tag"]> = new Set([
-  "OwnerTook",
-  "OwnerLeft",
-  "SouffleurRestored",
-  "ProcessEnding",
-  "RoleFailed",
-  "WatcherStarted",
-  "WatcherLost",
-  "SelfMonitorStarted",
-  "SelfMonitorStopped",
-  "StepStarted",
-  "ConfigOverreached",
-  "ConfigWithdrawn"
-])
 
 /** The state after an event: the only way in which a watch changes. */
 export const evolve = (watch: Watch, event: WatchEvent): Watch => ({

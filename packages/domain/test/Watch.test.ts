@@ -142,3 +142,16 @@ describe("what is remembered", () => {
     )
   })
 })
+
+it("whom souffleur launched last is known until an operator names another, also when the Conductor turns out to be another process", () => {
+  const launched = [opened, owned, confirmed, watcher(1), died, recovering, prepared, relaunched].reduce(evolve, initial)
+  const other = { ...conductor, pid: 80 }
+  const resolved = evolve(launched, Event.ConductorResolved.make({ at: 10, watcher: 2, conductor: other, print: false }))
+  const came = (by: "heartbeat" | "operator") =>
+    evolve(
+      resolved,
+      Event.ConductorAdopted.make({ at: 11, by, generation: 3, conductor: other, sessionId: "s2", print: false, ...baseline })
+    )
+  assert.deepStrictEqual([launched.launched, resolved.launched, resolved.conductor], [relaunched.conductor, relaunched.conductor, other])
+  assert.deepStrictEqual([came("heartbeat").launched, came("operator").launched], [relaunched.conductor, undefined])
+})

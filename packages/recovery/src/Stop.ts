@@ -1,14 +1,21 @@
 import { Agent, endTree, isGone, Processes, type ProcessIdentity, Settings, StopFailed, type Watch } from "@souffleur/domain"
-import { Effect } from "effect"
+import { Effect, Equal } from "effect"
+
+/** Whom souffleur launched and who lives, where the Conductor turned out to be another process: two must never be at work. */
+const launchedBeside = Effect.fnUntraced(function* ({ conductor, launched }: Watch) {
+  if (launched === undefined || Equal.equals(launched, conductor)) return undefined
+  return (yield* isGone(yield* Processes, launched)) ? undefined : launched
+})
 
 /** The Conductor's tree: what it started, by parent and by tag, without what is protected. */
 const treeOf = Effect.fnUntraced(function* (watch: Watch, conductor: ProcessIdentity) {
   const [agent, processes] = [yield* Agent, yield* Processes]
+  const beside = yield* launchedBeside(watch)
   const holders = Effect.gen(function* () {
     const sessions = yield* agent.sessions
     // Who has the pid of a Conductor that is gone, and its session too, marks its tools as that one did: they cannot be told apart.
     const reused = sessions.some(({ pid }) => pid === conductor.pid) && (yield* isGone(processes, conductor))
-    return { pids: sessions.map(({ pid }) => pid).filter((pid) => reused || pid !== conductor.pid), reused }
+    return { pids: sessions.map(({ pid }) => pid).filter((pid) => pid !== beside?.pid && (reused || pid !== conductor.pid)), reused }
   })
   const treeBeside = ({ pids, reused }: Effect.Success<typeof holders>) => {
     const tags = [
@@ -36,13 +43,18 @@ export const stopConductor = Effect.fn("Recovery.stop")(function* <E = never, R 
   const { stopGrace } = yield* Settings
   const { conductor } = watch
   if (conductor === undefined) return yield* new StopFailed({ why: "the process of the Conductor is not known" })
-  return yield* endTree(conductor, treeOf(watch, conductor), stopGrace, granted)
+  const stopped = yield* endTree(conductor, treeOf(watch, conductor), stopGrace, granted)
+  const beside = yield* launchedBeside(watch)
+  if (beside === undefined) return stopped
+  const { ended, others } = yield* endTree(beside, treeOf(watch, beside), stopGrace, granted)
+  return { ...stopped, others: stopped.others + others + (ended === "already gone" ? 0 : 1) }
 })
 
 /** After a crash inside the stop: gone, with all of its tree, or to be done again. */
 export const isStopped = Effect.fn("Recovery.isStopped")(function* (watch: Watch) {
   const processes = yield* Processes
   if (watch.conductor === undefined || !(yield* isGone(processes, watch.conductor))) return false
+  if ((yield* launchedBeside(watch)) !== undefined) return false
   return (yield* treeOf(watch, watch.conductor)).length === 0
 })
 
@@ -56,5 +68,7 @@ export const otherWriter = Effect.fn("Recovery.otherWriter")(function* (watch: W
   // Last: what was left does not come back, but a person may come at any moment.
   const holder = (yield* agent.sessions).find((session) => watch.sessions.includes(session.sessionId))
   if (holder !== undefined) return `process ${holder.pid} holds the session`
+  const beside = yield* launchedBeside(watch)
+  if (beside !== undefined) return `process ${beside.pid}, which souffleur launched for this watch, still runs`
   return left.length === 0 ? undefined : `processes of the old Conductor still run: ${left.map((info) => info.identity.pid).join(", ")}`
 })

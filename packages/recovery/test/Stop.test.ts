@@ -4,7 +4,7 @@ import { Effect, FileSystem, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { isStopped, otherWriter, stopConductor } from "../src/Stop.ts"
 import { recovering } from "./CrashingLog.ts"
-import { type Running, World, worldLayer } from "./World.ts"
+import { identityOf, type Running, World, worldLayer } from "./World.ts"
 
 const watch: Watch = recovering().reduce(evolve, initial)
 const conductor: Running = { pid: 4711, parent: 1 }
@@ -236,6 +236,58 @@ describe("one writer", () => {
       Object.defineProperty(world, "sessions", { get: () => (looks++ < 2 ? [] : [{ pid: 70, sessionId: "s1" }]) })
       assert.strictEqual(yield* within(world, otherWriter(watch)), "process 70 holds the session")
       assert.strictEqual(looks, 3)
+    })
+  )
+})
+
+describe("whom souffleur launched, where the Conductor turned out to be another process", () => {
+  const launched = identityOf(5000)
+  const corrected: Watch = { ...watch, launched, launchId: "w-g2-c1-6-launch-1", sessions: ["s1"] }
+  const two = () => {
+    const world = new World().run(conductor, { pid: 5000, parent: 10 }, { pid: 5001, parent: 5000 }, { pid: 70, parent: 1 })
+    world.sessions = [
+      { pid: 4711, sessionId: "s1" },
+      // Its pid file names a session that the watch has never heard of: no other look would find it.
+      { pid: 5000, sessionId: "s-launched" },
+      { pid: 70, sessionId: "s-other" }
+    ]
+    return world
+  }
+  it.effect("is stopped with it, and its tree: two would be at work", () =>
+    Effect.gen(function* () {
+      const world = two()
+      assert.deepStrictEqual(yield* stop(world, corrected), { ended: "SIGTERM", others: 2 })
+      assert.deepStrictEqual(world.alive, [70])
+    })
+  )
+  it.effect("is not stopped yet as long as it lives, and is another writer", () =>
+    Effect.gen(function* () {
+      const world = two()
+      world.end(4711)
+      world.sessions = world.sessions.slice(1)
+      assert.isFalse(yield* within(world, isStopped(corrected)))
+      assert.include(yield* within(world, otherWriter(corrected)), "5000")
+      world.end(5000)
+      world.end(5001)
+      assert.isTrue(yield* within(world, isStopped(corrected)))
+      assert.isUndefined(yield* within(world, otherWriter(corrected)))
+    })
+  )
+  it.effect("that cannot be ended closes the cycle", () =>
+    Effect.gen(function* () {
+      const world = two().run({ pid: 5000, parent: 10, on: { SIGTERM: "stays", SIGKILL: "stays" } })
+      const fiber = yield* stopping(world, corrected)
+      yield* TestClock.adjust("1 minute")
+      assert.include(JSON.stringify(yield* Fiber.join(fiber)), "process 5000 did not end")
+    })
+  )
+  it.effect("and whose pid is another agent's by now is that agent, which is left alone", () =>
+    Effect.gen(function* () {
+      const world = two()
+      const before = { ...corrected, launched: { ...launched, startTime: 1 } }
+      assert.deepStrictEqual(yield* stop(world, before), { ended: "SIGTERM", others: 0 })
+      assert.deepStrictEqual(world.alive, [5000, 5001, 70])
+      assert.isTrue(yield* within(world, isStopped(before)))
     })
   )
 })
