@@ -112,7 +112,6 @@ export const agentMutants = [
     [`${claude}/test/AgentProgram.test.ts`],
     [
       ["agent command: flags in an array alone", "} else if (/\\s-/.test(trimmed)) {", "} else if (false as boolean) {"],
-      ["agent command: no prompt", "if (!isFlag(word)) return", "if (false as boolean) return"],
       ["agent command: known flags alone", "if (!agentFlags.has(flag)) return", "if (false as boolean) return"],
       ["agent command: nothing that another program starts", "(startsPrograms(word) || /\\s-/u.test(word)\n", "((false as boolean)\n"]
     ]

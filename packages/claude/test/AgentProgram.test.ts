@@ -106,7 +106,10 @@ it("refuses every wrapper that it does not understand, and every way of one to g
     ["node", "--require", "/tmp/evil.js", "cli.js"],
     ["node", "-e", "x", "claude"],
     ["my-agent", "claude --settings x"],
-    ["my-agent", "-xyz"]
+    ["my-agent", "-xyz"],
+    ["my-agent", "--"],
+    ["my-agent", "skip-permissions"],
+    ["env", "FLAGS=--dangerously-skip-permissions", "claude"]
   ])
     why(JSON.stringify(command))
   assert.match(why('["timeout","8h","claude"]'), /timeout/u)
