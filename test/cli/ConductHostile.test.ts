@@ -10,7 +10,7 @@ const plan = "finish: none\ntasks:\n  - id: t1\n    title: The first scene\n    
 /** An agent of a few lines: what it does as implementer and as reviewer; `$word` is what it was given to say. */
 const agent = (implementer: string, reviewer: string) => `#!/bin/bash
 git() { PATH=/usr/local/bin:/usr/bin:/bin command git -c core.fsmonitor=false -c user.name=A -c user.email=a@localhost "$@"; }
-prompt="\${@: -1}"
+prompt=$(cat)
 while [ $# -gt 0 ]; do case $1 in --session-id|--resume) sid=$2;; esac; shift; done
 word=$(sed -nE 's/^(IMPLEMENTATION_COMPLETE|APPROVED) (.*)/\\2/p' <<< "$prompt")
 case "$prompt" in
