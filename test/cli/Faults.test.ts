@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import { join } from "node:path"
-import { alive, bundle, prints, stage, task } from "./Stage.ts"
+import { alive, bundle, prints, stage, task, until } from "./Stage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>, skip = false) =>
   (skip ? it.live.skip : it.live)(what, test, 60_000)
@@ -59,6 +59,25 @@ describe.concurrent("faults of the host", () => {
         assert.lengthOf(the.launched(), 1)
       }),
     !mayMount
+  )
+
+  live("a command that prints without end does not fill the disk", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)])
+      const run = the.start(["run", "--json", "--no-guardian", "--", "/usr/bin/yes"])
+      yield* prints(run, "ConductorConfirmed")
+      const outputs = () =>
+        fs
+          .readdirSync(join(the.state, "launches"))
+          .filter((name) => name.endsWith(".out"))
+          .map((name) => fs.statSync(join(the.state, "launches", name)))
+      // More was printed by far than is on the disk.
+      yield* until(Effect.sync(outputs), (all) => all.some(({ blocks, size }) => size > 200_000_000 && blocks * 512 < size / 4))
+      const [pid] = the.launched()
+      yield* the.run(["release"])
+      yield* run.ended
+      process.kill(pid!, "SIGKILL")
+    })
   )
 
   live(

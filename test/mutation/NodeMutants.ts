@@ -54,6 +54,14 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
+    `${src}/Outputs.ts`,
+    ["packages/node/test/Outputs.test.ts"],
+    [
+      ["outputs: of this watch alone", "name.startsWith(prefix) && ", ""],
+      ["outputs: not the newest bytes", "String(size - kept)", "String(size)"]
+    ]
+  ),
+  ...mutantsOf(
     `${src}/ErrandProcess.ts`,
     ["packages/node/test/ErrandProcess.test.ts"],
     [

@@ -1,6 +1,7 @@
 import { ceilingNow, EventLog, evolve, initial, load, type ResolvedSettings, type Watch } from "@souffleur/domain"
+import { boundOutputs } from "@souffleur/node"
 import { allTold, attended, forget, herald, notifier, own, supervise } from "@souffleur/supervisor"
-import { Console, Effect, Fiber, Ref, Stream } from "effect"
+import { Console, Effect, Fiber, Path, Ref, Stream } from "effect"
 import { Environment } from "./Environment.ts"
 import { guarded, startGuardian } from "./Guarding.ts"
 import { sweep } from "./Leftovers.ts"
@@ -56,6 +57,8 @@ export const watching = Effect.fn("Watching")(function* (
   const noticing = yield* Effect.forkScoped(attended(ref, "notifier", notices))
   if (comms !== null) yield* deliverLate(yield* allWatches, comms)
   yield* Effect.forkScoped(feed(id))
+  const path = yield* Path.Path
+  for (const folder of ["launches", "guardians"]) yield* Effect.forkScoped(boundOutputs(path.join(settings.stateDir, folder), id))
   yield* ceilingNow(ref.tell)
   const last = yield* supervise(ref, fence)
   yield* forget(last)

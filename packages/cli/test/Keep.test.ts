@@ -3,6 +3,7 @@ import { loadSettings } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { command } from "@souffleur/supervisor"
 import { Effect, FileSystem } from "effect"
+import { execFileSync } from "node:child_process"
 import { store } from "../src/App.ts"
 import { keep } from "../src/doctor/Keep.ts"
 
@@ -111,4 +112,22 @@ it.live("a state folder that others may write, or that is a link, is wrong, and 
       assert.deepStrictEqual(yield* files.readDirectory(state), [])
     }
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)
+
+it.live("what launches have printed is told when it takes more than a gigabyte of the disk, and holes take nothing", () =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const home = yield* files.makeTempDirectoryScoped()
+    const settings = yield* loadSettings({ projectDir: home, environment: { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` }, flags: {} })
+    yield* files.makeDirectory(`${home}/state/launches`, { recursive: true, mode: 0o700 })
+    const file = `${home}/state/launches/w-1.out`
+    yield* files.writeFile(file, new Uint8Array(), { mode: 0o600 })
+    yield* files.truncate(file, 3_000_000_000)
+    const told = Effect.map(keep(settings), ({ findings }) =>
+      findings.filter(({ check }) => check === "outputs").map(({ detail }) => detail)
+    )
+    assert.deepStrictEqual(yield* told, [])
+    execFileSync("fallocate", ["--length", "1200000000", file])
+    assert.deepStrictEqual(yield* told, [`what launches have printed takes 1200 MB in ${home}/state/launches`])
+  }).pipe(Effect.provide(HostServices.layer), Effect.scoped)
 )

@@ -33,6 +33,7 @@ import {
   type ResolvedSettings,
   resolveProgram
 } from "@souffleur/domain"
+import { boundOutputs } from "@souffleur/node"
 import { Console, Effect, Fiber, FileSystem, Option, Path, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { comms, commsLink, launchable, settingsOf } from "../App.ts"
@@ -128,6 +129,7 @@ const conductPlan = Effect.fn("conduct")(function* (
   const heralding = { project, command: settings.notifyCommand, comms: Option.map(linked, ({ comms }) => comms) }
   const telling = yield* Effect.forkScoped(runHerald(id, from, heralding))
   const narrator = yield* Effect.forkScoped(narrate(id, from, asJson))
+  yield* Effect.forkScoped(boundOutputs(path.join(settings.stateDir, "launches"), `run-${id}-`))
   yield* Effect.scoped(
     Effect.gen(function* () {
       const ref = yield* ownRun(id)

@@ -95,6 +95,34 @@ const orphans = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
       )
 })
 
+/** Bytes on disk of what launches have printed, beyond which somebody should look. A souffleur bounds what its own launches print. */
+const printedMost = 1_073_741_824
+
+const printed = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
+  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const folder = path.join(stateDir, "launches")
+  const names = yield* Effect.orElseSucceed(fs.readDirectory(folder), (): ReadonlyArray<string> => [])
+  const infos = yield* Effect.forEach(names, (name) => Effect.option(fs.stat(path.join(folder, name))))
+  const blocks = infos.map((info) =>
+    Number(
+      Option.getOrElse(
+        Option.flatMap(info, ({ blocks }) => blocks),
+        () => 0
+      )
+    )
+  )
+  const bytes = blocks.reduce((all, one) => all + one * 512, 0)
+  return bytes > printedMost
+    ? [
+        note(
+          "outputs",
+          `what launches have printed takes ${Math.round(bytes / 1e6)} MB in ${folder}`,
+          "delete what you need no more: ls -t there"
+        )
+      ]
+    : []
+})
+
 /** Every event decodes, and none is missing between two. */
 const readable = Effect.gen(function* () {
   const log = yield* EventLog
@@ -200,5 +228,6 @@ export const keep = Effect.fn("Doctor.keep")(function* (settings: ResolvedSettin
   // Only who can read the log knows which launches are needed.
   const readable = findings.some(({ check, level }) => check === "event log" && level !== "wrong")
   const kept = readable ? yield* keptFor(settings, watches) : []
-  return { findings: [...(yield* folder(settings)), yield* claimable, yield* orphans(settings), ...kept, ...findings], watches }
+  const state = [...(yield* folder(settings)), yield* claimable, yield* orphans(settings), ...(yield* printed(settings))]
+  return { findings: [...state, ...kept, ...findings], watches }
 }, Effect.provide(host))
