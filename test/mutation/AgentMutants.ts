@@ -28,7 +28,11 @@ export const agentMutants = [
       ["session file: a whole id wins", "const matches = whole.length > 0 ? whole : found", "const matches = found"],
       ["session file: not one of several", "if (matches.length === 1) return file(first)", "return file(first)"],
       ["session file: one file under two names", "if (real.size === 1) return file(first)", ""],
-      ["session file: a file", 'Effect.map((info) => info.type === "File"),', "Effect.as(true),"]
+      [
+        "session file: a file",
+        "            return Effect.succeed(false)\n          })\n        )",
+        "            return Effect.succeed(true)\n          })\n        )"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -36,11 +40,7 @@ export const agentMutants = [
     [`${claude}/test/Compaction.test.ts`],
     [
       ["compacted: that very file", "device !== mark.device || inode !== mark.inode || Number", "Number"],
-      [
-        "compacted: after the mark",
-        "fs.stream(mark.path, { offset: Math.max(0, mark.offset - 1) })",
-        "fs.stream(mark.path, { offset: 0 })"
-      ],
+      ["compacted: after the mark", "piecesOf(file, { offset: Math.max(0, mark.offset - 1) })", "piecesOf(file, { offset: 0 })"],
       ["compacted: what ends at the mark began before", "let begun = mark.offset === 0", "let begun = true"],
       ["compacted: a whole line", "if (whole && found", "if (found"],
       [

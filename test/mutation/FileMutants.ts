@@ -59,5 +59,10 @@ export const fileMutants = [
     "packages/cli/src/doctor/Keep.ts",
     ["packages/cli/test/Keep.test.ts"],
     [["doctor: an environment that is needed", "!unfinished.some((beginning) => name.startsWith(beginning))", "true"]]
+  ),
+  ...mutantsOf(
+    "packages/claude/src/SessionFile.ts",
+    ["packages/claude/test/SessionFile.test.ts"],
+    [["session file: one that is not used is told", "if (!refused.missing) notUsed.push(refused.message)", ""]]
   )
 ]

@@ -1,4 +1,4 @@
-import { Agent, type Processes, SessionNotFound } from "@souffleur/domain"
+import { Agent, type Processes, SessionNotFound, type TrustedFiles } from "@souffleur/domain"
 import { Effect, type FileSystem, Layer, Option, type Path } from "effect"
 import type { AgentProgram } from "./AgentProgram.ts"
 import { agentCommand } from "./ClaudeCli.ts"
@@ -27,11 +27,11 @@ export interface ClaudeOptions {
 const name = "claude"
 
 /** Claude Code as an agent. */
-const layer = (options: ClaudeOptions): Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes> =>
+const layer = (options: ClaudeOptions): Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles> =>
   Layer.effect(
     Agent,
     Effect.gen(function* () {
-      const services = yield* Effect.context<FileSystem.FileSystem | Path.Path | Processes>()
+      const services = yield* Effect.context<FileSystem.FileSystem | Path.Path | Processes | TrustedFiles>()
       const [handoffTaken, spend] = [makeHandoff(), makeSpend()]
       const sessionFile = (sessionId: string) => findSessionFile(options.claudeDir, sessionId).pipe(Effect.provide(services))
       const countResults = yield* makeToolResults

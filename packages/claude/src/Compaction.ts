@@ -1,5 +1,5 @@
-import type { Compacted, SessionFile, SessionMark } from "@souffleur/domain"
-import { Effect, FileSystem, Option, type PlatformError, Stream } from "effect"
+import { agentsOwn, type Compacted, type FileRefused, piecesOf, type SessionFile, type SessionMark, TrustedFiles } from "@souffleur/domain"
+import { Effect, FileSystem, Option, type PlatformError, type Scope, Stream } from "effect"
 import { makeLines } from "./Lines.ts"
 import { recordOf } from "./Records.ts"
 
@@ -38,9 +38,9 @@ const isSummary = (line: string): boolean => {
  * it the session would go on from nothing. What cannot be read, or is another file by now, is no proof; malformed lines are skipped.
  */
 export const compactedSince = Effect.fn("Compaction.since")(
-  function* (mark: SessionMark): Effect.fn.Return<Compacted, PlatformError.PlatformError, FileSystem.FileSystem> {
-    const fs = yield* FileSystem.FileSystem
-    const info = yield* fs.stat(mark.path)
+  function* (mark: SessionMark): Effect.fn.Return<Compacted, FileRefused | PlatformError.PlatformError, Scope.Scope | TrustedFiles> {
+    const file = yield* (yield* TrustedFiles).open(mark.path, agentsOwn)
+    const info = yield* file.stat
     const { device, inode } = identityOf(info)
     if (device !== mark.device || inode !== mark.inode || Number(info.size) <= mark.offset) return "not yet"
     let found: Compacted = "not yet"
@@ -54,7 +54,7 @@ export const compactedSince = Effect.fn("Compaction.since")(
     const lines = makeLines(lineLimit, (bytes, whole) => {
       if (whole && found !== "summary") look(text.decode(bytes))
     })
-    yield* fs.stream(mark.path, { offset: Math.max(0, mark.offset - 1) }).pipe(
+    yield* piecesOf(file, { offset: Math.max(0, mark.offset - 1) }).pipe(
       Stream.runForEach((chunk) =>
         Effect.sync(() => {
           if (begun) return lines.push(chunk)
@@ -67,5 +67,6 @@ export const compactedSince = Effect.fn("Compaction.since")(
     lines.end()
     return found
   },
+  Effect.scoped,
   Effect.orElseSucceed((): Compacted => "not yet")
 )

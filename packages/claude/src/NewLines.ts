@@ -1,4 +1,5 @@
-import { FileSystem, Effect, Stream } from "effect"
+import { agentsOwn, piecesOf, TrustedFiles } from "@souffleur/domain"
+import { Effect, Stream } from "effect"
 import { makeLines } from "./Lines.ts"
 
 const newline = 10
@@ -13,13 +14,13 @@ export const newLines = Effect.fnUntraced(function* (
   onLine: (line: string) => void,
   onEnd: (offset: number) => void
 ) {
-  const fs = yield* FileSystem.FileSystem
   const text = new TextDecoder()
   const lines = makeLines(limit, (bytes, whole) => {
     if (whole) onLine(text.decode(bytes))
   })
   let position = offset
-  yield* fs.stream(path, { offset }).pipe(
+  const file = yield* (yield* TrustedFiles).open(path, agentsOwn)
+  yield* piecesOf(file, { offset }).pipe(
     Stream.runForEach((chunk) =>
       Effect.sync(() => {
         lines.push(chunk)
@@ -29,4 +30,4 @@ export const newLines = Effect.fnUntraced(function* (
       })
     )
   )
-})
+}, Effect.scoped)

@@ -1,4 +1,5 @@
-import { Effect, FileSystem, Option, Path, Stream } from "effect"
+import { agentsOwn, piecesOf, TrustedFiles } from "@souffleur/domain"
+import { Effect, Option, Path, Stream } from "effect"
 import { makeLines } from "./Lines.ts"
 import { recordOf } from "./Records.ts"
 
@@ -8,7 +9,7 @@ const head = 1 << 20
 /** The folder in which a session began: what its first record that names one says. `None` where none does, or it cannot be read. */
 export const projectOf = Effect.fn("Project.of")(
   function* (file: string) {
-    const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+    const [files, path] = [yield* TrustedFiles, yield* Path.Path]
     const text = new TextDecoder()
     let found: string | undefined
     const lines = makeLines(head, (bytes, whole) => {
@@ -16,9 +17,12 @@ export const projectOf = Effect.fn("Project.of")(
       const cwd = recordOf(text.decode(bytes))?.["cwd"]
       if (typeof cwd === "string" && path.isAbsolute(cwd)) found = cwd
     })
-    yield* fs.stream(file, { bytesToRead: head }).pipe(Stream.runForEach((chunk) => Effect.sync(() => lines.push(chunk))))
+    yield* piecesOf(yield* files.open(file, agentsOwn), { bytes: head }).pipe(
+      Stream.runForEach((chunk) => Effect.sync(() => lines.push(chunk)))
+    )
     lines.end()
     return Option.fromUndefinedOr(found)
   },
+  Effect.scoped,
   Effect.orElseSucceed(() => Option.none<string>())
 )

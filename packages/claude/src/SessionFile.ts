@@ -1,4 +1,4 @@
-import { type SessionFile, SessionNotFound } from "@souffleur/domain"
+import { agentsOwn, lookTrusted, type SessionFile, SessionNotFound, type TrustedFiles } from "@souffleur/domain"
 import { Effect, FileSystem, Path, type PlatformError } from "effect"
 import { isSessionId } from "./SessionId.ts"
 
@@ -19,7 +19,7 @@ const described = (error: PlatformError.PlatformError): string =>
 export const findSessionFile = Effect.fn("SessionFile.find")(function* (
   claudeDir: string,
   sessionId: string
-): Effect.fn.Return<SessionFile, SessionNotFound, FileSystem.FileSystem | Path.Path> {
+): Effect.fn.Return<SessionFile, SessionNotFound, FileSystem.FileSystem | Path.Path | TrustedFiles> {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const fail = (reason: SessionNotFound["reason"], why: string) =>
@@ -34,6 +34,8 @@ export const findSessionFile = Effect.fn("SessionFile.find")(function* (
     .pipe(Effect.catch((error) => fail("missing", `the sessions' folder ${projects} cannot be read: ${described(error)}`)))
 
   const unreadable: Array<string> = []
+  /** There, and perhaps somebody else's word. */
+  const notUsed: Array<string> = []
   const inFolder = Effect.fnUntraced(function* (folder: string) {
     const names = yield* fs.readDirectory(folder).pipe(
       Effect.catch((error) => {
@@ -45,9 +47,12 @@ export const findSessionFile = Effect.fn("SessionFile.find")(function* (
     return yield* Effect.filter(
       candidates.map((name) => path.join(folder, name)),
       (candidate) =>
-        fs.stat(candidate).pipe(
-          Effect.map((info) => info.type === "File"),
-          Effect.orElseSucceed(() => false)
+        lookTrusted(candidate, agentsOwn).pipe(
+          Effect.as(true),
+          Effect.catch((refused) => {
+            if (!refused.missing) notUsed.push(refused.message)
+            return Effect.succeed(false)
+          })
         )
     )
   })
@@ -61,6 +66,7 @@ export const findSessionFile = Effect.fn("SessionFile.find")(function* (
   const matches = whole.length > 0 ? whole : found
   const [first] = matches
   if (first === undefined) {
+    if (notUsed.length > 0) return yield* fail("missing", `a session file is there and is not used: ${notUsed.slice(0, 3).join("; ")}`)
     const where = unreadable.length > 0 ? ` (not all could be read: ${unreadable.slice(0, 3).join("; ")})` : ""
     return yield* fail("missing", `no file ${sessionId}*${extension} in any folder of ${projects}${where}`)
   }

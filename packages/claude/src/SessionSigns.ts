@@ -1,4 +1,4 @@
-import type { SessionSigns } from "@souffleur/domain"
+import type { SessionSigns, TrustedFiles } from "@souffleur/domain"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { recordOf } from "./Records.ts"
 import { extension } from "./SessionFile.ts"
@@ -31,7 +31,7 @@ const subagentsWroteAt = Effect.fnUntraced(
 /** What the end of a session file states, and when it or a subagent's was last written; `None` where it cannot be read. */
 export const sessionSigns = Effect.fn("SessionSigns.read")(function* (
   file: string
-): Effect.fn.Return<Option.Option<SessionSigns>, never, FileSystem.FileSystem | Path.Path> {
+): Effect.fn.Return<Option.Option<SessionSigns>, never, FileSystem.FileSystem | Path.Path | TrustedFiles> {
   const reading = makeReading()
   return yield* fromTheEnd(file, limits, (line, writtenAt) => {
     const record = recordOf(line)

@@ -1,4 +1,4 @@
-import { type AgentSession, Processes } from "@souffleur/domain"
+import { agentsOwn, type AgentSession, Processes, lookTrusted, readTrusted, type TrustedFiles } from "@souffleur/domain"
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
 import { writtenAtOf } from "./Tail.ts"
 
@@ -25,7 +25,7 @@ const decode = Schema.decodeUnknownOption(PidFile)
  */
 export const liveSessions = Effect.fn("Sessions.live")(function* (
   claudeDir: string
-): Effect.fn.Return<ReadonlyArray<AgentSession>, never, FileSystem.FileSystem | Path.Path | Processes> {
+): Effect.fn.Return<ReadonlyArray<AgentSession>, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles> {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const processes = yield* Processes
@@ -33,10 +33,9 @@ export const liveSessions = Effect.fn("Sessions.live")(function* (
   const names = yield* fs.readDirectory(folder).pipe(Effect.orElseSucceed((): ReadonlyArray<string> => []))
 
   const read = Effect.fnUntraced(function* (file: string) {
-    const info = yield* fs.stat(file)
-    if (info.type !== "File" || info.size > sizeLimit) return Option.none()
-    const writtenAt = writtenAtOf(info)
-    return Option.map(decode(yield* fs.readFileString(file)), (said) => ({ ...said, writtenAt }))
+    const writtenAt = writtenAtOf(yield* lookTrusted(file, agentsOwn))
+    const text = new TextDecoder().decode(yield* readTrusted(file, { ...agentsOwn, atMost: sizeLimit }))
+    return Option.map(decode(text), (said) => ({ ...said, writtenAt }))
   })
   const live = Effect.fnUntraced(function* (file: string) {
     const found = yield* read(file).pipe(Effect.orElseSucceed(() => Option.none()))

@@ -1,5 +1,5 @@
-import { Bounds } from "@souffleur/domain"
-import { Effect, FileSystem, Option, type PlatformError } from "effect"
+import { agentsOwn, Bounds, type FileRefused, TrustedFiles } from "@souffleur/domain"
+import { Effect, type FileSystem, Option, type PlatformError } from "effect"
 
 const block = 256 * 1024
 const newline = 10
@@ -22,11 +22,11 @@ export const fromTheEnd = Effect.fn("Tail.fromTheEnd")(function* (
   file: string,
   limits: TailLimits,
   onLine: (line: string, writtenAt: number) => "more" | "enough"
-): Effect.fn.Return<number, PlatformError.PlatformError, FileSystem.FileSystem> {
-  const fs = yield* FileSystem.FileSystem
+): Effect.fn.Return<number, FileRefused | PlatformError.PlatformError, TrustedFiles> {
+  const files = yield* TrustedFiles
   return yield* Effect.scoped(
     Effect.gen(function* () {
-      const source = yield* fs.open(file, { flag: "r" })
+      const source = yield* files.open(file, agentsOwn)
       const info = yield* source.stat
       const writtenAt = writtenAtOf(info)
       const text = new TextDecoder()

@@ -1,3 +1,4 @@
+import { agentsOwn, piecesOf, TrustedFiles } from "@souffleur/domain"
 import { Effect, FileSystem, Semaphore, Stream } from "effect"
 import { identityOf } from "./Compaction.ts"
 import { makeLines } from "./Lines.ts"
@@ -44,7 +45,7 @@ const count = (counted: Counted, line: string): void => {
 /** Whether a session file has the result of any tool, of one that only looks or that failed too. What cannot be read has none. */
 export const anyToolResult = Effect.fn("ToolResults.any")(
   function* (path: string) {
-    const fs = yield* FileSystem.FileSystem
+    const file = yield* (yield* TrustedFiles).open(path, agentsOwn)
     let found = false
     const text = new TextDecoder()
     const lines = makeLines(lineLimit, (bytes, whole) => {
@@ -52,12 +53,13 @@ export const anyToolResult = Effect.fn("ToolResults.any")(
       const line = text.decode(bytes)
       found = line.includes('"tool_result"') && blocksIn(line).some((block) => block["type"] === "tool_result")
     })
-    yield* fs.stream(path).pipe(
+    yield* piecesOf(file).pipe(
       Stream.takeWhile(() => !found),
       Stream.runForEach((chunk) => Effect.sync(() => lines.push(chunk)))
     )
     return found
   },
+  Effect.scoped,
   Effect.orElseSucceed(() => false)
 )
 
@@ -67,7 +69,7 @@ export const anyToolResult = Effect.fn("ToolResults.any")(
  * be read now the last count stays.
  */
 export const makeToolResults = Effect.gen(function* () {
-  const fs = yield* FileSystem.FileSystem
+  const [fs, trusted] = [yield* FileSystem.FileSystem, yield* TrustedFiles]
   const files = new Map<string, Counted>()
   const oneAtATime = yield* Semaphore.make(1)
 
@@ -84,7 +86,7 @@ export const makeToolResults = Effect.gen(function* () {
       { limit: lineLimit, offset: counted.offset },
       (line) => count(counted, line),
       (end) => (counted.offset = end)
-    ).pipe(Effect.provideService(FileSystem.FileSystem, fs))
+    ).pipe(Effect.provideService(TrustedFiles, trusted))
     return counted.results
   })
 

@@ -1,4 +1,4 @@
-import { ExportFailed, type Export } from "@souffleur/domain"
+import { agentsOwn, ExportFailed, type Export, type FileRefused, type TrustedFile, TrustedFiles } from "@souffleur/domain"
 import { Effect, FileSystem, Option, Path, type PlatformError, Predicate, Random } from "effect"
 import * as ByteString from "./ByteString.ts"
 import { type Conversation, makeConversation } from "./Conversation.ts"
@@ -82,7 +82,7 @@ const look = (info: FileSystem.File.Info): string =>
   [info.dev, Option.getOrNull(info.ino), info.size, Option.getOrNull(info.mtime)?.getTime()].join(" ")
 
 /** Two buffers in turn: one is filled, and what is in the other used, at the same time. */
-const pump = Effect.fnUntraced(function* <E, R>(source: FileSystem.File, use: (bytes: Uint8Array) => Effect.Effect<void, E, R>) {
+const pump = Effect.fnUntraced(function* <E, R>(source: TrustedFile, use: (bytes: Uint8Array) => Effect.Effect<void, E, R>) {
   let block = new Uint8Array(blockSize)
   let spare = new Uint8Array(blockSize)
   for (let position = 0n, read = yield* source.read(block, { position }); read > 0;) {
@@ -93,7 +93,7 @@ const pump = Effect.fnUntraced(function* <E, R>(source: FileSystem.File, use: (b
   }
 })
 
-const failed = (error: PlatformError.PlatformError): ExportFailed => new ExportFailed({ why: error.message })
+const failed = (error: FileRefused | PlatformError.PlatformError): ExportFailed => new ExportFailed({ why: error.message })
 
 /**
  * Streams a session file to Markdown at `out` (spec §2, claude_export, 2), in bounded memory at any size. The export is
@@ -122,7 +122,7 @@ export const exportTranscript = Effect.fn("TranscriptExport.export")(
   function* (
     file: string,
     out: string
-  ): Effect.fn.Return<Export, ExportFailed | PlatformError.PlatformError, FileSystem.FileSystem | Path.Path> {
+  ): Effect.fn.Return<Export, ExportFailed | FileRefused | PlatformError.PlatformError, FileSystem.FileSystem | Path.Path | TrustedFiles> {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const nonce = yield* makeNonce
@@ -139,10 +139,8 @@ export const exportTranscript = Effect.fn("TranscriptExport.export")(
 
     return yield* Effect.scoped(
       Effect.gen(function* () {
-        // Looked at before it is opened: opening a pipe would wait for ever.
-        const before = yield* fs.stat(file)
-        if (before.type !== "File") return yield* new ExportFailed({ why: "the session file is no regular file" })
-        const source = yield* fs.open(file, { flag: "r" })
+        const source = yield* (yield* TrustedFiles).open(file, agentsOwn)
+        const before = yield* source.stat
         const body = yield* temporary("body")
 
         const files = makeFilesModified()
@@ -191,5 +189,5 @@ export const exportTranscript = Effect.fn("TranscriptExport.export")(
       })
     )
   },
-  Effect.catchTag("PlatformError", (error) => Effect.fail(failed(error)))
+  Effect.catchTags({ FileRefused: (error) => Effect.fail(failed(error)), PlatformError: (error) => Effect.fail(failed(error)) })
 )

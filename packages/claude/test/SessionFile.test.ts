@@ -1,8 +1,15 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, FileSystem } from "effect"
+import { Effect, FileSystem, Option } from "effect"
+import { execFileSync } from "node:child_process"
 import { isSessionId } from "../src/index.ts"
+import { projectOf } from "../src/Project.ts"
 import { findSessionFile } from "../src/SessionFile.ts"
-import { claudeFolder, services } from "./support/ClaudeFolder.ts"
+import { liveSessions } from "../src/Sessions.ts"
+import { sessionSigns } from "../src/SessionSigns.ts"
+import { makeSpend } from "../src/Spend.ts"
+import { anyToolResult } from "../src/ToolResults.ts"
+import { exportTranscript } from "../src/TranscriptExport.ts"
+import { aProcess, claudeFolder, running, services } from "./support/ClaudeFolder.ts"
 
 const hostile = [
   "",
@@ -91,6 +98,55 @@ it.layer(services)((it) => {
       const folder = yield* claudeFolder({ "projects/-new/abc.jsonl": "" })
       yield* fs.symlink(`${folder}/projects/-new`, `${folder}/projects/-old`)
       assert.match((yield* findSessionFile(folder, "abc")).path, /\/-(?:new|old)\/abc\.jsonl$/)
+    })
+  )
+
+  it.effect("uses no session file that is a link, a pipe, or anybody's to write, and says so", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* claudeFolder({ "projects/-a/link.jsonl": "", "projects/-a/open.jsonl": "", elsewhere: "{}" })
+      const at = `${folder}/projects/-a`
+      yield* fs.remove(`${at}/link.jsonl`)
+      yield* fs.symlink(`${folder}/elsewhere`, `${at}/link.jsonl`)
+      yield* fs.chmod(`${at}/open.jsonl`, 0o666)
+      execFileSync("mkfifo", [`${at}/pipe.jsonl`])
+      for (const [id, why] of [
+        ["link", /link\.jsonl: it is a link/],
+        ["open", /open\.jsonl: others may write to it/],
+        ["pipe", /pipe\.jsonl: it is no regular file/]
+      ] as const) {
+        const { reason, why: said } = yield* failure(folder, id)
+        assert.deepStrictEqual([reason, /is not used/.test(said)], ["missing", true])
+        assert.match(said, why)
+      }
+      // As the agent makes it under a umask of 002.
+      yield* fs.chmod(`${at}/open.jsonl`, 0o664)
+      assert.strictEqual((yield* findSessionFile(folder, "open")).sessionId, "open")
+    })
+  )
+  it.effect.skipIf(process.getuid?.() !== 0)("uses no other user's session file or pid file (run as root: it gives files away)", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const said = JSON.stringify({ pid: 10, sessionId: "s", cwd: "/p", procStart: "77" })
+      const folder = yield* claudeFolder({ "projects/-a/theirs.jsonl": "", "sessions/10.json": said })
+      const running10 = Effect.provide(liveSessions(folder), running(aProcess(10, 77)))
+      assert.strictEqual((yield* running10).length, 1)
+      for (const file of ["projects/-a/theirs.jsonl", "sessions/10.json"]) yield* fs.chown(`${folder}/${file}`, 12_345, 12_345)
+      assert.match((yield* failure(folder, "theirs")).why, /belongs to another user/)
+      assert.deepStrictEqual(yield* running10, [])
+    })
+  )
+  it.effect("reads a session file only as what it was judged to be, however it is read", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* claudeFolder({ secret: `${JSON.stringify({ type: "user", cwd: "/secret" })}\n` })
+      const link = `${folder}/s.jsonl`
+      yield* fs.symlink(`${folder}/secret`, link)
+      assert.deepStrictEqual(yield* projectOf(link), Option.none())
+      assert.deepStrictEqual(yield* sessionSigns(link), Option.none())
+      assert.strictEqual(yield* makeSpend()(link, 0), 0)
+      assert.isFalse(yield* anyToolResult(link))
+      assert.match((yield* Effect.flip(exportTranscript(link, `${folder}/out.md`))).why, /a link/)
     })
   )
 })

@@ -1,3 +1,4 @@
+import type { TrustedFiles } from "@souffleur/domain"
 import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
@@ -16,7 +17,7 @@ const counting = Effect.gen(function* () {
   const write = (text: string, flag: "a" | "w" = "a") => fs.writeFileString(file, text, { flag })
   return { file, write, count: yield* makeToolResults }
 })
-const live = (what: string, test: Effect.Effect<void, unknown, FileSystem.FileSystem>) =>
+const live = (what: string, test: Effect.Effect<void, unknown, FileSystem.FileSystem | TrustedFiles>) =>
   it.live(what, () => Effect.provide(test, HostServices.layer))
 
 live(

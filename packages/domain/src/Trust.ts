@@ -10,6 +10,9 @@ export interface Trust {
   readonly atMost?: number
 }
 
+/** A file that the agent made, as this user: its group may write it where the user's umask lets it. */
+export const agentsOwn = { others: "write as its group" } as const satisfies Trust
+
 /** What is there, as its opened descriptor says it. */
 export interface Seen {
   readonly kind: "file" | "folder" | "other"

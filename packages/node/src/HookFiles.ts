@@ -1,4 +1,4 @@
-import { type Held, type HookedProcess, Hooks, HookSign, heldByAll, heldNow, holdings } from "@souffleur/domain"
+import { type Held, type HookedProcess, Hooks, HookSign, heldByAll, heldNow, holdings, TrustedFiles } from "@souffleur/domain"
 import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 
 /** Bytes of the end of a file that are read: more than a file of signs is cut to. */
@@ -13,18 +13,18 @@ const mostFiles = 500
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(HookSign))
 
 /** What `souffleur hook` wrote down: `<state dir>/hooks/<session id>.jsonl`. What is no sign, or cannot be read, is skipped. */
-export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.FileSystem | Path.Path> =>
+export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.FileSystem | Path.Path | TrustedFiles> =>
   Layer.effect(
     Hooks,
     Effect.gen(function* () {
-      const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+      const [fs, path, trusted] = [yield* FileSystem.FileSystem, yield* Path.Path, yield* TrustedFiles]
       const folder = path.join(stateDir, "hooks")
       const none: ReadonlyArray<HookSign> = []
 
       const text = Effect.fnUntraced(function* (file: string) {
         // Asked before it is opened: a pipe would be waited for.
         if ((yield* fs.stat(file)).type !== "File") return ""
-        const source = yield* fs.open(file, { flag: "r" })
+        const source = yield* trusted.open(file, {})
         const size = Number((yield* source.stat).size)
         const bytes = new Uint8Array(Math.min(size, tail))
         let filled = 0

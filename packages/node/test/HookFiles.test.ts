@@ -1,8 +1,8 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Hooks, type HookSign } from "@souffleur/domain"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { execFileSync } from "node:child_process"
+import * as HostServices from "../src/HostServices.ts"
 import * as HookFiles from "../src/HookFiles.ts"
 
 const sign = (at: number, event: string, sessionId: string, kind: string | undefined, pid: number): HookSign => ({
@@ -15,7 +15,7 @@ const sign = (at: number, event: string, sessionId: string, kind: string | undef
 })
 const lines = (...signs: ReadonlyArray<HookSign>) => signs.map((one) => `${JSON.stringify(one)}\n`).join("")
 
-layer(NodeServices.layer)((it) => {
+layer(HostServices.layer)((it) => {
   /** A state folder with these files of signs, the last one written to last. */
   const hooks = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>) {
     const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
