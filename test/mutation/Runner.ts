@@ -1,4 +1,5 @@
 import { createVitest } from "vitest/node"
+import { build } from "../cli/Build.ts"
 import type { Answer, Question } from "./Trial.ts"
 
 /**
@@ -25,7 +26,11 @@ const answer = async ({ changed, tests }: Question): Promise<Answer> => {
   const specifications = await vitest.globTestSpecifications([...tests])
   if (specifications.length === 0) return { noticed: "there are no such tests" }
   const asked = new Set(specifications.map(({ moduleId }) => moduleId))
+  // These run the command as it is published: the one that was built when this began has nothing of what was changed since.
+  const built = tests.some((test) => test.startsWith("test/cli/")) ? build() : undefined
+  if (built !== undefined) for (const project of vitest.projects) project.provide("bundle", built.bundle)
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications)
+  built?.remove()
   for (const one of testModules) {
     if (!asked.has(one.moduleId)) continue
     const [failed] = one.children.allTests("failed")
