@@ -4,21 +4,10 @@ import { Clock, Effect, FileSystem, Option, Schema } from "effect"
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { agentMutants } from "./AgentMutants.ts"
-import { boundsMutants } from "./BoundsMutants.ts"
-import { ceilingMutants } from "./CeilingMutants.ts"
-import { conductorMutants } from "./ConductorMutants.ts"
-import { domainMutants } from "./DomainMutants.ts"
-import { guardianMutants } from "./GuardianMutants.ts"
-import { fileMutants } from "./FileMutants.ts"
 import { applied, isApplicable, type Mutant, packageOf, widerThan } from "./Mutant.ts"
-import { nodeMutants } from "./NodeMutants.ts"
-import { plainMutants } from "./PlainMutants.ts"
-import { recoveryMutants } from "./RecoveryMutants.ts"
-import { supervisorMutants } from "./SupervisorMutants.ts"
+import { allMutants } from "./Mutants.ts"
 import { copyTree, root } from "./Tree.ts"
 import { makeTrial } from "./Trial.ts"
-import { watcherMutants } from "./WatcherMutants.ts"
 
 /**
  * `pnpm mutate`: takes each line of defence away in turn, in a copy of the tree, and runs the tests that should notice. `--only WORD`: those
@@ -29,20 +18,7 @@ const { values } = parseArgs({
   args: process.argv.slice(2).filter((word) => word !== "--"),
   options: { only: { type: "string", default: "" }, own: { type: "boolean", default: false }, check: { type: "boolean", default: false } }
 })
-const mutants = [
-  ...domainMutants,
-  ...watcherMutants,
-  ...recoveryMutants,
-  ...supervisorMutants,
-  ...guardianMutants,
-  ...agentMutants,
-  ...boundsMutants,
-  ...ceilingMutants,
-  ...conductorMutants,
-  ...nodeMutants,
-  ...plainMutants,
-  ...fileMutants
-].filter(({ file, name }) => name.includes(values.only) || file.includes(values.only))
+const mutants = allMutants.filter(({ file, name }) => name.includes(values.only) || file.includes(values.only))
 
 /** The list does not fit the source, or the tests fail by themselves: nothing can be said about any mutant. */
 class Unfit extends Schema.TaggedError<Unfit>()("Unfit", { why: Schema.String }) {}
