@@ -119,7 +119,13 @@ describe.concurrent("souffleur conduct", () => {
         updated_at: "2026-01-25T10:00:00Z"
       }
       const tasks = [
-        { id: "task-002", title: "T", status: "completed", attempts: 1 },
+        {
+          id: "task-002",
+          title: "T",
+          status: "completed",
+          attempts: 1,
+          implementer_commits: [git(the.project, "rev-parse", "HEAD").trim()]
+        },
         { id: "task-009", title: "U", status: "pending", attempts: 0 }
       ]
       fs.writeFileSync(join(the.project, "state.json.backup"), JSON.stringify({ ...before, tasks }))

@@ -80,6 +80,32 @@ describe.concurrent("souffleur conduct among words that are not its agents'", { 
       }
     }).pipe(Effect.scoped)
   )
+  it.live("a planted state file is nobody's word: what git does not bear out is a person's to say, with exit code 1", () =>
+    Effect.gen(function* () {
+      const the = yield* theatre(agent(committed("echo x > x"), approved))
+      const at = "2026-01-25T10:00:00Z"
+      const tasks = [{ id: "t1", status: "completed", implementer_commits: ["--help", "deadbeef"] }]
+      const state = {
+        workflow_id: "plan",
+        phase: "implementation",
+        current_task: null,
+        created_at: at,
+        updated_at: at,
+        finishing: "done",
+        tasks
+      }
+      fs.writeFileSync(join(the.project, "state.json"), JSON.stringify(state))
+      const first = yield* the.conduct()
+      assert.strictEqual(first.code, 1, first.errors)
+      assert.include(first.errors, "souffleur conduct answer t1")
+      assert.notIncludeMembers(tagsOf(first.lines), ["AgentAsked", "RunVerified", "RunFinished"])
+      assert.strictEqual((yield* the.run(["conduct", "answer", "t1", "--retry"])).code, 0)
+      const second = yield* the.conduct()
+      assert.strictEqual(second.code, 0, second.errors)
+      const done = second.lines.map((line) => JSON.parse(line)).find(({ _tag }) => _tag === "TaskCompleted")
+      assert.deepStrictEqual(done.commits, [the.git("rev-parse", "HEAD").trim()], "its work is what was done here")
+    }).pipe(Effect.scoped)
+  )
   it.live("git runs nothing that its project names, also where PATH looks in it first, and has no key of ours", () =>
     Effect.gen(function* () {
       const the = yield* theatre(agent(committed("echo x > x"), approved))

@@ -54,7 +54,7 @@ export const conductorMutants = [
         'if (task === undefined) return no("never", `there is',
         'if (task === undefined) return ok()\n  if (false) return no("never", `there is'
       ],
-      ["answer: a task that is escalated", 'if (task.status !== "escalated") return', "if (false) return"],
+      ["answer: a task that is escalated", "if (!waits) return", "if (false) return"],
       [
         "recount: of what waits for a reviewer",
         'step._tag === "Ask" && step.task.id === taskId && step.task.implementation !== null',
@@ -68,9 +68,7 @@ export const conductorMutants = [
       ],
       ["ending: once", ": ending !== null\n", ": false\n"],
       ["plan: a task that is no more is told", "...gone.map(({ id }) =>", "...gone.slice(gone.length).map(({ id }) =>"],
-      ["finishing: answered where it failed", 'return run.phase === "finished" && run.finishing === "failed"\n', "return true\n"],
-      ["open: an unknown task is skipped", "tasks: progress.tasks.filter(({ id }) => known(id))", "tasks: progress.tasks"],
-      ["open: an unknown task is told", "filter(({ id }) => !known(id))", "filter(() => false)"]
+      ["finishing: answered where it failed", 'return run.phase === "finished" && run.finishing === "failed"\n', "return true\n"]
     ]
   ),
   ...mutantsOf(
@@ -249,6 +247,49 @@ export const conductorMutants = [
     `${src}/Verdict.ts`,
     [`${tests}/Linear.test.ts`],
     [["verdict: what goes on without end", "before.length > longestLine ? before : ", ""]]
+  ),
+  ...mutantsOf(
+    `${src}/OpenDecider.ts`,
+    [`${tests}/Opening.test.ts`],
+    [
+      ["open: what git does not bear out is a person's", "...doubted.map((taskId) =>", "...doubted.slice(doubted.length).map((taskId) =>"],
+      ["open: no finishing step before its work", "doubted.length === 0 ? finishing : null", "finishing"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/RunDecider.ts`,
+    [`${tests}/Conduct.test.ts`],
+    [
+      ["verify: work that is lost is not complete", "if (lost.length > 0) {", "if (false) {"],
+      ["verify: who is skipped loses nothing", "!skipped && work.commits.some", "work.commits.some"],
+      ["answer: of lost work", '|| (run.paused?.cause === "work lost" && task.status === "completed")', ""]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/RunEvolution.ts`,
+    [`${tests}/Conduct.test.ts`],
+    [["answer: work that was lost begins anew", 'task.begun && task.status !== "completed"', "task.begun"]]
+  ),
+  ...mutantsOf(
+    `${src}/OpenDecider.ts`,
+    [`${tests}/RunDecider.test.ts`],
+    [
+      ["open: an unknown task is skipped", "tasks: tasks.filter(({ id }) => known(id))", "tasks"],
+      ["open: an unknown task is told", "filter(({ id }) => !known(id))", "filter(() => false)"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Opening.ts`,
+    [`${tests}/Opening.test.ts`],
+    [
+      ["open: a completion names a commit", "commits.length === 0 || commits.some", "commits.some"],
+      ["open: each commit is there", "commits.length === 0 || commits.some((one) => missing.has(one))", "commits.length === 0"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Git.ts`,
+    [`${tests}/GitPrograms.test.ts`],
+    [["git: a commit is known by its id alone", "const ids = commits.filter((commit) => commitId.test(commit))", "const ids = commits"]]
   ),
   ...mutantsOf(
     `${src}/GitProgram.ts`,

@@ -38,13 +38,15 @@ const escalations: Readonly<Record<Of<"TaskEscalated">["cause"], string>> = {
   rejections: "the third rejection is a person's",
   blocked: "an implementer that is blocked is a person's at once",
   "implementer failures": "the third turn in a row that came to nothing is a person's",
-  "reviewer failures": "the third turn in a row that came to nothing is a person's"
+  "reviewer failures": "the third turn in a row that came to nothing is a person's",
+  unproven: "a state file is believed as far as git bears it out: the rest is a person's"
 }
 
 const pauses: Readonly<Record<Of<"RunPaused">["cause"], string>> = {
   conflict: "no agent works where git has conflicts: a person resolves them",
   dirty: "no task begins, and none is complete, while changes are not committed: they would be mixed with the next one's",
-  "not gone": "nobody works beside an agent that is not provably gone"
+  "not gone": "nobody works beside an agent that is not provably gone",
+  "work lost": "what was approved counts while git has it: what is not there any more is not complete"
 }
 
 const ending = ({ at, cause, launchedAt, limit, others, process }: Of<"AgentEnding">): Explanation =>
@@ -113,7 +115,7 @@ const explain = (event: RunEvent, before: Run): Explanation | undefined => {
       }
     case "RunPaused":
       return {
-        seen: event.cause === "not gone" ? [event.why] : event.files,
+        seen: event.files.length === 0 ? [event.why] : event.files,
         rule: pauses[event.cause],
         act: "it waits until that is put right"
       }

@@ -57,7 +57,9 @@ const words = (event: RunEvent): string =>
         ? `paused: git has conflicts in ${files.join(", ")}`
         : cause === "dirty"
           ? `paused: not committed: ${files.join(", ")}`
-          : `paused: an agent cannot be ended: ${why}`,
+          : cause === "work lost"
+            ? `paused: work that was approved is not there any more: ${why}`
+            : `paused: an agent cannot be ended: ${why}`,
     RunResumed: () => "that is put right: the run goes on",
     RunVerified: ({ commits, completed, files, missing, skipped }) =>
       `every task is complete: ${completed} done, ${skipped} skipped, ${many(commits, "commit")}, ${many(files, "file")}${missing.length === 0 ? "" : `; HEAD has not any more: ${missing.join(", ")}`}`,
@@ -112,7 +114,11 @@ export const runJsonLine = ({ event: { _tag, at, ...fields }, revision, stream }
 const pauses = {
   conflict: { standing: "paused: a git conflict", what: "resolve the conflicts in" },
   dirty: { standing: "paused: uncommitted changes", what: "commit or put away the changes in" },
-  "not gone": { standing: "paused: an agent cannot be ended", what: "end what is left of its agent:" }
+  "not gone": { standing: "paused: an agent cannot be ended", what: "end what is left of its agent:" },
+  "work lost": {
+    standing: "paused: work that was approved is gone",
+    what: "bring the commits back, or answer each of these tasks with --retry or --skip:"
+  }
 } as const
 
 /** Where a run stands, in a few words. */
@@ -148,7 +154,7 @@ const needs = (id: string, { finishingFailure, paused, tasks }: Run): ReadonlyAr
       "souffleur conduct answer --finishing --retry, or --skip"
     ]
   if (paused !== null) {
-    return [`run ${id} is paused: ${pauses[paused.cause].what} ${paused.cause === "not gone" ? paused.why : paused.files.join(", ")}`]
+    return [`run ${id} is paused: ${pauses[paused.cause].what} ${paused.files.length === 0 ? paused.why : paused.files.join(", ")}`]
   }
   const task = tasks.find(({ status }) => status === "escalated")
   return [

@@ -48,6 +48,11 @@ const review = Effect.fn("Conduct.review")(function* (task: Task) {
   return yield* ref.tell({ _tag: "Recount", taskId: task.id, head, ...(yield* git.since(task.base)) })
 })
 
+/** Commits of tasks that nobody skipped, and HEAD has not. */
+const lostOf = Effect.fnUntraced(function* ({ tasks }: Run) {
+  return yield* (yield* Conducting).git.missing(tasks.flatMap(({ skipped, work }) => (skipped ? [] : work.commits)))
+})
+
 const verify = Effect.fn("Conduct.verify")(function* (run: Run) {
   const { git, ref } = yield* Conducting
   const commits = [...new Set(run.tasks.flatMap(({ work }) => work.commits))]
@@ -105,6 +110,8 @@ const advance = Effect.fnUntraced(function* (run: Run) {
 
 /** Whether what a run is paused for is put right. */
 const isRight = Effect.fnUntraced(function* ({ paused, turn }: Run) {
+  // Also by a person's word on those whose work it was.
+  if (paused?.cause === "work lost") return (yield* lostOf(yield* (yield* Conducting).ref.state)).length === 0
   if (paused?.cause !== "not gone") return (yield* obstacle(paused?.cause === "dirty")) === undefined
   return !turn?.launch || !(yield* isLeft(turn, turn.launch))
 })

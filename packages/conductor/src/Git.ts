@@ -36,6 +36,9 @@ const parts = (text: string, separator: "\0" | "\n") => text.split(separator).fi
 /** All that differs, whatever the repository's configuration would have left out, told by names alone. */
 const plainly = ["--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=dirty"]
 
+/** A commit's id, whole or as git abbreviates it: no option, no branch, no line more. */
+const commitId = /^[0-9a-f]{7,64}$/iu
+
 /** One repository, asked through git itself, never through a shell. What is souffleur's own in it is not seen. */
 export const gitOf = Effect.fn("Git.of")(function* (project: string, own: (root: string) => ReadonlyArray<string>) {
   const services = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner>()
@@ -88,10 +91,11 @@ export const gitOf = Effect.fn("Git.of")(function* (project: string, own: (root:
       const listed = git(["ls-tree", "-z", "--name-only", "--full-tree", "HEAD", "--", file])
       return (yield* Effect.mapError(listed, failed("which files there are"))) === `${file}\0`
     }),
-    /** Those of the commits that HEAD does not have any more. */
+    /** Those of the commits that HEAD does not have; what is no commit's id is had by nobody, whatever git would take it for. */
     missing: Effect.fn("Git.missing")(function* (commits: ReadonlyArray<string>) {
-      if (commits.length === 0) return []
-      const found = yield* Effect.mapError(batch(`${commits.join("\n")}\n`), failed("which commits there are"))
+      const ids = commits.filter((commit) => commitId.test(commit))
+      if (ids.length === 0) return commits
+      const found = yield* Effect.mapError(batch(`${ids.join("\n")}\n`), failed("which commits there are"))
       const whole = found.split("\n").map((line) => (line.endsWith(" commit") ? line.split(" ")[0]! : undefined))
       const there = whole.filter((hash) => hash !== undefined)
       const unreachable = new Set(
@@ -102,7 +106,8 @@ export const gitOf = Effect.fn("Git.of")(function* (project: string, own: (root:
               "\n"
             )
       )
-      return commits.filter((_, index) => whole[index] === undefined || unreachable.has(whole[index]))
+      const had = new Set(ids.filter((_, index) => whole[index] !== undefined && !unreachable.has(whole[index])))
+      return commits.filter((commit) => !had.has(commit))
     })
   }
 })

@@ -1,15 +1,17 @@
 import { type Pin, Refused } from "@souffleur/domain"
 import { Effect } from "effect"
+import type { Git } from "./Git.ts"
 import { nobodyAtWork, nobodyElse } from "./Neighbours.ts"
 import type { Plan } from "./Plan.ts"
 import type { LoadedPlan } from "./PlanFile.ts"
 import { allRuns, type NamedRun, tellRun } from "./RunLog.ts"
+import type { ImportedTask } from "./RunEvent.ts"
 import { progressOf, type StateJson } from "./StateFile.ts"
 import { lookAtState, StateForeign, stateForeign } from "./StateStore.ts"
 
 const operator = { _tag: "Operator" } as const
 
-/** A state file that was there before any run is taken over, rebuilt, or left to whoever it belongs to (spec §6). */
+/** A state file that was there before any run is taken over as far as git bears it out, rebuilt, or left to whoever it belongs to (spec §6). */
 const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: Plan) {
   const { backup, state } = yield* lookAtState(statePath)
   const taken = (from: "state" | "backup", json: StateJson) => {
@@ -35,6 +37,13 @@ const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: P
   }
 })
 
+/** Ids of tasks that a state file says are complete, and of whose work git has not every commit, or none is named. */
+const notBorneOut = Effect.fnUntraced(function* (tasks: ReadonlyArray<ImportedTask>, git: Pick<Git, "missing">) {
+  const done = tasks.filter(({ status }) => status === "completed")
+  const missing = new Set(yield* git.missing(done.flatMap(({ work }) => work.commits)))
+  return done.flatMap(({ id, work: { commits } }) => (commits.length === 0 || commits.some((one) => missing.has(one)) ? [id] : []))
+})
+
 /** Somebody was faster: it is there now. */
 const isTaken = (error: unknown) => error instanceof Refused && error.why === "exists"
 
@@ -47,14 +56,22 @@ export const runOf = (runs: ReadonlyArray<NamedRun>, project: string, plan: stri
  * goes on from, 0 for a new one. Of two that open it at once both get the same, where `newId` says the same of one plan.
  */
 export const openRun = Effect.fn("Opening.open")(
-  function* <E, R>({ digest, path, plan }: LoadedPlan, project: string, statePath: string, newId: Effect.Effect<string, E, R>, pin?: Pin) {
+  function* <E, R>(
+    { digest, path, plan }: LoadedPlan,
+    project: string,
+    statePath: string,
+    git: Pick<Git, "missing">,
+    newId: Effect.Effect<string, E, R>,
+    pin?: Pin
+  ) {
     const runs = yield* allRuns
     yield* nobodyElse(runs, project)
     const known = runOf(runs, project, path)
     yield* nobodyAtWork(runs, project, known?.id)
     const tasks = plan.tasks.map(({ dependsOn, id, title }) => ({ id, title, dependsOn }))
     if (known === undefined) {
-      const { found, progress } = yield* before(statePath, plan)
+      const { found, progress: said } = yield* before(statePath, plan)
+      const progress = said === null ? null : { ...said, unproven: yield* notBorneOut(said.tasks, git) }
       const id = yield* newId
       const { workflowId } = plan
       yield* tellRun(

@@ -29,6 +29,8 @@ export interface Task extends TaskOutline {
   readonly work: Work
   readonly escalation: { readonly cause: EscalationCause; readonly reason: string } | null
   readonly skipped: boolean
+  /** It was begun in this run, so that its `base` is known. */
+  readonly begun: boolean
   /** The plan has it no more, and an agent is still at work on it; it is forgotten when that has ended. */
   readonly dropped: boolean
   readonly startedAt: number | null
@@ -126,6 +128,7 @@ export const freshTask = (outline: TaskOutline): Task => ({
   work: { commits: [], files: [], testFile: null },
   escalation: null,
   skipped: false,
+  begun: false,
   dropped: false,
   startedAt: null,
   completedAt: null

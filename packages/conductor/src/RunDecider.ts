@@ -2,6 +2,7 @@ import { abovePin, decidePin, type Owner, type Permission, type Pin, type PinInt
 import { Result } from "effect"
 import { type Decision, no, notNow, ok } from "./Decision.ts"
 import { decideReport, type Report } from "./Ladder.ts"
+import { opened } from "./OpenDecider.ts"
 import { next, type Run, taskOf, type Turn } from "./Run.ts"
 import * as Event from "./RunEvent.ts"
 
@@ -17,7 +18,12 @@ export type RunIntent =
       /** What is in force from now on; absent: the least. */
       readonly pin?: Pin
       /** What a state file that was there before says. */
-      readonly progress: Pick<typeof Event.ProgressImported.Type, "from" | "tasks" | "finishing"> | null
+      readonly progress:
+        | (Pick<typeof Event.ProgressImported.Type, "from" | "tasks" | "finishing"> & {
+            /** Ids of those that it says are complete, and git does not. */
+            readonly unproven: ReadonlyArray<string>
+          })
+        | null
       /** What was found where the state file should be, when it was not one. */
       readonly found: "missing" | "corrupt" | null
     }
@@ -117,23 +123,10 @@ const ending = ({ ending, launch, token }: Turn, { cause, limit, now: at, others
 const answer = (run: Run, { answer, now: at, taskId, text }: Extract<RunCommand, { readonly _tag: "Answer" }>): Decision => {
   const task = taskOf(run, taskId)
   if (task === undefined) return no("never", `there is no task ${JSON.stringify(taskId.slice(0, 64))} in this run`)
-  if (task.status !== "escalated") return notNow(`task ${taskId} is ${task.status}: only one that is escalated waits for an answer`)
+  // A run that is paused for lost work waits for a word on those whose work it was.
+  const waits = task.status === "escalated" || (run.paused?.cause === "work lost" && task.status === "completed")
+  if (!waits) return notNow(`task ${taskId} is ${task.status}: only one that is escalated waits for an answer`)
   return ok(Event.TaskAnswered.make({ at, taskId, answer, text }))
-}
-
-const opened = (
-  { digest, found, pin, plan, progress, project, tasks, workflowId }: Extract<RunIntent, { readonly _tag: "Open" }>,
-  at: number
-): ReadonlyArray<Event.RunEvent> => {
-  const known = (id: string) => tasks.some((task) => task.id === id)
-  return [
-    Event.RunOpened.make({ at, workflowId, project, plan, digest, tasks, ...(pin === undefined ? {} : { pin }) }),
-    ...(found === null ? [] : [Event.StateFileRebuilt.make({ at, found, from: progress === null ? "plan" : "backup" })]),
-    ...(progress?.tasks ?? [])
-      .filter(({ id }) => !known(id))
-      .map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id.slice(0, 64) })),
-    ...(progress === null ? [] : [Event.ProgressImported.make({ at, ...progress, tasks: progress.tasks.filter(({ id }) => known(id)) })])
-  ]
 }
 
 /** What was begun and is in the plan no more is skipped; what is complete stays. */
@@ -210,6 +203,11 @@ export const decideRun = (run: Run, command: RunCommand): Decision => {
         return notNow("not every task is complete")
       const skipped = run.tasks.filter(({ skipped }) => skipped).length
       const { commits, files, missing } = command
+      const lost = run.tasks.filter(({ skipped, work }) => !skipped && work.commits.some((one) => missing.includes(one)))
+      if (lost.length > 0) {
+        const why = `${lost.map(({ id }) => id).join(", ")}: HEAD has not ${missing.slice(0, 50).join(", ")}`
+        return ok(Event.RunPaused.make({ at, cause: "work lost", files: [], why }))
+      }
       return ok(Event.RunVerified.make({ at, completed: run.tasks.length - skipped, skipped, commits, files, missing }))
     }
     case "Finish":

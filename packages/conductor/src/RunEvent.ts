@@ -156,14 +156,14 @@ export const AgentLimited = event("AgentLimited", {
 export const LimitWaitEnded = event("LimitWaitEnded", {})
 
 export const TaskCompleted = event("TaskCompleted", { taskId: Text, ...Work.fields })
-export const EscalationCause = Schema.Literals(["rejections", "blocked", "implementer failures", "reviewer failures"])
+export const EscalationCause = Schema.Literals(["rejections", "blocked", "implementer failures", "reviewer failures", "unproven"])
 export type EscalationCause = typeof EscalationCause.Type
 export const TaskEscalated = event("TaskEscalated", { taskId: Text, cause: EscalationCause, reason: Text })
 /** A person's answer to an escalation. */
 export const TaskAnswered = event("TaskAnswered", { taskId: Text, answer: Schema.Literals(["guidance", "retry", "skip"]), text: Text })
 
-export const PauseCause = Schema.Literals(["conflict", "dirty", "not gone"])
-/** git is in a state that a person must put right (spec §6), or an agent that is to end is not provably gone, `why` being a sentence. */
+export const PauseCause = Schema.Literals(["conflict", "dirty", "not gone", "work lost"])
+/** git is in a state that a person must put right (spec §6), has not the work any more, or an agent that is to end is not provably gone. `why` says more. */
 export const RunPaused = event("RunPaused", {
   cause: PauseCause,
   files: Texts,
@@ -171,7 +171,7 @@ export const RunPaused = event("RunPaused", {
 })
 export const RunResumed = event("RunResumed", {})
 
-/** Every task is complete, and git still has their work but for `missing` commits: phase `completion`. */
+/** Every task is complete, and git still has their work but for `missing` commits of those that were skipped: phase `completion`. */
 export const RunVerified = event("RunVerified", {
   completed: Bounds.Count,
   skipped: Bounds.Count,
@@ -227,7 +227,8 @@ const versions: { readonly [Tag in RunEvent["_tag"]]?: number } = {
   AgentPrepared: 2,
   ImplementationFailed: 2,
   ReviewFailed: 2,
-  RunPaused: 2
+  RunPaused: 3,
+  TaskEscalated: 2
 }
 
 /** The version this souffleur writes for each tag, 1 where nothing was added yet. */

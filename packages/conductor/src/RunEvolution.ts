@@ -42,6 +42,11 @@ const turnOver: Change = { turn: null, waits: 0 }
 /** A task that a person answered for: the ladder begins anew, with all feedback kept. */
 const answered = (task: Task, event: Extract<RunEvent, { readonly _tag: "TaskAnswered" }>): { readonly [K in keyof Task]?: Task[K] } => {
   const again = { escalation: null, rejections: 0, failures: 0, reviewFailures: 0, implementer: null }
+  // Work that another began, or that was lost, begins anew from what is there: nobody knows what came of it.
+  const anew =
+    task.begun && task.status !== "completed"
+      ? { status: "in_progress" as const }
+      : { status: "pending" as const, work: freshTask(task).work, base: null, reviewed: null, completedAt: null }
   switch (event.answer) {
     case "skip":
       return { ...again, status: "completed", skipped: true, completedAt: event.at, implementation: null }
@@ -49,11 +54,11 @@ const answered = (task: Task, event: Extract<RunEvent, { readonly _tag: "TaskAns
       // Work that no reviewer could be got for is still there to be reviewed.
       return {
         ...again,
-        status: "in_progress",
+        ...anew,
         implementation: task.escalation?.cause === "reviewer failures" ? task.implementation : null
       }
     case "guidance":
-      return { ...again, status: "in_progress", implementation: null, guidance: [...task.guidance, event.text] }
+      return { ...again, ...anew, implementation: null, guidance: [...task.guidance, event.text] }
   }
 }
 
@@ -91,7 +96,7 @@ const change = (run: Run, event: RunEvent): Change =>
     StateFileRebuilt: () => ({}),
     TaskStarted: ({ at, base, taskId }) => ({
       current: taskId,
-      ...withTask(run, taskId, (task) => ({ status: "in_progress", base, startedAt: task.startedAt ?? at }))
+      ...withTask(run, taskId, (task) => ({ status: "in_progress", begun: true, base, startedAt: task.startedAt ?? at }))
     }),
     AgentAsked: ({ at, attempt, head, resumed, role, sessionId, taskId, token }) => ({
       turn: {

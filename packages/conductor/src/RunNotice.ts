@@ -14,6 +14,8 @@ const pausedFor = ({ cause, files, why }: Extract<RunEvent, { readonly _tag: "Ru
       return `paused: not committed: ${files.join(", ")}: commit it, or put it away`
     case "not gone":
       return `paused: an agent cannot be ended: ${why}: end that`
+    case "work lost":
+      return `paused: work that was approved is not there any more: ${why}: put git right, or say --retry or --skip of each`
   }
 }
 

@@ -344,15 +344,39 @@ describe.concurrent("over a real repository", { timeout: 120_000 }, () => {
       assert.strictEqual((yield* play.conducts).phase, "finished")
     })
   )
-  live("a commit that was taken away since is told at the end", () =>
+  live("approved work that HEAD has not any more is not complete: it pauses until that is back", () =>
     Effect.gen(function* () {
-      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
+      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), { tasks: ["t1", "t2"] })
+      // An agent of the second task throws the first one's work away.
       yield* abandonedAfter(play, "TaskCompleted", 22)
       const head = (yield* play.git("rev-parse", "HEAD")).trim()
       yield* play.git("reset", "-q", "--hard", "HEAD^")
-      yield* play.conducts
-      const verified = (yield* play.events).find(({ _tag }) => _tag === "RunVerified")
-      assert.deepInclude(verified, { missing: [head] })
+      const paused = yield* play.conducts
+      assert.deepStrictEqual(paused.paused, { cause: "work lost", files: [], why: `t1: HEAD has not ${head}` })
+      assert.notIncludeMembers(yield* play.tags, ["RunVerified", "RunFinished"])
+      assert.strictEqual((yield* play.conducts).paused?.cause, "work lost", "nothing is done until a person has put it right")
+      const last = paused.tasks[1]!.work.commits[0]!
+      const both = (yield* play.git("commit-tree", "-m", "both", "-p", last, "-p", head, `${last}^{tree}`)).trim()
+      yield* play.git("reset", "-q", "--hard", both)
+      assert.strictEqual((yield* play.conducts).phase, "finished")
+    })
+  )
+  live("… or a person says what of it: done anew from what is there, or left as it is", () =>
+    Effect.gen(function* () {
+      for (const answer of ["retry", "skip"] as const) {
+        const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), { tasks: ["t1", "t2"] })
+        yield* abandonedAfter(play, "TaskCompleted", 22)
+        yield* play.git("reset", "-q", "--hard", "HEAD^")
+        const waiting = yield* play.conducts
+        const base = (yield* play.git("rev-parse", "HEAD")).trim()
+        assert.strictEqual(waiting.paused?.cause, "work lost")
+        yield* play.tell({ _tag: "Answer", taskId: "t1", answer, text: "" })
+        const run = yield* play.conducts
+        assert.deepInclude(run, { phase: "finished", paused: null })
+        assert.strictEqual(play.asked.length, answer === "retry" ? 6 : 4)
+        if (answer === "retry") assert.deepInclude(taskOf(run, "t1"), { base, status: "completed", skipped: false })
+        assert.deepInclude(run.summary, { completed: answer === "retry" ? 2 : 1, skipped: answer === "retry" ? 0 : 1 })
+      }
     })
   )
   live("what is not committed pauses before a task begins; files that git does not know, and our own, do not", () =>

@@ -9,6 +9,8 @@ const identity = (pid: number): ProcessIdentity => ({ pid, startTime: pid, bootI
 const loaded = (path: string): LoadedPlan => ({ plan: planOf("t1"), path, digest: "d" })
 
 const daemon = 8
+/** What HEAD has. */
+const git = { missing: (commits: ReadonlyArray<string>) => Effect.succeed(commits.filter((one) => one !== "3f2a9c1d")) }
 
 /** A process of souffleur; each other one is alive. */
 const souffleur = (pid: number) =>
@@ -54,7 +56,8 @@ const project = Effect.fnUntraced(function* (
       )
   return {
     folder,
-    opens: (pid: number, plan: string, id: Effect.Effect<string>) => as(pid)(openRun(loaded(plan), folder, `${folder}/state.json`, id)),
+    opens: (pid: number, plan: string, id: Effect.Effect<string>) =>
+      as(pid)(openRun(loaded(plan), folder, `${folder}/state.json`, git, id)),
     owns: (pid: number, id: string) => as(pid)(ownRun(id)),
     alone: as(0)
   }
@@ -125,6 +128,29 @@ describe("a plan", () => {
       assert.include(refused._tag === "StateForeign" ? refused.why : refused._tag, '"another", which is not complete')
       yield* write({ ...other, phase: "completion" })
       yield* the.opens(1, "/two.yaml", Effect.succeed("two"))
+    }).pipe(Effect.scoped, layer)
+  )
+  it.effect("takes what a state file calls complete for complete where git has every commit of it; the rest is a person's", () =>
+    Effect.gen(function* () {
+      const [the, fs] = [yield* project(), yield* FileSystem.FileSystem]
+      const at = "2026-01-25T10:00:00Z"
+      const state = { workflow_id: "play", phase: "completion", current_task: null, created_at: at, updated_at: at, finishing: "done" }
+      const taken = Effect.fnUntraced(function* (name: string, more: object) {
+        const tasks = [{ id: "t1", status: "completed", ...more }]
+        yield* fs.writeFileString(`${the.folder}/state.json`, JSON.stringify({ ...state, tasks }))
+        const { id } = yield* the.opens(1, `/${name}.yaml`, Effect.succeed(name))
+        return yield* loadRun(id)
+      })
+      const proven = yield* taken("a", { implementer_commits: ["3f2a9c1d"] })
+      assert.deepInclude(proven, { finishing: "done" })
+      assert.deepInclude(proven.tasks[0], { status: "completed", escalation: null })
+      const others = [["--help", "deadbeef"], ["3f2a9c1d", "deadbeef"], [], undefined]
+      for (const [index, commits] of others.entries()) {
+        const run = yield* taken(`b${index}`, { implementer_commits: commits, skipped: true })
+        assert.deepInclude(run, { finishing: "not begun" })
+        assert.deepInclude(run.tasks[0], { status: "escalated" })
+        assert.strictEqual(run.tasks[0]?.escalation?.cause, "unproven")
+      }
     }).pipe(Effect.scoped, layer)
   )
   it.effect("that goes on tells of its state file when that is gone", () =>

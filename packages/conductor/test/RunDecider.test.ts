@@ -72,7 +72,7 @@ const story = (
         plan: "/p/plan.yaml",
         digest: "d",
         tasks,
-        progress: before === undefined ? null : { from: "state", tasks: before, finishing },
+        progress: before === undefined ? null : { from: "state", tasks: before, finishing, unproven: [] },
         found: null,
         now: 0,
         by: { _tag: "Operator" }

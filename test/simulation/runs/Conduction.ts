@@ -75,7 +75,7 @@ export class Conduction extends Program {
       this.#script.witness.look()
       const git = yield* gitOf(project, yield* ownFiles(statePath, [loaded.path, "/project/comms.db"]))
       const [link, comms] = [Option.some(yield* CommsLink), Option.some(yield* Comms)]
-      const { from, id } = yield* openRun(loaded, project, statePath, Effect.succeed(runId), this.#pin)
+      const { from, id } = yield* openRun(loaded, project, statePath, git, Effect.succeed(runId), this.#pin)
       const bulletin = yield* Effect.forkScoped(bulletins(id, from, link))
       const telling = yield* Effect.forkScoped(runHerald(id, from, { project, command: "/usr/bin/notify", comms }))
       yield* Effect.scoped(

@@ -134,8 +134,19 @@ export class Person {
     }
   }
 
-  #mend(cause: NonNullable<Run["paused"]>["cause"]): void {
-    const { agents, processes, repository } = this.#world
+  #mend(stream: string, { tasks }: Run, cause: NonNullable<Run["paused"]>["cause"]): void {
+    const { agents, disk, processes, repository } = this.#world
+    if (cause === "work lost") {
+      const there = new Set(repository.range(null))
+      const lost = tasks.filter(
+        ({ skipped, status, work }) => status === "completed" && !skipped && work.commits.some((id) => !there.has(id))
+      )
+      for (const { id } of disk.full ? [] : lost) {
+        const answer = this.#seed.pick(["retry", "skip"] as const)
+        this.#say(stream, { _tag: "Answer", taskId: id, answer, text: "" }, `for the lost work of ${id}: ${answer}`)
+      }
+      return
+    }
     this.deeds++
     this.#world.tell(`a person puts right what a run is paused for: ${cause}`)
     if (cause === "not gone") for (const process of agents.flatMap(({ living }) => living)) processes.end(process)
@@ -148,7 +159,7 @@ export class Person {
     const look = (): void => {
       if (!disk.full) this.#answer()
       for (const { witness } of this.#world.plans) witness.yield()
-      for (const { paused } of this.#world.ledger.runs.values()) if (paused !== null) this.#mend(paused.cause)
+      for (const [stream, run] of this.#world.ledger.runs) if (run.paused !== null) this.#mend(stream, run, run.paused.cause)
       timeline.after(this.#seed.between(0, this.#seed.chance(0.2) ? 30 * minute : 2 * minute), look)
     }
     timeline.after(minute, look)

@@ -11,6 +11,8 @@ interface Rung {
   /** Who is to go on; `null`: a fresh implementer. */
   session: string | null
   answers: number
+  /** In this run: of no other it is known from where it began. */
+  begun: boolean
   dependsOn: ReadonlyArray<string>
   /** The plan has it no more; whoever works on it may end. */
   dropped: boolean
@@ -35,7 +37,7 @@ export class RunOracle {
   finishers = 0
   #owed: string | undefined = undefined
   #until: number | undefined = undefined
-  #paused = false
+  #paused: string | undefined = undefined
   #finished = false
   readonly #violated: (what: string) => void
 
@@ -57,7 +59,7 @@ export class RunOracle {
       else this.rungs.delete(id)
     }
     for (const { dependsOn, id } of tasks) {
-      const fresh = { standing: "waiting" as const, rejections: 0, fruitless: 0, unreviewed: 0, session: null, answers: 0 }
+      const fresh = { standing: "waiting" as const, rejections: 0, fruitless: 0, unreviewed: 0, session: null, answers: 0, begun: false }
       this.rungs.set(id, { ...(this.rungs.get(id) ?? fresh), dependsOn, dropped: false })
     }
   }
@@ -77,7 +79,7 @@ export class RunOracle {
     if (this.asked !== undefined) this.#violated("a second agent is asked while one is")
     this.asked = asked
     if (this.#finished) this.#violated("an agent is asked after the end")
-    if (this.#paused) this.#violated("an agent is asked while git is in the way")
+    if (this.#paused !== undefined) this.#violated("an agent is asked while git is in the way")
     if ([...this.rungs.values()].some(({ standing }) => standing === "escalated"))
       this.#violated("an agent is asked before a person has answered")
     if (this.#until !== undefined) this.#violated(`an agent is asked ${this.#until - at} ms before a wait is over`)
@@ -134,7 +136,7 @@ export class RunOracle {
         const rung = this.#rung(event.taskId)
         if (rung.standing !== "waiting") this.#violated(`task ${event.taskId} is begun, and was ${rung.standing}`)
         if ([...this.rungs.values()].some(({ standing }) => standing.startsWith("to "))) this.#violated("two tasks at once")
-        rung.standing = "to implement"
+        Object.assign(rung, { standing: "to implement", begun: true })
         return
       }
       case "AgentAsked": {
@@ -193,22 +195,25 @@ export class RunOracle {
         if (this.#rung(event.taskId).standing !== "done") this.#violated(`${event.taskId} is complete, and nobody approved it`)
         return
       case "TaskEscalated":
-        if (owed === undefined) this.#violated(`an escalation for ${event.cause} before its time`)
+        if (event.cause === "unproven") {
+          if (this.#rung(event.taskId).begun) this.#violated(`${event.taskId} was begun here, and is not believed`)
+        } else if (owed === undefined) this.#violated(`an escalation for ${event.cause} before its time`)
         this.#rung(event.taskId).standing = "escalated"
         return
       case "TaskAnswered": {
         const rung = this.#rung(event.taskId)
-        if (rung.standing !== "escalated") this.#violated(`an answer to ${event.taskId}, which is ${rung.standing}`)
+        const lost = this.#paused === "work lost" && rung.standing === "done"
+        if (rung.standing !== "escalated" && !lost) this.#violated(`an answer to ${event.taskId}, which is ${rung.standing}`)
         const unreviewed = event.answer === "retry" && rung.unreviewed >= 3
-        const standing = event.answer === "skip" ? "done" : unreviewed ? "to review" : "to implement"
+        const standing = event.answer === "skip" ? "done" : !rung.begun || lost ? "waiting" : unreviewed ? "to review" : "to implement"
         Object.assign(rung, { standing, rejections: 0, fruitless: 0, unreviewed: 0, session: null, answers: rung.answers + 1 })
         return
       }
       case "RunPaused":
-        this.#paused = true
+        this.#paused = event.cause
         return
       case "RunResumed":
-        this.#paused = false
+        this.#paused = undefined
         return
       case "RunVerified":
         if ([...this.rungs.keys()].some((id) => this.#isOpen(id))) this.#violated("the run is verified, and not all is done")

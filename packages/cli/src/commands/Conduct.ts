@@ -116,7 +116,7 @@ const conductPlan = Effect.fn("conduct")(function* (
   const git = yield* gitOf(project, yield* ownFiles(statePath, [loaded.path, path.join(project, "comms.db")]))
   const linked = yield* linkOf(path.join(project, "comms.db"))
   const finishing = yield* finishingOf(loaded.plan)
-  const { from, id } = yield* openRun(loaded, project, statePath, runIdOf(project, loaded.path), pin)
+  const { from, id } = yield* openRun(loaded, project, statePath, git, runIdOf(project, loaded.path), pin)
   yield* Console.error(from === 0 ? `run ${id}, agents by ${agent.name}` : `run ${id} goes on from revision ${from}`)
   yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
   const bulletin = yield* Effect.forkScoped(
