@@ -34,7 +34,7 @@ export const fileMutants = [
   ),
   ...mutantsOf(
     "packages/node/src/Folder.ts",
-    ["packages/cli/test/Keep.test.ts", "test/cli/Files.test.ts"],
+    ["packages/node/test/TrustedFiles.test.ts", "packages/cli/test/Keep.test.ts"],
     [
       ["state folder: a home of another user", "if (strange !== undefined) return strange", ""],
       ["state folder: ours, and nobody else's to write", "return refusalAt(path, { folder: true, own: true })", "return undefined"]
@@ -42,8 +42,12 @@ export const fileMutants = [
   ),
   ...mutantsOf(
     "packages/cli/src/commands/Export.ts",
-    ["test/cli/Files.test.ts"],
-    [["export: what is there is looked at", "    yield* replaceable(out, flags.force)\n", ""]]
+    ["packages/cli/test/Export.test.ts", "test/cli/Files.test.ts"],
+    [
+      ["export: what is there is looked at", "    yield* replaceable(out, flags.force)\n", ""],
+      ["export: a device or a link is not replaced", "return file.failure.missing ? undefined : yield* file.failure", "return"],
+      ["export: nor what is no export", 'if (force || readHeader(start)._tag !== "Foreign") return', "if (!(false as boolean)) return"]
+    ]
   ),
   ...mutantsOf(
     "packages/supervisor/src/Commits.ts",

@@ -5,6 +5,7 @@ import { assert, it } from "@effect/vitest"
 import { lookTrusted, piecesOf, readTrusted, TrustedFiles } from "@souffleur/domain"
 import { Effect, Stream } from "effect"
 import * as HostServices from "../src/HostServices.ts"
+import { stateFolder } from "../src/TrustedFiles.ts"
 import { folder } from "./fixtures/Spawned.ts"
 
 const asRoot = process.getuid?.() === 0
@@ -96,5 +97,20 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
       yield* refusal(path)
       assert.deepStrictEqual(open(), [])
     })
+  )
+
+  it.effect.skipIf(!asRoot)(
+    "keeps nothing in a folder below another user's, and makes none there (run as root: it gives folders away)",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* folder
+        yield* stateFolder(join(at, "state"))
+        assert.strictEqual(fs.statSync(join(at, "state")).mode & 0o777, 0o700)
+        fs.mkdirSync(join(at, "alice", ".local"), { recursive: true })
+        fs.chownSync(join(at, "alice"), 12_345, 12_345)
+        const refused = yield* Effect.flip(stateFolder(join(at, "alice", ".local", "state")))
+        assert.match(refused.message, /alice belongs to another user .*sudo -H/)
+        assert.deepStrictEqual(fs.readdirSync(join(at, "alice", ".local")), [])
+      })
   )
 })

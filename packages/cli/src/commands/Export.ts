@@ -9,7 +9,7 @@ import { BadUsage } from "../Failure.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 
 /** What is there already is written over only where it is an export, or a person says so. */
-const replaceable = Effect.fnUntraced(function* (out: string, force: boolean) {
+export const replaceable = Effect.fnUntraced(function* (out: string, force: boolean) {
   const file = yield* Effect.result((yield* TrustedFiles).open(out, {}))
   if (Result.isFailure(file)) return file.failure.missing ? undefined : yield* file.failure
   const [start = new Uint8Array()] = yield* Stream.runCollect(piecesOf(file.success, { bytes: headerBytes }))
