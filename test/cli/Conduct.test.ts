@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import { dirname, join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { alive, bundle, type Running, stage, until } from "./Stage.ts"
 
 const first = `workflow_id: play
@@ -101,6 +102,22 @@ describe.concurrent("souffleur conduct", () => {
       assert.deepStrictEqual([moved.code, the.sessions().length, the.state().finishing], [0, 3, "done"], moved.errors)
       const watches = yield* the.run(["status", "--json"])
       assert.deepStrictEqual([watches.code, watches.lines.join("")], [0, "[]"], "a run is no watch")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("who tells of a run and dies is named, started again, and its end is told; the run goes on to its own", () =>
+    Effect.gen(function* () {
+      const the = yield* theatre({ millis: 0, tasks: {} }, first)
+      assert.strictEqual((yield* the.run(["conduct", "plan.yaml"])).code, 0)
+      const store = new DatabaseSync(join(the.home, "state", "souffleur.db"), { timeout: 5000 })
+      store.exec("ALTER TABLE outbox RENAME TO lost")
+      store.close()
+      fs.appendFileSync(join(the.project, "plan.yaml"), plan.slice(first.length))
+      const { code, errors, lines } = yield* the.run(["conduct", "plan.yaml"])
+      assert.strictEqual(code, 0, errors)
+      assert.lengthOf(errors.match(/the herald died: a defect of souffleur's own \(LogUnusable[^\n]*\)/gu) ?? [], 3, errors)
+      assert.include(errors, "the herald is not started again")
+      assert.include(lines.join("\n"), "task task-002 is complete")
     }).pipe(Effect.scoped)
   )
 

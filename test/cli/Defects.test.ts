@@ -1,13 +1,23 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
-import { spawnSync } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { rowsOf } from "../torture/LogFromOutside.ts"
 import { alive, bundle, prints, stage, task, until, type Variables } from "./Stage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 120_000)
+
+/** Loaded before souffleur: where its home has a file `sabotage`, a watch that has begun and says so dies of a defect. */
+const saboteur = `import fs from "node:fs"
+const told = console.error
+console.error = (...words) => {
+  if (/^watch \\S+/.test(words[0]) && fs.existsSync(process.env.HOME + "/sabotage")) throw new RangeError("a word of a conversation")
+  told(...words)
+}`
+const encode = (script: string) => encodeURIComponent(script).replaceAll(/[()']/gu, (one) => `%${one.charCodeAt(0).toString(16)}`)
+const NODE_OPTIONS = `--import=data:text/javascript,${encode(saboteur)}`
 
 /** A table of souffleur's own that is not there is a defect to whoever needs it: nobody but souffleur touches this file. */
 const rename = (state: string, from: string, to: string) => {
@@ -32,24 +42,80 @@ const ended = Effect.fnUntraced(function* (variables: Variables = {}) {
 describe.concurrent("a defect of souffleur's own", () => {
   live("is exit 70 and one sentence, no goodbye and no stack; what it was is told to who looks for it", () =>
     Effect.gen(function* () {
-      const the = yield* ended()
-      rename(the.state, "outbox", "lost")
+      const the = yield* ended({ NODE_OPTIONS })
+      fs.writeFileSync(join(the.home, "sabotage"), "")
       const watch = the.watch(the.conductor)
       assert.deepStrictEqual(yield* watch.ended, { code: 70, signal: null }, watch.errors())
       const said = watch.errors().trim().split("\n")
       assert.match(said.at(-1)!, /^souffleur: it has a defect of its own and cannot go on \(\w+ at [\w.-]+:\d+:\d+\)\. /u)
-      for (const line of [...said, ...watch.lines]) assert.notMatch(line, /^ +at |SqlError: |no such table/u)
+      for (const line of [...said, ...watch.lines]) assert.notMatch(line, /^ +at |a word of a conversation/u)
       assert.notInclude(tagsIn(the.state), "OwnerLeft")
       const loud = yield* the.run(["watch"], { SOUFFLEUR_DEBUG: "1" })
       assert.strictEqual(loud.code, 70)
-      assert.match(loud.errors, /no such table|LogUnusable/u)
+      assert.match(loud.errors, /RangeError: a word of a conversation/u)
       assert.isTrue(alive(the.conductor.pid))
+    })
+  )
+
+  live("in what tells comms, now or of a watch that is over, is told and ends no watch", () =>
+    Effect.gen(function* () {
+      const the = yield* ended()
+      rename(the.state, "outbox", "lost")
+      const watch = the.watch(the.conductor)
+      yield* prints(watch, "RoleGaveUp", ({ role }) => role === "herald")
+      yield* until(
+        Effect.sync(() => watch.errors()),
+        (said) => /the herald of \S+ is not started again/u.test(said)
+      )
+      assert.match(watch.errors(), /the herald of \S+ died: a defect of souffleur's own/u)
+      assert.strictEqual((yield* the.run(["release"])).code, 0)
+      assert.strictEqual((yield* watch.ended).code, 0, watch.errors())
+      assert.isTrue(alive(the.conductor.pid))
+    })
+  )
+
+  live("of a part that the program runs for itself is one sentence and 70, never a stack; what it was is told to who looks for it", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)])
+      // Thrown where no fiber stands around it, as soon as anybody would hear of it.
+      const thrower = `const look = setInterval(() => {
+        if (process.listenerCount("uncaughtException") === 0) return
+        clearInterval(look)
+        throw new RangeError("a word of a conversation")
+      }, 1)`
+      const thrown = `--import=data:text/javascript,${encode(thrower)}`
+      const attempts: ReadonlyArray<readonly [readonly [string, ...ReadonlyArray<string>], string?]> = [
+        [[bundle, "__guardian", "no JSON"]],
+        [[bundle, "__guardian", JSON.stringify({ database: join(the.home, "gone"), watch: "w" })]],
+        [[bundle, "__comms"], thrown],
+        [[bundle, "__stand-in", "-p"], thrown],
+        [[bundle, "mcp"], thrown],
+        [[bundle, "hook"], thrown],
+        [[join(dirname(bundle), "hook.js")], thrown]
+      ]
+      for (const [words, options = ""] of attempts)
+        for (const SOUFFLEUR_DEBUG of ["", "1"]) {
+          // Standard input stays open: nothing else ends them.
+          const line = 'sleep 60 | { "$@"; echo "$?" >&2; kill 0; }'
+          const child = spawn("/bin/setsid", ["/bin/sh", "-c", line, "sh", process.execPath, ...words], {
+            env: { ...the.environment, SOUFFLEUR_DEBUG, NODE_OPTIONS: options },
+            stdio: ["ignore", "ignore", "pipe"]
+          })
+          let errors = ""
+          child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text))
+          yield* Effect.callback<void>((resume) => void child.on("close", () => resume(Effect.void)))
+          const [said = "", ...more] = errors.trim().split("\n")
+          assert.match(said, /^souffleur: it(s hook)? has a defect of (souffleur's|its) own/u, `${words.join(" ")}: ${errors}`)
+          assert.strictEqual(more.at(-1), "70", errors)
+          if (SOUFFLEUR_DEBUG === "") assert.lengthOf(more, 1, errors)
+          else assert.match(errors, /^ +at |\n +at /u)
+        }
     })
   )
 
   live("ends what started in it, and its guardian brings it back, which goes on once that is mended", () =>
     Effect.gen(function* () {
-      const the = yield* ended({ SOUFFLEUR_MONITOR_STALE_AFTER: "4 seconds", SOUFFLEUR_MONITOR_INTERVAL: "1 second" })
+      const the = yield* ended({ NODE_OPTIONS, SOUFFLEUR_MONITOR_STALE_AFTER: "4 seconds", SOUFFLEUR_MONITOR_INTERVAL: "1 second" })
       const watch = the.watch(the.conductor, "--guardian")
       yield* prints(watch, "WatchSettled")
       const beats = Effect.sync(() => {
@@ -59,12 +125,12 @@ describe.concurrent("a defect of souffleur's own", () => {
         return Number(found?.["beats"])
       })
       yield* until(beats, (many) => many > 0)
-      rename(the.state, "outbox", "lost")
+      fs.writeFileSync(join(the.home, "sabotage"), "")
       watch.kill("SIGKILL")
       // The one that is brought back takes the watch, and dies of the defect.
       const taken = Effect.sync(() => tagsIn(the.state).filter((tag) => tag === "OwnerTook").length)
       yield* until(taken, (times) => times > 2)
-      rename(the.state, "lost", "outbox")
+      fs.rmSync(join(the.home, "sabotage"))
       yield* until(the.run(["status", "--json"]), ({ lines }) => {
         const owner = JSON.parse(lines.join(""))[1]?.owner
         return owner !== null && owner !== undefined && owner.condition === "running" && owner.pid !== watch.pid

@@ -1,9 +1,13 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Event, EventLog, type WatchEvent } from "@souffleur/domain"
+import { RunLog } from "@souffleur/conductor"
+import { Event, EventLog, Store, type WatchEvent } from "@souffleur/domain"
+import { SqliteClient } from "@souffleur/node"
 import { Effect, type Scope } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { examples as runExamples } from "../../packages/conductor/test/fixtures/events/Examples.ts"
 import { logAt } from "../eventlog/OwnLog.ts"
 import { alive, prints, stage, task } from "./Stage.ts"
 
@@ -91,6 +95,67 @@ describe.concurrent("a log with odd values", () => {
         const refused = yield* the.run(words)
         assert.strictEqual(refused.code, 4, words.join(" "))
         assert.match(refused.errors, /event 5 of torn-0001/u)
+      }
+    })
+  )
+})
+
+describe.concurrent("a run that cannot be read", () => {
+  live("hides no other: status --all and doctor tell all of them, and its own commands end with 4", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)])
+      fs.mkdirSync(the.state, { recursive: true, mode: 0o700 })
+      yield* Effect.gen(function* () {
+        const log = yield* RunLog
+        const { RunOpened, RunTaken, TaskStarted } = runExamples
+        for (const [id, project] of [
+          ["torn-0001", the.project],
+          ["good-0001", "/nowhere/good"],
+          ["lost-0001", "/nowhere/lost"]
+        ] as const)
+          yield* log.append(`run/${id}`, 0, [{ ...RunOpened, project }, RunTaken, TaskStarted])
+      }).pipe(
+        Effect.provide(RunLog.layerSql),
+        Effect.provide(SqliteClient.layerOwn({ ...Store, path: join(the.state, "souffleur.db") })),
+        Effect.provide(NodeServices.layer),
+        Effect.scoped,
+        Effect.orDie
+      )
+      poison(
+        the.state,
+        `UPDATE events SET tag = 'RunDreamt' WHERE stream = 'run/torn-0001' AND revision = 3;
+         UPDATE events SET data = '{' WHERE stream = 'run/lost-0001' AND revision = 1`
+      )
+      const all = yield* the.run(["conduct", "status", "--all"])
+      assert.strictEqual(all.code, 0, all.errors)
+      assert.match(all.lines.join("\n"), /^torn-0001 .*cannot be read from event 3 on: this souffleur does not know such an event/mu)
+      assert.match(all.lines.join("\n"), /^lost-0001 .*cannot be read from event 1 on/mu)
+      assert.match(all.lines.join("\n"), /^good-0001 /mu)
+      const told: ReadonlyArray<{ run: string; unreadable: { revision: number } | null }> = JSON.parse(
+        (yield* the.run(["conduct", "status", "--all", "--json"])).lines.join("")
+      )
+      assert.deepStrictEqual(
+        told.map(({ run, unreadable }) => [run, unreadable?.revision ?? null]),
+        [
+          ["torn-0001", 3],
+          ["good-0001", null],
+          ["lost-0001", 1]
+        ]
+      )
+      const doctor = (yield* the.run(["doctor"])).lines.join("\n")
+      assert.match(doctor, /wrong +run torn-0001 +.*event 3 of run\/torn-0001/u)
+      assert.match(doctor, /run good-0001 /u)
+      assert.strictEqual((yield* the.run(["conduct", "log", "--run", "good-0001"])).code, 0)
+      for (const words of [
+        ["conduct", "log", "--run", "torn-0001"],
+        ["conduct", "why"],
+        ["conduct", "status"],
+        ["conduct", "answer", "task-001", "--skip"],
+        ["config", "--trust"]
+      ]) {
+        const refused = yield* the.run(words)
+        assert.match(refused.errors, /event 3 of run\/torn-0001/u, words.join(" "))
+        assert.strictEqual(refused.code, 4, words.join(" "))
       }
     })
   )

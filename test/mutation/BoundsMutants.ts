@@ -108,8 +108,46 @@ export const boundsMutants = [
     ["packages/supervisor/test/Attendance.test.ts"],
     [
       ["attended: until its third death", "if (failures >= most) return", "if (failures >= 1000) return"],
-      ["attended: started again", "|| Cause.hasInterruptsOnly(exit.cause)) return", "|| exit.cause !== undefined) return"]
+      ["attended: started again", "|| Cause.hasInterruptsOnly(exit.cause)) return", "|| exit.cause !== undefined) return"],
+      ["attended here: its deaths are counted", "? 1 : failures + 1", "? 1 : failures"],
+      ["attended here: hours of life begin the count anew", "now - began >= steadyAfter ? 1 :", ""]
     ]
+  ),
+  ...mutantsOf(
+    "packages/conductor/src/Bulletin.ts",
+    ["packages/conductor/test/Bulletin.test.ts"],
+    [["bulletin: a heart that stops is told", "Effect.raceFirst(beating, telling)", "Effect.andThen(Effect.forkChild(beating), telling)"]]
+  ),
+  ...mutantsOf(
+    "packages/conductor/src/RunLog.ts",
+    ["packages/conductor/test/RunLog.test.ts"],
+    [
+      ["runs: one that cannot be read hides no other", 'Effect.catchTag("UnreadableEvent", (error) => upTo(id, error))', "(one) => one"],
+      ["runs: nothing is decided on a torn one", "torn?.unreadable === undefined ? found : yield* torn.unreadable", "found"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/LateWords.ts",
+    ["test/cli/Defects.test.ts"],
+    [["late words: a defect ends no watch, and is told", "attendedHere(`herald of ${one.id}`, late(one))", "late(one)"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/Conduct.ts",
+    ["test/cli/Conduct.test.ts"],
+    [["conduct: who tells and dies is told", 'attendedHere("herald", runHerald(id, from, heralding))', "runHerald(id, from, heralding)"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/main.ts",
+    ["test/cli/Defects.test.ts"],
+    [
+      ["uncaught: a sentence, wherever it is thrown", 'process.on("uncaughtException", uncaught)', ""],
+      ["uncaught: also where nothing had begun", "await begin().catch(uncaught)", "await begin()"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/hook.ts",
+    ["test/cli/Defects.test.ts"],
+    [["uncaught: of the hook too", 'process.on("uncaughtException", (error)', 'process.on("exit", (error: never)']]
   ),
   ...mutantsOf(
     `${domain}/src/Time.ts`,

@@ -508,8 +508,8 @@ export const conductorMutants = [
     `${src}/RunRef.ts`,
     [`${tests}/Opening.test.ts`],
     [
-      ["run: of two plans that begin at once one", "  yield* nobodyElse(runs, project, id)\n", ""],
-      ["run: no agent at work of a plan that began at once", "  yield* nobodyAtWork(runs, project, id)\n", ""]
+      ["run: of two plans that begin at once one", "  yield* nobodyElse(runs, id)\n", ""],
+      ["run: no agent at work of a plan that began at once", "  yield* nobodyAtWork(runs, id)\n", ""]
     ]
   ),
   ...mutantsOf(
@@ -523,8 +523,8 @@ export const conductorMutants = [
       ],
       [
         "neighbours: what may have been launched is settled",
-        "if (id === mine || run.project !== project || turn === null)",
-        "if (id === mine || run.project !== project || turn?.launch == null)"
+        "if (id === mine || turn === null)",
+        "if (id === mine || turn?.launch == null)"
       ],
       ["neighbours: what an agent has started", "launched === null || !(yield* isLeft(turn, launched))", "launched === null"]
     ]
@@ -533,8 +533,8 @@ export const conductorMutants = [
     `${src}/Opening.ts`,
     [`${tests}/Opening.test.ts`],
     [
-      ["open: nobody else conducts in this project", "    yield* nobodyElse(runs, project)\n", ""],
-      ["open: no agent at work of another plan", "    yield* nobodyAtWork(runs, project, known?.id)\n", ""],
+      ["open: nobody else conducts in this project", "    yield* nobodyElse(runs)\n", ""],
+      ["open: no agent at work of another plan", "    yield* nobodyAtWork(runs, known?.id)\n", ""],
       [
         "open: of two at once one is opened",
         "Effect.retry({ while: isTaken })",
@@ -542,7 +542,7 @@ export const conductorMutants = [
       ],
       ["open: not somebody else's state file", 'if (state._tag === "Foreign") return yield* stateForeign(statePath, state)\n    if', "if"],
       ["open: a state file of another workflow", "if (json.workflow_id === workflowId)\n", "if (workflowId === workflowId)\n"],
-      ["open: the run that there is goes on", "({ run }) => run.project === project && run.plan === plan", "() => false"],
+      ["open: the run that there is goes on", "({ run }) => run.plan === plan", "() => false"],
       [
         "open: a state file that is gone is told",
         'yield* tellRun(known.id, { _tag: "RebuildStateFile"',

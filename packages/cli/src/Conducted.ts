@@ -44,7 +44,7 @@ export const findRun = Effect.fn("Conducted.find")(function* (name: Option.Optio
     onNone: () => all.findLast(({ run }) => run.project === project),
     onSome: (id) => all.find((one) => one.id === id)
   })
-  if (found !== undefined) return found
+  if (found !== undefined) return found.unreadable === undefined ? found : yield* found.unreadable
   return yield* new BadUsage({
     why: Option.match(name, {
       onNone: () => `no plan was conducted in ${project} yet: souffleur conduct PLAN`,

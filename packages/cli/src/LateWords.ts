@@ -1,5 +1,5 @@
 import { Outbox } from "@souffleur/domain"
-import { herald } from "@souffleur/supervisor"
+import { attendedHere, herald } from "@souffleur/supervisor"
 import { Effect, Option } from "effect"
 import type { Named } from "./Watches.ts"
 
@@ -14,10 +14,16 @@ export const untold = Effect.fnUntraced(function* (watches: ReadonlyArray<Named>
   return (yield* outbox.told(newest.id)) < newest.watch.revision ? Option.some(newest) : Option.none()
 })
 
-/** Watches of the same comms that ended while it was out: what it was not told yet, it is told now. */
-export const deliverLate = Effect.fnUntraced(function* (watches: ReadonlyArray<Named>, comms: string) {
+/** Tells of a watch that is over what was not told of it yet. */
+const late = Effect.fnUntraced(function* ({ id, watch }: Named) {
   const outbox = yield* Outbox
-  for (const { id, watch } of watches) {
-    if (watch.phase === "Exited" && watch.comms === comms && (yield* outbox.told(id)) < watch.revision) yield* Effect.forkScoped(herald(id))
-  }
+  if ((yield* outbox.told(id)) < watch.revision) yield* herald(id)
 })
+
+/** Watches of the same comms that ended while it was out: what it was not told yet, it is told now. */
+export const deliverLate = (watches: ReadonlyArray<Named>, comms: string) =>
+  Effect.forEach(
+    watches.filter(({ watch }) => watch.phase === "Exited" && watch.comms === comms),
+    (one) => Effect.forkScoped(attendedHere(`herald of ${one.id}`, late(one))),
+    { discard: true }
+  )

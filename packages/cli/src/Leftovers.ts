@@ -14,7 +14,9 @@ const patience = Duration.minutes(10)
 const awaited = (settings: ResolvedSettings) =>
   Effect.gen(function* () {
     const watches = (yield* allWatches).filter(({ watch }) => watch.phase !== "Exited").map(({ id }) => `${id}-`)
-    const conducted = (yield* Effect.provide(allRuns, runs(settings))).filter(({ run }) => !isOver(run))
+    const conducted = (yield* Effect.provide(allRuns, runs(settings))).filter(
+      ({ run, unreadable }) => unreadable !== undefined || !isOver(run)
+    )
     return [...watches, ...conducted.map(({ id }) => `run-${id}-`)]
   })
 

@@ -2,9 +2,9 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { ErrandProcess, HostServices } from "@souffleur/node"
 import { Cause, Console, Effect, Exit, Layer, Logger, References, Runtime } from "effect"
 import { cli } from "./Cli.ts"
-import { defectCode, defective } from "./Failure.ts"
 import { Environment } from "./Environment.ts"
 import { type Mark, makeMark, printing } from "./Printing.ts"
+import { debugging } from "./Uncaught.ts"
 
 const { argv, env, execPath, platform, stdin, stdout } = process
 const [, script = ""] = argv
@@ -34,25 +34,11 @@ const environmentIn = (cwd: string) =>
     })
   )
 
-/** Somebody looks for what is wrong with souffleur itself. */
-const debugging = (env["SOUFFLEUR_DEBUG"] ?? "") !== ""
-
 /** Facts go to standard output; what the program says of itself does not. */
 const logging = Layer.mergeAll(
   Layer.succeed(Logger.LogToStderr, true),
   Layer.succeed(References.MinimumLogLevel, debugging ? "Debug" : "Info")
 )
-
-/** Where no fiber runs. */
-const own = printing(false)
-
-/** What was thrown where no fiber stood around it. */
-const thrown = (error: unknown): void => {
-  const cause = Cause.die(error)
-  own.error(`souffleur: ${defective(cause)}`)
-  if (debugging) for (const line of Cause.pretty(cause).split("\n")) own.error(line)
-  process.exit(defectCode)
-}
 
 /** Started when comms is asked for something, and not before. */
 const errands = ErrandProcess.layer({ line: [execPath, script, "__comms"] })
@@ -70,11 +56,10 @@ const patience = "900 millis"
 export const runProgram = (): void => {
   const cwd = folder()
   if (cwd === undefined) {
-    own.error("souffleur: the folder that it was started in is gone: start it in one that is there")
+    printing(false).error("souffleur: the folder that it was started in is gone: start it in one that is there")
     process.exitCode = 2
     return
   }
-  process.on("uncaughtException", thrown)
   let interrupted: number = codeOf.SIGINT
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.once(signal, () => {

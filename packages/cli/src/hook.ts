@@ -2,5 +2,12 @@
 import { hookCall } from "@souffleur/claude/hook"
 import { keepSign } from "@souffleur/node/hook"
 
+// As every command has it (`Uncaught.ts`), without what that loads: a tool call of the agent waits.
+process.on("uncaughtException", (error) => {
+  const debugging = (process.env["SOUFFLEUR_DEBUG"] ?? "") !== ""
+  process.stderr.write(`souffleur: its hook has a defect of its own${debugging ? `: ${error.stack}` : ""}\n`)
+  process.exit(70)
+})
+
 // `souffleur hook`, and nothing that it does not need.
 await keepSign(hookCall)

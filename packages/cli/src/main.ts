@@ -10,28 +10,35 @@ process.on("warning", async ({ message, name }) => {
   process.stderr.write(`${(await import("@souffleur/domain")).plain(`${name}: ${message}`)}\n`)
 })
 
-// Each errand loads what it needs and no more: most of a start is the evaluation of modules.
-switch (first) {
-  case "--version":
-    console.log(`souffleur v${version}`)
-    break
-  // A tool call of the agent waits for this one.
-  case "hook":
-    await (await import("@souffleur/node/hook")).keepSign((await import("@souffleur/claude/hook")).hookCall)
-    break
-  // Four errands that the program runs for itself: its guardian, what it asks of comms, a launch, and the demonstration's agent.
-  case "__guardian":
-    await (await import("@souffleur/node/guardian")).guardian(rest[0] ?? "")
-    break
-  case "__comms":
-    await (await import("@souffleur/node/errand")).runErrands((await import("@souffleur/comms")).CommsErrand.answer)
-    break
-  case "__launch":
-    process.exitCode = (await import("@souffleur/node/launch")).becomeAgent(rest[0] ?? "")
-    break
-  case "__stand-in":
-    await (await import("./demo/StandIn.ts")).runStandIn(rest)
-    break
-  default:
-    ;(await import("./Program.ts")).runProgram()
+// A defect of our own, wherever it is: one sentence, and not what Node says of it.
+const uncaught = async (error: unknown) => (await import("./Uncaught.ts")).uncaught(error)
+process.on("uncaughtException", uncaught)
+
+/** Each errand loads what it needs and no more: most of a start is the evaluation of modules. */
+const begin = async () => {
+  switch (first) {
+    case "--version":
+      console.log(`souffleur v${version}`)
+      break
+    // A tool call of the agent waits for this one.
+    case "hook":
+      await (await import("@souffleur/node/hook")).keepSign((await import("@souffleur/claude/hook")).hookCall)
+      break
+    // Four errands that the program runs for itself: its guardian, what it asks of comms, a launch, and the demonstration's agent.
+    case "__guardian":
+      await (await import("@souffleur/node/guardian")).guardian(rest[0] ?? "")
+      break
+    case "__comms":
+      await (await import("@souffleur/node/errand")).runErrands((await import("@souffleur/comms")).CommsErrand.answer)
+      break
+    case "__launch":
+      process.exitCode = (await import("@souffleur/node/launch")).becomeAgent(rest[0] ?? "")
+      break
+    case "__stand-in":
+      await (await import("./demo/StandIn.ts")).runStandIn(rest)
+      break
+    default:
+      ;(await import("./Program.ts")).runProgram()
+  }
 }
+await begin().catch(uncaught)

@@ -54,12 +54,12 @@ export const bulletins = Effect.fn("Bulletin.tell")(function* (id: string, from:
     yield* beats.beat(streamOf(id), { by: "conductor", at })
     if (Option.isSome(comms)) yield* Effect.ignore(comms.value.beat(at))
   })
-  yield* Effect.forkScoped(Effect.repeat(beat, Schedule.spaced(every)))
+  const beating = Effect.repeat(beat, Schedule.spaced(every))
   const told = new Map<string, string>()
   const known = yield* log.read(streamOf(id), 0)
   const begun = new Set(known.flatMap(({ event, revision }) => (event._tag === "TaskStarted" && revision <= from ? [event.taskId] : [])))
   const before = known.reduce((run, { event, revision }) => (revision > from ? run : evolveRun(run, event)), initialRun)
-  yield* log.changes(streamOf(id), from).pipe(
+  const telling = log.changes(streamOf(id), from).pipe(
     Stream.mapAccum(
       () => before,
       (run, { event }) => {
@@ -71,4 +71,6 @@ export const bulletins = Effect.fn("Bulletin.tell")(function* (id: string, from:
     Stream.takeUntil(({ event }) => event._tag === "RunLeft"),
     Stream.runDrain
   )
-}, Effect.scoped)
+  // A heart that stops is no less told than a tongue.
+  yield* Effect.raceFirst(beating, telling)
+})

@@ -5,11 +5,11 @@ import { invocation } from "./Invocation.ts"
 import type { NamedRun } from "./RunLog.ts"
 import { launchIdOf } from "./Turn.ts"
 
-/** Two conductors of one project would mix their commits; `mine` is the run that is no other. */
-export const nobodyElse = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, project: string, mine?: string) {
+/** Two conductors of one project would mix their commits; `runs` are those of the project, `mine` the one that is no other. */
+export const nobodyElse = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, mine?: string) {
   const claims = yield* Claims
   for (const { id, run } of runs) {
-    if (id === mine || run.project !== project || run.owner === null || (yield* claims.isDead(run.owner))) continue
+    if (id === mine || run.owner === null || (yield* claims.isDead(run.owner))) continue
     return yield* new AlreadyWatched({
       owner: run.owner,
       why: `souffleur with pid ${run.owner.process.pid} conducts run ${id} in this project`
@@ -21,11 +21,11 @@ export const nobodyElse = Effect.fnUntraced(function* (runs: ReadonlyArray<Named
  * An agent that its conductor left at work, or anything that it started, would write beside those of another plan. One of which
  * nobody knows whether it was launched is settled, now and for ever (spec §4).
  */
-export const nobodyAtWork = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, project: string, mine?: string) {
+export const nobodyAtWork = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, mine?: string) {
   const launcher = yield* Launcher
   for (const { id, run } of runs) {
     const { turn } = run
-    if (id === mine || run.project !== project || turn === null) continue
+    if (id === mine || turn === null) continue
     const launchId = launchIdOf(id, turn.token)
     const launched =
       turn.launch ?? Option.getOrNull(Option.map(yield* launcher.settle(launchId), (process) => ({ launchId, process, at: turn.askedAt })))

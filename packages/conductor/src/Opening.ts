@@ -4,7 +4,7 @@ import type { Git } from "./Git.ts"
 import { nobodyAtWork, nobodyElse } from "./Neighbours.ts"
 import type { Plan } from "./Plan.ts"
 import type { LoadedPlan } from "./PlanFile.ts"
-import { allRuns, type NamedRun, tellRun } from "./RunLog.ts"
+import { type NamedRun, runsOf, tellRun } from "./RunLog.ts"
 import type { ImportedTask } from "./RunEvent.ts"
 import { progressOf, type StateJson } from "./StateFile.ts"
 import { lookAtState, StateForeign, stateForeign } from "./StateStore.ts"
@@ -47,9 +47,8 @@ const notBorneOut = Effect.fnUntraced(function* (tasks: ReadonlyArray<ImportedTa
 /** Somebody was faster: it is there now. */
 const isTaken = (error: unknown) => error instanceof Refused && error.why === "exists"
 
-/** The run of a plan in a project, if there is one: it is gone on with. */
-export const runOf = (runs: ReadonlyArray<NamedRun>, project: string, plan: string) =>
-  runs.findLast(({ run }) => run.project === project && run.plan === plan)
+/** The run of a plan among those of its project, if there is one: it is gone on with. */
+export const runOf = (runs: ReadonlyArray<NamedRun>, plan: string) => runs.findLast(({ run }) => run.plan === plan)
 
 /**
  * The run of this plan in this project, with the tasks that the plan has now, or a new one under `newId`; and the revision that it
@@ -64,10 +63,10 @@ export const openRun = Effect.fn("Opening.open")(
     newId: Effect.Effect<string, E, R>,
     pin?: Pin
   ) {
-    const runs = yield* allRuns
-    yield* nobodyElse(runs, project)
-    const known = runOf(runs, project, path)
-    yield* nobodyAtWork(runs, project, known?.id)
+    const runs = yield* runsOf(project)
+    yield* nobodyElse(runs)
+    const known = runOf(runs, path)
+    yield* nobodyAtWork(runs, known?.id)
     const tasks = plan.tasks.map(({ dependsOn, id, title }) => ({ id, title, dependsOn }))
     if (known === undefined) {
       const { found, progress: said } = yield* before(statePath, plan)

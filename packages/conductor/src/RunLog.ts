@@ -1,4 +1,4 @@
-import { EventLogSql, type Log, type LogError, memoryLog, untilAppended } from "@souffleur/domain"
+import { EventLogSql, type Log, type LogError, memoryLog, type UnreadableEvent, untilAppended } from "@souffleur/domain"
 import { Clock, Context, Effect, Layer } from "effect"
 import { initialRun, type Run } from "./Run.ts"
 import { decideRun, type RunCommand, type RunIntent } from "./RunDecider.ts"
@@ -24,16 +24,33 @@ export const loadRun = Effect.fnUntraced(function* (id: string, from: Run = init
 
 export interface NamedRun {
   readonly id: string
+  /** As far as its log can be read. */
   readonly run: Run
+  /** Its first event that cannot be read; nothing is decided on what came before it. */
+  readonly unreadable?: UnreadableEvent
 }
 
-/** Every run of the log, oldest first. */
+/** Every run of the log, oldest first: one that cannot be read hides no other. */
 export const allRuns = Effect.gen(function* () {
   const log = yield* RunLog
+  const upTo = Effect.fnUntraced(function* (id: string, unreadable: UnreadableEvent) {
+    const events = yield* log.read(streamOf(id), 0, unreadable.revision - 1)
+    return { id, unreadable, run: foldRun(events.map(({ event }) => event)) } satisfies NamedRun
+  })
   return yield* Effect.forEach(yield* log.streams, (stream) => {
     const id = stream.slice(streamOf("").length)
-    return Effect.map(loadRun(id), (run) => ({ id, run }))
+    return loadRun(id).pipe(
+      Effect.map((run): NamedRun => ({ id, run })),
+      Effect.catchTag("UnreadableEvent", (error) => upTo(id, error))
+    )
   })
+})
+
+/** The runs of a project, on which something is decided: fails where one of them cannot be read. */
+export const runsOf = Effect.fnUntraced(function* (project: string) {
+  const found = (yield* allRuns).filter(({ run }) => run.project === project)
+  const torn = found.find(({ unreadable }) => unreadable !== undefined)
+  return torn?.unreadable === undefined ? found : yield* torn.unreadable
 })
 
 /** Read, decide, append; again when somebody appended first. */

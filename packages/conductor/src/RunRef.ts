@@ -3,7 +3,7 @@ import { Effect, Ref } from "effect"
 import { nobodyAtWork, nobodyElse } from "./Neighbours.ts"
 import { initialRun, type Run } from "./Run.ts"
 import type { RunIntent } from "./RunDecider.ts"
-import { allRuns, loadRun, RunLog, tellRun } from "./RunLog.ts"
+import { loadRun, RunLog, runsOf, tellRun } from "./RunLog.ts"
 
 /** One run as whoever conducts it sees it. */
 export interface RunRef {
@@ -65,8 +65,8 @@ export const ownRun = Effect.fn("Run.own")(function* (id: string) {
   const ref = yield* makeRunRef(id, fence)
   yield* Effect.addFinalizer((exit) => (isMeant(exit) ? Effect.ignore(ref.tell({ _tag: "Leave" })) : Effect.void))
   // Of two plans that began at once the later one sees the other here, and perhaps each does.
-  const runs = yield* allRuns
-  yield* nobodyElse(runs, project, id)
-  yield* nobodyAtWork(runs, project, id)
+  const runs = yield* runsOf(project)
+  yield* nobodyElse(runs, id)
+  yield* nobodyAtWork(runs, id)
   return ref
 })

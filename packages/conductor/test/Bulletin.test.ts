@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Beats, CommsLink, type ResolvedSettings, Settings } from "@souffleur/domain"
-import { Context, Duration, Effect, Layer, Option } from "effect"
+import { Context, Duration, Effect, Exit, Layer, Option } from "effect"
 import { bulletins, type RunEvent, RunLog } from "../src/index.ts"
 import { examples } from "./fixtures/events/Examples.ts"
 
@@ -49,4 +49,17 @@ it.effect("comms sees what became of a run, also of one that was done before any
     const rows = yield* rowsOf([RunOpened, TaskStarted, TaskCompleted], [RunTaken, RunVerified, RunFinished])
     assert.deepStrictEqual(rows, { "task-001": "complete", "task-00": "complete" })
   }).pipe(Effect.scoped)
+)
+
+it.effect("whose heart stops ends with it, and is no silent half", () =>
+  Effect.gen(function* () {
+    const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
+    yield* log.append("run/r", 0, [RunOpened, RunTaken])
+    const beats = Beats.of({ beat: () => Effect.die("x"), last: () => Effect.succeedNone })
+    const exit = yield* Effect.exit(bulletins("r", 0, Option.none())).pipe(
+      Effect.provideService(RunLog, log),
+      Effect.provideService(Beats, beats)
+    )
+    assert.isTrue(Exit.hasDies(exit))
+  }).pipe(Effect.scoped, Effect.provideService(Settings, settings))
 )

@@ -3,7 +3,8 @@ import { assert, it } from "@effect/vitest"
 import { EventLog, EventLogSql, Store } from "@souffleur/domain"
 import { SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Layer, Path, Stream } from "effect"
-import { allRuns, RunLog, tellRun } from "../src/index.ts"
+import { SqlClient } from "effect/sql"
+import { allRuns, RunLog, runsOf, tellRun } from "../src/index.ts"
 import { examples } from "./fixtures/events/Examples.ts"
 import { examples as watchExamples } from "../../domain/test/fixtures/events/Examples.ts"
 
@@ -11,7 +12,7 @@ const both = Layer.unwrap(
   Effect.gen(function* () {
     const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
     const file = path.join(yield* fs.makeTempDirectoryScoped(), "souffleur.db")
-    return Layer.mergeAll(RunLog.layerSql, EventLogSql.layer).pipe(Layer.provide(SqliteClient.layerOwn({ ...Store, path: file })))
+    return Layer.mergeAll(RunLog.layerSql, EventLogSql.layer).pipe(Layer.provideMerge(SqliteClient.layerOwn({ ...Store, path: file })))
   })
 )
 
@@ -33,6 +34,23 @@ it.live("runs and watches share a table, and neither sees the other's streams", 
       (yield* allRuns).map(({ id, run }) => [id, run.revision]),
       [["p-3f2a", 2]]
     )
+  }).pipe(Effect.provide(both), Effect.provide(NodeServices.layer), Effect.scoped)
+)
+
+it.live("one that cannot be read hides no other, and nothing is decided on those of its project", () =>
+  Effect.gen(function* () {
+    const [runs, sql] = [yield* RunLog, yield* SqlClient.SqlClient]
+    for (const id of ["good", "torn"]) yield* runs.append(`run/${id}`, 0, [{ ...examples.RunOpened, project: `/${id}` }, examples.RunTaken])
+    yield* sql`UPDATE events SET tag = 'RunDreamt' WHERE stream = 'run/torn' AND revision = 2`
+    assert.deepStrictEqual(
+      (yield* allRuns).map(({ id, run, unreadable }) => [id, run.project, run.revision, unreadable?.revision]),
+      [
+        ["good", "/good", 2, undefined],
+        ["torn", "/torn", 1, 2]
+      ]
+    )
+    assert.lengthOf(yield* runsOf("/good"), 1)
+    assert.strictEqual((yield* Effect.flip(runsOf("/torn")))._tag, "UnreadableEvent")
   }).pipe(Effect.provide(both), Effect.provide(NodeServices.layer), Effect.scoped)
 )
 

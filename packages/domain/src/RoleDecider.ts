@@ -4,8 +4,8 @@ import type { Watch } from "./Watch.ts"
 import type { WatchCommand } from "./WatchCommand.ts"
 import * as Event from "./WatchEvent.ts"
 
-/** Milliseconds that a watcher or a self-monitor has run, after which its death has nothing to do with the one before. */
-const steadyAfter = 6 * 3_600_000
+/** Milliseconds that a part of souffleur has run, after which its death has nothing to do with the one before. */
+export const steadyAfter = 6 * 3_600_000
 
 /** When the role began that is reported; `undefined`: that one was replaced since. */
 const begun = ({ monitor, watcher }: Watch, { number, now, role }: Report): number | undefined => {

@@ -184,7 +184,9 @@ export const herald = Effect.fn("Herald")(function* (id: string) {
   )
 })
 
-/** Whether everything of an ended watch is told. */
-export const allTold = Effect.fnUntraced(function* (id: string, revision: number) {
-  return Option.isSome(Option.liftPredicate(yield* (yield* Outbox).told(id), (told) => told >= revision))
-})
+/** Whether everything of an ended watch is told; where nobody knows, it is not. */
+export const allTold = (id: string, revision: number) =>
+  Outbox.use(({ told }) => told(id)).pipe(
+    Effect.map((told) => told >= revision),
+    Effect.catchDefect(() => Effect.succeed(false))
+  )

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { makeWatchRef } from "@souffleur/domain"
 import { Effect, Fiber } from "effect"
-import { attended } from "../src/index.ts"
+import { attended, attendedHere } from "../src/index.ts"
 import { living, settle, until, watching } from "./World.ts"
 
 const attending = Effect.fnUntraced(function* (run: (n: number) => Effect.Effect<void>) {
@@ -42,5 +42,24 @@ it.effect("one that comes to its end is not started again, nor one that dies onc
     yield* until(100)
     assert.deepStrictEqual([once.runs(), yield* once.tags], [2, ["RoleFailed"]])
     yield* Fiber.interrupt(once.fiber)
+  })
+)
+
+it.effect("where no log counts its deaths, the third in a row is the last too; hours of life begin the count anew", () =>
+  Effect.gen(function* () {
+    let runs = 0
+    const dies = yield* Effect.forkChild(
+      attendedHere(
+        "herald",
+        Effect.suspend(() => Effect.die((runs += 1)))
+      )
+    )
+    yield* until(1000)
+    yield* Fiber.join(dies)
+    assert.strictEqual(runs, 3)
+    const lives = yield* Effect.forkChild(attendedHere("herald", Effect.andThen(Effect.sleep("7 hours"), Effect.die((runs += 1)))))
+    yield* until(50 * 7 * 3600)
+    assert.isUndefined(lives.pollUnsafe())
+    yield* Fiber.interrupt(lives)
   })
 )

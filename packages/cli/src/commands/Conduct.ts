@@ -1,5 +1,4 @@
 import {
-  allRuns,
   bulletins,
   conduct,
   Conducting,
@@ -20,6 +19,7 @@ import {
   RunLog,
   runHerald,
   runOf,
+  runsOf,
   streamOf
 } from "@souffleur/conductor"
 import {
@@ -34,7 +34,8 @@ import {
   resolveProgram
 } from "@souffleur/domain"
 import { boundOutputs } from "@souffleur/node"
-import { Console, Effect, Fiber, FileSystem, Option, Path, Stream } from "effect"
+import { attendedHere } from "@souffleur/supervisor"
+import { Console, Effect, Fiber, FileSystem, Option, Path, Ref, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { comms, commsLink, launchable, settingsOf } from "../App.ts"
 import { conductor, runIdOf, runs } from "../Conducted.ts"
@@ -70,12 +71,13 @@ const finishingOf = Effect.fnUntraced(function* ({ finish }: Plan) {
   return { program: yield* resolveProgram(name, variables["PATH"] ?? ""), args, environment }
 })
 
-/** Every transition, as it comes, up to one that is known to be the last. */
-const narrate = Effect.fn("Conduct.narrate")(function* (id: string, from: number, asJson: boolean) {
+/** Every transition, as it comes, from where it was told last, up to one that is known to be the last. */
+const narrate = Effect.fn("Conduct.narrate")(function* (id: string, told: Ref.Ref<number>, asJson: boolean) {
   const [log, { colour }] = [yield* RunLog, yield* Environment]
   const brush = paint(colour)
-  yield* log.changes(streamOf(id), from).pipe(
+  yield* log.changes(streamOf(id), yield* Ref.get(told)).pipe(
     Stream.tap((recorded) => Console.log(asJson ? runJsonLine(recorded) : runLine(recorded, brush))),
+    Stream.tap(({ revision }) => Ref.set(told, revision)),
     Stream.takeUntil(({ event }) => event._tag === "RunLeft"),
     Stream.runDrain
   )
@@ -119,16 +121,16 @@ const conductPlan = Effect.fn("conduct")(function* (
   const { from, id } = yield* openRun(loaded, project, statePath, git, runIdOf(project, loaded.path), pin)
   yield* Console.error(from === 0 ? `run ${id}, agents by ${agent.name}` : `run ${id} goes on from revision ${from}`)
   yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
-  const bulletin = yield* Effect.forkScoped(
-    bulletins(
-      id,
-      from,
-      Option.map(linked, ({ link }) => link)
-    )
+  const board = bulletins(
+    id,
+    from,
+    Option.map(linked, ({ link }) => link)
   )
+  const bulletin = yield* Effect.forkScoped(attendedHere("bulletin", board))
   const heralding = { project, command: settings.notifyCommand, comms: Option.map(linked, ({ comms }) => comms) }
-  const telling = yield* Effect.forkScoped(runHerald(id, from, heralding))
-  const narrator = yield* Effect.forkScoped(narrate(id, from, asJson))
+  const telling = yield* Effect.forkScoped(attendedHere("herald", runHerald(id, from, heralding)))
+  const told = yield* Ref.make(from)
+  const narrator = yield* Effect.forkScoped(attendedHere("narrator", narrate(id, told, asJson)))
   yield* Effect.forkScoped(boundOutputs(path.join(settings.stateDir, "launches"), `run-${id}-`))
   yield* Effect.scoped(
     Effect.gen(function* () {
@@ -192,7 +194,7 @@ export const conductCommand = Command.make(
       return yield* new BadUsage({ why: `--state: there is no folder ${path.dirname(statePath)}` })
     if (statePath === loaded.path) return yield* new BadUsage({ why: "--state: the state file cannot be the plan" })
     const wait = Option.getOrElse(flags.wait, () => (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== "")
-    const known = runOf(yield* Effect.provide(allRuns, runs(found)), project, loaded.path)
+    const known = runOf(yield* Effect.provide(runsOf(project), runs(found)), loaded.path)
     const { pin, settings } =
       known === undefined
         ? yield* opening(project, limits)

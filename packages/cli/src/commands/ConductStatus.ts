@@ -14,7 +14,7 @@ import { json, projectDir, realProject } from "./Options.ts"
 /** A plan has no longer one; a log that somebody else wrote may. */
 const mostOfId = 64
 
-const statusOf = Effect.fnUntraced(function* ({ id, run }: NamedRun) {
+const statusOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun) {
   const [beats, processes, now] = [yield* Beats, yield* Processes, yield* Clock.currentTimeMillis]
   const beat = yield* beats.last(streamOf(id))
   const owner = run.owner === null ? null : { ...run.owner.process, condition: yield* processes.condition(run.owner.process) }
@@ -22,7 +22,8 @@ const statusOf = Effect.fnUntraced(function* ({ id, run }: NamedRun) {
     run: id,
     project: run.project,
     plan: run.plan,
-    standing: runStanding(run),
+    standing: unreadable === undefined ? runStanding(run) : `cannot be read from event ${unreadable.revision} on: ${unreadable.why}`,
+    unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.why },
     revision: run.revision,
     owner,
     beat_age_ms: Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at }),
@@ -58,15 +59,17 @@ export const conductStatusCommand = Command.make(
       const statuses = yield* Effect.forEach(found, statusOf)
       if (flags.json) return yield* printJson(all ? statuses : statuses[0])
       if (found.length === 0) return yield* Console.log("No run yet. Start one: souffleur conduct PLAN")
-      for (const [index, { id, run }] of found.entries()) {
-        const { beat_age_ms, owner } = statuses[index]!
+      for (const [index, { id, run, unreadable }] of found.entries()) {
+        const { beat_age_ms, owner, standing } = statuses[index]!
         const by =
-          owner === null || owner.condition === "gone"
-            ? isOver(run)
-              ? ""
-              : `  nobody conducts: ${invocation(run, cwd)}`
-            : `  by pid ${owner.pid}, beat ${inWords(beat_age_ms)} ago`
-        yield* Console.log(`${id}  ${plain(run.workflowId, mostOfId)}  ${runStanding(run)}${brush("dim", by)}`)
+          unreadable !== undefined
+            ? ""
+            : owner === null || owner.condition === "gone"
+              ? isOver(run)
+                ? ""
+                : `  nobody conducts: ${invocation(run, cwd)}`
+              : `  by pid ${owner.pid}, beat ${inWords(beat_age_ms)} ago`
+        yield* Console.log(`${id}  ${plain(run.workflowId, mostOfId)}  ${plain(standing)}${brush("dim", by)}`)
         if (!all) yield* Effect.forEach(run.tasks.flatMap(taskLines), (line) => Console.log(line))
       }
     }).pipe(Effect.provide([runs(settings), host]))

@@ -1,4 +1,4 @@
-import { allRuns, streamOf, tellRun } from "@souffleur/conductor"
+import { runsOf, streamOf, tellRun } from "@souffleur/conductor"
 import { overreachInWords, Settings } from "@souffleur/domain"
 import { command } from "@souffleur/supervisor"
 import { Console, Effect, Layer, Option } from "effect"
@@ -34,7 +34,7 @@ const trust = Effect.fn("Config.trust")(function* (project: string, asJson: bool
   const accepted = yield* Effect.gen(function* () {
     const watches = (yield* allWatches).filter(({ watch }) => watch.project === project && watch.phase !== "Exited")
     yield* Effect.forEach(watches, ({ id }) => command(id, { _tag: "Trust", pin }))
-    const all = (yield* allRuns).filter(({ run }) => run.project === project)
+    const all = yield* runsOf(project)
     yield* Effect.forEach(all, ({ id }) => tellRun(id, { _tag: "Trust", pin }, { _tag: "Operator" }))
     return [...watches.map(({ id }) => id), ...all.map(({ id }) => streamOf(id))]
   }).pipe(Effect.provide([store(settings), runs(settings)]))

@@ -8,9 +8,12 @@ import { told } from "../Failure.ts"
 import { runNeeds, runStanding } from "../RunTelling.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
+const restore = "bring back a copy of the event log, or: souffleur doctor --quarantine"
+
 /** One unfinished run: who conducts it, and what it waits for. */
-const standingOf = Effect.fnUntraced(function* ({ id, run }: NamedRun) {
+const standingOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun) {
   const name = `run ${id}`
+  if (unreadable !== undefined) return wrong(name, told(unreadable).text, restore)
   const goOn = invocation(run, (yield* Environment).cwd)
   const needs = needsPerson(run)
   if (run.owner !== null && !(yield* (yield* Claims).isDead(run.owner)))
@@ -38,10 +41,10 @@ const stateOf = Effect.fnUntraced(function* ({
 const conducted = Effect.fn("Doctor.runs")(function* (project: string) {
   const all = yield* allRuns
   const open = yield* Effect.forEach(
-    all.filter(({ run }) => !isOver(run)),
+    all.filter(({ run, unreadable }) => unreadable !== undefined || !isOver(run)),
     standingOf
   )
-  const newest = all.findLast(({ run }) => run.project === project)
+  const newest = all.findLast(({ run, unreadable }) => run.project === project && unreadable === undefined)
   return [...open, ...(newest === undefined ? [] : yield* stateOf(newest))]
 })
 
@@ -51,7 +54,5 @@ export const checkRuns = (settings: ResolvedSettings, project: string) =>
     Effect.provide([runs(settings), claims]),
     Effect.provide(host),
     // Claims that cannot be used are told where the watches are.
-    Effect.catch((error) =>
-      Effect.succeed([wrong("runs", told(error).text, "bring back a copy of the event log, or: souffleur doctor --quarantine")])
-    )
+    Effect.catch((error) => Effect.succeed([wrong("runs", told(error).text, restore)]))
   )

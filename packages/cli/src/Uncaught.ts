@@ -1,0 +1,15 @@
+import { Cause } from "effect"
+import { defectCode, defective } from "./Failure.ts"
+import { printing } from "./Printing.ts"
+
+/** Somebody looks for what is wrong with souffleur itself. */
+export const debugging = (process.env["SOUFFLEUR_DEBUG"] ?? "") !== ""
+
+/** What was thrown where no fiber stood around it, in one sentence; it ends the process. */
+export const uncaught = (error: unknown): never => {
+  const cause = Cause.die(error)
+  const own = printing(false)
+  own.error(`souffleur: ${defective(cause)}`)
+  if (debugging) for (const line of Cause.pretty(cause).split("\n")) own.error(line)
+  process.exit(defectCode)
+}
