@@ -106,7 +106,7 @@ describe("the floors", () => {
       "effect/process":
         /^packages\/(?:conductor\/src\/Git|node\/src\/(?:Headless|Programs)|cli\/src\/(?:Place|demo\/Scene)|domain\/src\/UserProgram|recovery\/src\/(?:ExternalExport|providers\/Program))\.ts$/u,
       "effect/sql":
-        /^packages\/(?:domain\/src\/(?:Beats|EventLogSql|LaunchTurns|Outbox|Sqlite|Store)|comms\/src\/Comms\w+|node\/src\/SqliteClient|cli\/src\/demo\/StandInBoard)\.ts$/u
+        /^packages\/(?:domain\/src\/(?:Beats|Offspring|EventLogSql|LaunchTurns|Outbox|Sqlite|Store)|comms\/src\/Comms\w+|node\/src\/SqliteClient|cli\/src\/demo\/StandInBoard)\.ts$/u
     }
     const unstable = imports.filter(({ specifier }) => /^effect\/(?:ai|cli|process|sql|cluster|workflow|eventlog)\b/u.test(specifier))
     assert.deepStrictEqual(

@@ -1,5 +1,14 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { type Beats, type EventLog, EventLogSql, type LogUnusable, type Outbox, type SqliteUnusable, Store } from "@souffleur/domain"
+import {
+  type Beats,
+  type EventLog,
+  EventLogSql,
+  type LogUnusable,
+  type Offspring,
+  type Outbox,
+  type SqliteUnusable,
+  Store
+} from "@souffleur/domain"
 import { SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -8,7 +17,7 @@ import type { SqlClient } from "effect/sql"
 export const logAt = (
   path: string,
   options: EventLogSql.EventLogSqlOptions = {}
-): Layer.Layer<EventLog | Beats | Outbox | SqlClient.SqlClient, LogUnusable | SqliteUnusable> =>
+): Layer.Layer<EventLog | Beats | Offspring | Outbox | SqlClient.SqlClient, LogUnusable | SqliteUnusable> =>
   EventLogSql.layerWith(options).pipe(Layer.provideMerge(SqliteClient.layerOwn({ path, ...Store })), Layer.provide(NodeServices.layer))
 
 /** A folder that is gone after the test. */

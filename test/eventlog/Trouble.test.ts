@@ -1,5 +1,5 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Beats, EventLog, Outbox } from "@souffleur/domain"
+import { Beats, EventLog, Offspring, Outbox, type ProcessIdentity } from "@souffleur/domain"
 import { assert, it } from "@effect/vitest"
 import { Console, Context, Effect, Fiber, FileSystem, Layer, Logger, Option, type Scope, Stream } from "effect"
 import { ChildProcess } from "effect/process"
@@ -173,6 +173,37 @@ test(
     }).pipe(Effect.provide(logAt(path)))
     const later = Effect.flatMap(Beats, (beats) => beats.last("a")).pipe(Effect.provide(logAt(path)))
     assert.deepStrictEqual(yield* later, Option.some({ by: "watcher/2", at: 2 }))
+  })
+)
+
+test(
+  "what a Conductor has started: of each its own, for every process, and in memory as long as the store is out",
+  Effect.gen(function* () {
+    const path = yield* newPath
+    const [one, other] = [4711, 4712].map((pid) => ({ pid, startTime: 7, bootId: "boot" })) as [ProcessIdentity, ProcessIdentity]
+    const started = (...pids: ReadonlyArray<number>) => pids.map((pid) => ({ pid, startTime: 9, bootId: "boot" }))
+    yield* Effect.gen(function* () {
+      const { recall, remember } = yield* Offspring
+      assert.deepStrictEqual(yield* recall(one), [])
+      yield* remember(one, started(20, 21))
+      yield* remember(other, started(30))
+      yield* remember(one, started(21, 22))
+      const locking = yield* holding(path)
+      yield* remember(other, started(31))
+      assert.deepStrictEqual(yield* recall(other), started(31))
+      locking.exec("ROLLBACK")
+      assert.deepStrictEqual(yield* recall(other), started(31), "what the file says is older")
+    }).pipe(Effect.provide(logAt(path, { patience: "60 millis" })))
+    const later = (of: ProcessIdentity) => Effect.flatMap(Offspring, ({ recall }) => recall(of)).pipe(Effect.provide(logAt(path)))
+    assert.deepStrictEqual(yield* later(one), started(21, 22))
+    assert.deepStrictEqual(yield* later({ ...one, startTime: 8 }), [], "another process that has its pid")
+    assert.deepStrictEqual(yield* later(other), started(30))
+    // A file that somebody wrote in: nothing is known then.
+    yield* Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE offspring SET started = '[["20", null]]'`
+      assert.deepStrictEqual(yield* (yield* Offspring).recall(one), [])
+    }).pipe(Effect.provide(logAt(path)))
   })
 )
 

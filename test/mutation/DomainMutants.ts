@@ -14,6 +14,20 @@ export const domainMutants = [
       ["beats: comms mirrors them", "return yield* comms.beat(at)", "return yield* Effect.void"]
     ]
   ),
+  ...mutantsOf(
+    `${src}/Offspring.ts`,
+    ["packages/watcher/test/Watcher.test.ts", "test/eventlog/Trouble.test.ts"],
+    [
+      ["offspring: nothing is learned of one that is gone", "  if (yield* isGone(processes, conductor)) return\n", ""],
+      ["offspring: no other agent's", "pid === conductor.pid ? [] : [pid]", "[]"],
+      ["offspring: what was seen before", ", others, yield* offspring.recall(conductor))", ", others, [])"],
+      ["offspring: so many", "newest.slice(0, atMost)", "newest"],
+      ["offspring: the newest", "other.startTime - one.startTime", "one.startTime - other.startTime"],
+      ["offspring: of that very Conductor", "`${bootId}/${pid}/${startTime}`", "`${bootId}/${pid}`"],
+      ["offspring: what the file does not take", "last?.written === false || stored === undefined", "stored === undefined"],
+      ["offspring: for whoever comes next", "stored === undefined ? last?.text : stored.started", "last?.text"]
+    ]
+  ),
   ...mutantsOf(`${src}/GuardDecider.ts`, decider, [
     ["restore: an owner that left", 'if (watch.owner === undefined) return no("not now", "its souffleur has left")', ""],
     ["restore: another owner meanwhile", "if (watch.fence !== command.over) return", "if (false) return"],
@@ -36,6 +50,11 @@ export const domainMutants = [
     ]
   ),
   ...mutantsOf(`${src}/WatchDecider.ts`, decider, [
+    [
+      "adopt: against the evidence",
+      "conductor, forced = false, print, sessionId } = command",
+      "conductor, print, sessionId } = command\n      const forced = false"
+    ],
     ["the fence check of every word", "command.by.fence !== watch.fence", "false"],
     ["an end is an end", 'if (watch.phase === "Exited") return command._tag', "if (false) return command._tag"],
     ["open: a watch that exists", 'return watch.phase === "New"\n      ? ok(', "return true\n      ? ok("],

@@ -33,7 +33,17 @@ export const nodeMutants = [
   ...mutantsOf(
     `${src}/Tags.ts`,
     ["packages/node/test/ProcessesTree.test.ts"],
-    [["tags: on our own user's processes alone", " && uid(pid) === ours", ""]]
+    [
+      ["tags: on our own user's processes alone", ")) && uid(pid) === ours))", "))))"],
+      ["known: on our own user's processes alone", " && uid(one.pid) === ours", ""],
+      ["known: that very process", " && table.get(one.pid)?.startTime === one.startTime", " && table.has(one.pid)"],
+      ["known: of this boot", "one.bootId === bootId && ", ""]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Processes.ts`,
+    ["packages/node/test/Processes.test.ts"],
+    [["tree: what was seen before", "marked.has(pid) || seen.has(pid)", "marked.has(pid)"]]
   ),
   ...mutantsOf(
     `${src}/TerminalServer.ts`,

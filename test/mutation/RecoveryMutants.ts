@@ -75,6 +75,11 @@ export const recoveryMutants = [
         "[]"
       ],
       [
+        "stop: what was seen while it lived",
+        "return processes.tree(conductor, tags, pids, known)",
+        "return processes.tree(conductor, tags, pids)"
+      ],
+      [
         "stop: whom souffleur launched beside",
         "if (beside === undefined) return stopped",
         "if (beside === undefined || (true as boolean)) return stopped"

@@ -124,6 +124,7 @@ export const watcherMutants = [
     [`${watcher}/test/Watcher.test.ts`, `${watcher}/test/Signs.test.ts`],
     [
       ["watcher: beats before its first poll", "  yield* beat\n  const { glance", "  const { glance"],
+      ["watcher: remembers what it has started", ", () => remembering)", ", () => Effect.void)"],
       ["watcher: beats each minute", "Effect.andThen(beating, Effect.never),\n", ""],
       ["watcher: says that it runs", 'yield* ref.tell({ _tag: "WatcherReady", watcher: me })', ""],
       [

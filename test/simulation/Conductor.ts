@@ -123,10 +123,12 @@ export class Conductor {
 
   #startTool(number: number): SimProcess {
     const { environment, identity } = this.process
+    const tags = { CLAUDE_PID: String(identity.pid), CLAUDE_CODE_SESSION_ID: this.sessionId }
     return this.#world.processes.start({
       parent: number % 2 === 0 ? 1 : identity.pid,
       name: "tool",
-      environment: { ...environment, CLAUDE_PID: String(identity.pid), CLAUDE_CODE_SESSION_ID: this.sessionId },
+      // Every fourth cleans its environment: once its parent is gone, it is known by what was seen before.
+      environment: number % 4 === 1 ? {} : { ...environment, ...tags },
       belongsTo: this.generation,
       onTerm: number % 3 === 0 ? "never" : 200
     })

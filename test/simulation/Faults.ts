@@ -38,6 +38,8 @@ export const boundaries = [
   "launcher: tombstone",
   "log.append",
   "log.read",
+  "offspring.recall",
+  "offspring.remember",
   "outbox.tell",
   "outbox.told",
   "processes.commandLine",

@@ -23,7 +23,7 @@ export interface Life {
   readonly answersAfter?: number
   /** What it writes for its heartbeat, where that is no time of now. */
   readonly beatsAs?: "nothing" | "words" | "tomorrow" | undefined
-  /** Processes that it starts: half of them are children of the machine's first process, known by their tags only. */
+  /** Processes that it starts: half of them are children of the machine's first process, known by their tags only; others have none. */
   readonly tools: number
   /** It starts an agent of another session, with a tool of its own, and a daemon: nobody may signal them. A tool of its own beats on after its end. */
   readonly company?: boolean

@@ -8,6 +8,7 @@ import {
   Hooks,
   ExportFailed,
   Launcher,
+  Offspring,
   Outbox,
   type Owner,
   Processes,
@@ -152,7 +153,7 @@ const exitCode = (world: World, launchId: string): Option.Option<number> => {
 /** The world as one souffleur can reach it: every effect of every port goes through its gate. */
 export const ports = (world: World, self: SimProcess, gate: Gate, settings: ResolvedSettings, folder: StateFolder = world) => {
   const { board, claims, disk } = world
-  const { beats, ledger, outbox, room } = folder
+  const { beats, ledger, offspring, outbox, room } = folder
   const owner: Owner = { host: machine.name, pidNamespace: machine.pidNamespace, process: self.identity }
   const comms: Comms["Service"] = {
     path: board.path,
@@ -204,6 +205,10 @@ export const ports = (world: World, self: SimProcess, gate: Gate, settings: Reso
           })
         ),
       last: (watch) => gate.through("beats.last", beats.last(watch))
+    }),
+    Context.add(Offspring, {
+      remember: (conductor, started) => gate.through("offspring.remember", offspring.remember(conductor, started)),
+      recall: (conductor) => gate.through("offspring.recall", offspring.recall(conductor))
     }),
     Context.add(Outbox, {
       told: (watch) => gate.through("outbox.told", outbox.told(watch)),

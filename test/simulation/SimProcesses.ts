@@ -1,6 +1,7 @@
 import type { Processes, Signal, Tag } from "@souffleur/domain"
 import { Duration, Effect, Option } from "effect"
 import { startedBy } from "../../packages/node/src/ProcessTree.ts"
+import { stillThose } from "../../packages/node/src/Tags.ts"
 import { namedAsOne } from "../../packages/node/src/TerminalServer.ts"
 import type { Gate } from "./Gate.ts"
 import { machine, type ProcessTable, type SimProcess } from "./ProcessTable.ts"
@@ -46,7 +47,7 @@ export const processes = (world: Signalled, self: SimProcess, gate: Gate): Proce
     ancestors: Effect.succeed([self.parent]),
     tagged: (tag) =>
       sync("processes.tagged", () => processes.all.filter((process) => carries(process, tag)).map((process) => processes.info(process))),
-    tree: (root, tags, others) =>
+    tree: (root, tags, others, known = []) =>
       sync("processes.tree", () => {
         const table = new Map(
           processes.all.map((one) => {
@@ -55,11 +56,13 @@ export const processes = (world: Signalled, self: SimProcess, gate: Gate): Proce
             return [pid, { pid, name: one.name, state, parent: one.parent, processor: 0, threads: 1, startTime }] as const
           })
         )
+        const boot = { bootId: self.identity.bootId, ours: machine.uid }
+        const seen = new Set(stillThose(table, known, boot, () => machine.uid))
         const started = startedBy(table, {
           root,
           self: self.identity.pid,
           others: new Set(others),
-          tagged: (pid) => tags.some((tag) => carries(processes.at(pid)!, tag)),
+          tagged: (pid) => seen.has(pid) || tags.some((tag) => carries(processes.at(pid)!, tag)),
           launched: (pid) => tags.some((tag) => carries(processes.at(pid)!, tag) && !carries(self, tag)),
           terminal: ({ name }) => namedAsOne(name)
         })

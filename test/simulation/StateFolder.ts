@@ -1,4 +1,4 @@
-import { Beats, type EventLog, evolve, initial, type LaunchOrder, Outbox, type Signal, type Watch } from "@souffleur/domain"
+import { Beats, type EventLog, evolve, initial, type LaunchOrder, Offspring, Outbox, type Signal, type Watch } from "@souffleur/domain"
 import { Effect } from "effect"
 import { asked, secret } from "./Conductor.ts"
 import { LaunchRoom } from "./LaunchRoom.ts"
@@ -11,6 +11,7 @@ export interface StateFolder {
   readonly id: string
   readonly ledger: { readonly watch: Watch; readonly log: EventLog["Service"] }
   readonly beats: Beats["Service"]
+  readonly offspring: Offspring["Service"]
   readonly outbox: Outbox["Service"]
   readonly room: LaunchRoom
   readonly heard: (by: SimProcess, disturbed: number) => void
@@ -24,6 +25,7 @@ export interface StateFolder {
 export class OtherFolder implements StateFolder {
   readonly id = "other-0002"
   readonly beats: Beats["Service"]
+  readonly offspring: Offspring["Service"]
   readonly outbox: Outbox["Service"]
   readonly room: LaunchRoom
   readonly ledger: { watch: Watch; readonly log: EventLog["Service"] }
@@ -41,6 +43,7 @@ export class OtherFolder implements StateFolder {
     })
     this.ledger = { watch: initial, log: log.service }
     this.beats = Effect.runSync(Effect.provide(Effect.service(Beats), Beats.layerMemory))
+    this.offspring = Effect.runSync(Effect.provide(Effect.service(Offspring), Offspring.layerMemory))
     this.outbox = Effect.runSync(Effect.provide(Effect.service(Outbox), Outbox.layerMemory))
     this.room = new LaunchRoom({
       timeline: world.timeline,

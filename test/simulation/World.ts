@@ -1,6 +1,7 @@
 import {
   Beats,
   type LaunchOrder,
+  Offspring,
   Outbox,
   type Permission,
   type ResolvedSettings,
@@ -40,6 +41,7 @@ export class World extends SimMachine implements StateFolder {
   readonly signalJudge: SignalJudge
   readonly oracle: Oracle
   readonly beats: Beats["Service"]
+  readonly offspring: Offspring["Service"]
   readonly outbox: Outbox["Service"]
   readonly id = "stage-0001"
   readonly conductors: Array<Conductor> = []
@@ -108,6 +110,7 @@ export class World extends SimMachine implements StateFolder {
     this.signalJudge = new SignalJudge(this)
     this.oracle = new Oracle(this)
     this.beats = Effect.runSync(Effect.provide(Effect.service(Beats), Beats.layerMemory))
+    this.offspring = Effect.runSync(Effect.provide(Effect.service(Offspring), Offspring.layerMemory))
     this.outbox = Effect.runSync(Effect.provide(Effect.service(Outbox), Outbox.layerMemory))
   }
 

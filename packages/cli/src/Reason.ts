@@ -203,7 +203,8 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
     case "RecoveryRetried":
     case "WatchReleased":
       return {
-        seen: [],
+        seen:
+          event._tag === "ConductorAdopted" && event.forced ? ["evidence said that it is another: the operator knew better (--force)"] : [],
         rule:
           event._tag === "ConductorAdopted" && event.by === "heartbeat"
             ? "A heartbeat newer than the closing, and a live process that holds the session, end a standby."

@@ -49,12 +49,12 @@ export const sentence = (event: WatchEvent): string => plain(words(event), mostO
 
 const words = (event: WatchEvent): string =>
   Match.valueTags(event, {
-    WatchOpened: ({ comms, kind, observe, pid, sessionId }) =>
+    WatchOpened: ({ comms, forced, kind, observe, pid, sessionId }) =>
       kind === "command"
         ? "asked to run a command, and to watch it"
         : pid === 0
           ? `asked to run an agent, session ${sessionId}, and to watch it`
-          : `asked to ${observe ? "observe" : "watch"} pid ${pid}, session ${sessionId}, ${comms === null ? "without comms" : `comms ${comms}`}`,
+          : `asked to ${observe ? "observe" : "watch"} pid ${pid}, session ${sessionId}, ${comms === null ? "without comms" : `comms ${comms}`}${forced ? ", whatever evidence says" : ""}`,
     OwnerTook: ({ fence, owner }) => `souffleur pid ${owner.process.pid} owns the watch (fence ${fence})`,
     OwnerLeft: () => "souffleur left; the watch can be resumed",
     SouffleurRestored: ({ cause, restorations }) =>
@@ -99,8 +99,8 @@ const words = (event: WatchEvent): string =>
       `Conductor (S${generation}) runs: pid ${conductor.pid}${inSession(sessionId)}, by ${provider}`,
     RecoveryFailedClosed: ({ reason, stage }) => `recovery failed closed at ${stage}: ${reason}`,
     RetriesExhausted: ({ exportPath }) => `three deaths without progress; ${exportPath === null ? "no export" : `export: ${exportPath}`}`,
-    ConductorAdopted: ({ by, conductor, generation, sessionId }) =>
-      `Conductor (S${generation}) is pid ${conductor.pid}, session ${sessionId}: ${by === "operator" ? "adopted by an operator" : "it came back by itself"}`,
+    ConductorAdopted: ({ by, conductor, forced, generation, sessionId }) =>
+      `Conductor (S${generation}) is pid ${conductor.pid}, session ${sessionId}: ${by === "operator" ? `adopted by an operator${forced ? ", against the evidence" : ""}` : "it came back by itself"}`,
     RecoveryRetried: ({ cycle }) => `an operator wants recovery ${cycle} tried again`,
     KillDeferred: ({ at, because, until }) => `no heartbeat, yet left alone until ${deadline(until, at)}: ${because}`,
     PersonAwaited: (event) => `the Conductor waits for a person: ${event.for}`,

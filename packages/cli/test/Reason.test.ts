@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Event, type WatchEvent } from "@souffleur/domain"
 import { reasonOf, tell } from "../src/Reason.ts"
+import { sentence } from "../src/Telling.ts"
 
 const at = Date.UTC(2026, 2, 1, 3)
 const hour = 3_600_000
@@ -66,6 +67,27 @@ it("why tells a person who is awaited, a kill that was put off, a ceiling, and w
   assert.include(renewed, "an operator said souffleur retry, at the ceiling of time")
   for (const told of [person, ceiling, renewed])
     assert.match(told, /What was seen\n {2}\S.*The rule\n {2}\S.*What was done\n {2}(?!nothing more)\S/su)
+})
+
+it("log and why tell whom a person named against the evidence", () => {
+  const adopted = (forced: boolean) =>
+    Event.ConductorAdopted.make({
+      at,
+      by: "operator",
+      generation: 2,
+      conductor,
+      sessionId: "s2",
+      print: false,
+      forced,
+      taskCount: 0,
+      taskFingerprint: "0 head",
+      conductorState: null,
+      lastMessageId: 0
+    })
+  assert.include(sentence(adopted(true)), "adopted by an operator, against the evidence")
+  assert.include(why(adopted(true)), "evidence said that it is another: the operator knew better (--force)")
+  assert.include(sentence({ ...(opened[0] as typeof Event.WatchOpened.Type), forced: true }), "whatever evidence says")
+  for (const told of [sentence(adopted(false)), why(adopted(false)), sentence(opened[0]!)]) assert.notInclude(told, "evidence")
 })
 
 it("why tells of a death without comms nothing about comms, and of a relaunch why it began", () => {

@@ -5,6 +5,7 @@ import { type EventCodec, type Tagged, watchCodec } from "./EventCodec.ts"
 import { Conflict, EventLog, type Log, type LogUnusable, type ReadError, type RecordedAs } from "./EventLog.ts"
 import * as turns from "./LaunchTurns.ts"
 import { columns, pagesOf, recorded, type Row, type Select } from "./LogRows.ts"
+import { Offspring } from "./Offspring.ts"
 import { Outbox } from "./Outbox.ts"
 import { lockPatience, patiently } from "./Store.ts"
 
@@ -224,11 +225,14 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
 })
 
 /** The log, its beats, its outbox and the turn to launch in a SQLite file that has the schema of `Store.ts`. */
-export const layerWith = (options: EventLogSqlOptions): Layer.Layer<EventLog | Beats | Outbox, LogUnusable, SqlClient.SqlClient> => {
+export const layerWith = (
+  options: EventLogSqlOptions
+): Layer.Layer<EventLog | Beats | Offspring | Outbox, LogUnusable, SqlClient.SqlClient> => {
   const { patience = lockPatience } = options
   return Layer.mergeAll(
     Layer.effect(EventLog, logOf(watchCodec, options)),
     Beats.layerSql(patience),
+    Offspring.layerSql(patience),
     Outbox.layerSql(patience),
     turns.layerSql(patience)
   )

@@ -75,10 +75,14 @@ export const adopted = (
   at: number,
   {
     baseline,
+    forced = false,
     ...conductor
-  }: Pick<typeof Event.ConductorAdopted.Type, "by" | "conductor" | "print" | "sessionId"> & { readonly baseline: Baseline }
+  }: Pick<typeof Event.ConductorAdopted.Type, "by" | "conductor" | "print" | "sessionId"> & {
+    readonly baseline: Baseline
+    readonly forced?: boolean
+  }
 ): ReadonlyArray<Event.WatchEvent> => [
-  Event.ConductorAdopted.make({ at, generation: watch.generation + 1, ...conductor, ...baseline }),
+  Event.ConductorAdopted.make({ at, generation: watch.generation + 1, forced, ...conductor, ...baseline }),
   nextWatcher(watch, at, { awaiting: false, mode: "normal" })
 ]
 

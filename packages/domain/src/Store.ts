@@ -26,7 +26,8 @@ export const migrations: ReadonlyArray<ReadonlyArray<string>> = [
     "CREATE TABLE beats (watch TEXT PRIMARY KEY, role TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID",
     "CREATE TABLE outbox (watch TEXT PRIMARY KEY, revision INTEGER NOT NULL) STRICT, WITHOUT ROWID"
   ],
-  ["CREATE TABLE turns (name TEXT PRIMARY KEY, watch TEXT NOT NULL, next INTEGER NOT NULL) STRICT, WITHOUT ROWID"]
+  ["CREATE TABLE turns (name TEXT PRIMARY KEY, watch TEXT NOT NULL, next INTEGER NOT NULL) STRICT, WITHOUT ROWID"],
+  ["CREATE TABLE offspring (conductor TEXT PRIMARY KEY, started TEXT NOT NULL) STRICT, WITHOUT ROWID"]
 ]
 
 /** SQLite's primary result codes that mean something to a person. */

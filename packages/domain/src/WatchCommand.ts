@@ -171,6 +171,8 @@ export type WatchIntent =
       readonly conductor: ProcessIdentity
       readonly sessionId: string
       readonly print: boolean
+      /** A person names it against the evidence. */
+      readonly forced?: boolean
       readonly baseline: Baseline
     }
 

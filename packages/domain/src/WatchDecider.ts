@@ -254,8 +254,8 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
       return decideRetry(watch, command)
     case "Adopt": {
       if (watch.phase === "Validating") return no("not now", "the watch is not validated yet")
-      const { baseline, conductor, print, sessionId } = command
-      return ok(...adopted(watch, at, { by: "operator", conductor, print, baseline, sessionId }))
+      const { baseline, conductor, forced = false, print, sessionId } = command
+      return ok(...adopted(watch, at, { by: "operator", conductor, print, forced, baseline, sessionId }))
     }
     case "Finish":
       return ok(Event.ConductorCompleted.make({ at, by: command.saidBy }))

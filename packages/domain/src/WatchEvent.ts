@@ -131,6 +131,8 @@ export const ConductorAdopted = event("ConductorAdopted", {
   conductor: ProcessIdentity,
   sessionId: Text,
   print,
+  /** `--force`: an operator names it though evidence says that it is another. */
+  forced,
   ...baseline
 })
 /** An operator wants a recovery that failed closed tried again. */
@@ -199,6 +201,7 @@ const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {
   ArgumentsCorrected: 2,
   ValidationFailed: 2,
   ConductorDied: 2,
+  ConductorAdopted: 2,
   ContextRecoveryRequested: 2,
   TurnEnded: 2,
   ConductorCompleted: 2,

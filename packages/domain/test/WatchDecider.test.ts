@@ -698,6 +698,14 @@ describe("an operator, and a Conductor that comes back", () => {
     }
     given(opened, owned).when(adopt, { _tag: "Operator" }).thenRefused("not now")
   })
+  it("adopts against the evidence by a word that stays in the log", () => {
+    for (const forced of [true, false]) {
+      const [event] = given(...watching)
+        .when({ ...adopt, forced }, { _tag: "Operator" })
+        .thenTags("ConductorAdopted", "WatcherStarted")
+      assert.deepInclude(event, { by: "operator", forced })
+    }
+  })
   it("adopted, the recovery before is over: no step, no launch, no relaunch, no end by it", () => {
     const adopted = Event.ConductorAdopted.make({
       at,

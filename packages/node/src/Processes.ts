@@ -4,7 +4,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { KeptStats } from "./KeptStats.ts"
 import * as Proc from "./Proc.ts"
 import { startedBy } from "./ProcessTree.ts"
-import { carriersOf } from "./Tags.ts"
+import { carriersOf, stillThose } from "./Tags.ts"
 import { isTerminal } from "./TerminalServer.ts"
 
 /** The processes of this machine cannot be seen. Linux is built; macOS is not yet. */
@@ -58,9 +58,10 @@ const make = Effect.gen(function* () {
     })
   )
 
-  const tree = Effect.fn("Processes.tree")((root: ProcessIdentity, tags: ReadonlyArray<Tag>, others: ReadonlyArray<number>) =>
+  const tree: Processes["Service"]["tree"] = Effect.fn("Processes.tree")((root, tags, others, known = []) =>
     Effect.sync(() => {
       const table = Proc.table()
+      const seen = new Set(stillThose(table, known, { bootId, ours: uid }))
       const marked = carriersOf(table.keys(), tags, uid)
       const notOurOwn = tags.filter((tag) => !Proc.carries(self.pid, tag.environment))
       const launched = notOurOwn.length === tags.length ? marked : carriersOf(marked, notOurOwn, uid)
@@ -69,7 +70,7 @@ const make = Effect.gen(function* () {
         root: root.bootId === bootId ? root : { ...root, pid: 0 },
         self: self.pid,
         others: new Set(others),
-        tagged: (pid) => marked.has(pid),
+        tagged: (pid) => marked.has(pid) || seen.has(pid),
         launched: (pid) => launched.has(pid),
         terminal: isTerminal(uid)
       })

@@ -1,4 +1,4 @@
-import type { Tag } from "@souffleur/domain"
+import type { ProcessIdentity, Tag } from "@souffleur/domain"
 import * as Proc from "./Proc.ts"
 
 /**
@@ -11,3 +11,14 @@ export const carriersOf = (
   ours: number,
   { carries, uid }: Pick<typeof Proc, "carries" | "uid"> = Proc
 ): ReadonlySet<number> => new Set([...pids].filter((pid) => tags.some(({ environment }) => carries(pid, environment)) && uid(pid) === ours))
+
+/** Which of these processes are known still, each by its whole identity: a pid is reused, by another user too. */
+export const stillThose = (
+  table: ReadonlyMap<number, Proc.Stat>,
+  known: ReadonlyArray<ProcessIdentity>,
+  { bootId, ours }: { readonly bootId: string; readonly ours: number },
+  uid: (pid: number) => number | undefined = Proc.uid
+): ReadonlyArray<number> =>
+  known
+    .filter((one) => one.bootId === bootId && table.get(one.pid)?.startTime === one.startTime && uid(one.pid) === ours)
+    .map(({ pid }) => pid)

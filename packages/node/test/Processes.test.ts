@@ -224,6 +224,36 @@ it.layer(layer, { excludeTestServices: true })((it) => {
     })
   )
 
+  it.effect("finds by what was seen before whoever cleaned its environment and lost its parent, with what it has started since", () =>
+    Effect.gen(function* () {
+      const { signal, tree } = yield* Processes
+      const at = yield* folder
+      // A worker of its own session that starts something once it is told to.
+      const worker = `while [ ! -e ${at}/go ]; do sleep 0.01; done; sleep 300 & echo $! > ${at}/its; mv ${at}/its ${at}/started; wait`
+      const root = yield* spawned("/bin/sh", ["-c", `env -i PATH="$PATH" setsid sh -c '${worker}' & echo $!; exec sleep 300`])
+      const [pid, conductor] = [Number(yield* output(root)), yield* identity(root.pid)]
+      yield* Effect.addFinalizer(() => killed(pid))
+      const before = yield* tree(conductor, [], [])
+      assert.include(
+        before.map(({ identity }) => identity.pid),
+        pid
+      )
+      yield* signal(conductor, "SIGKILL")
+      yield* becomes(conductor, "gone")
+      fs.writeFileSync(join(at, "go"), "")
+      yield* exists(join(at, "started"))
+      const its = Number(fs.readFileSync(join(at, "started"), "utf8"))
+      yield* Effect.addFinalizer(() => killed(its))
+      const known = before.map(({ identity }) => identity)
+      const pids = (found: typeof before) => found.map(({ identity }) => identity.pid).sort()
+      assert.deepStrictEqual(yield* tree(conductor, [], []), [], "neither by parent nor by tag")
+      assert.deepStrictEqual(pids(yield* tree(conductor, [], [], known)), [pid, its].sort())
+      assert.deepStrictEqual(yield* tree(conductor, [], [pid], known), [], "another agent's session by now")
+      const former = known.map((one) => ({ ...one, startTime: one.startTime - 1 }))
+      assert.deepStrictEqual(yield* tree(conductor, [], [], former), [])
+    })
+  )
+
   it.effect("takes what merely calls itself a terminal server with the tree that it is of", () =>
     Effect.gen(function* () {
       const at = yield* folder

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import type { Stat } from "../src/Proc.ts"
 import { startedBy } from "../src/ProcessTree.ts"
-import { carriersOf } from "../src/Tags.ts"
+import { carriersOf, stillThose } from "../src/Tags.ts"
 import { isTerminalServer, namedAsOne } from "../src/TerminalServer.ts"
 
 /** `[pid, parent, name]`; a `!` behind the name is the tag. */
@@ -127,4 +127,15 @@ it("takes a tag on a process of another user for nobody's word", () => {
   // Root's souffleur could read every environment there is.
   assert.deepStrictEqual(carriers(0), [])
   assert.notInclude(asked, 22, "whose it is, is asked of those alone that carry it")
+})
+
+it("takes who is known for that very process alone: of this boot, begun then, and of our own user", () => {
+  const rows = table([1, 0, "init"], [20, 1, "worker"], [21, 1, "postgres"], [22, 1, "theirs"])
+  const known = (pid: number, startTime = pid, bootId = "now") => ({ pid, startTime, bootId })
+  const those = (...all: ReadonlyArray<ReturnType<typeof known>>) =>
+    stillThose(rows, all, { bootId: "now", ours: 1000 }, (pid) => (pid === 22 ? 1002 : 1000))
+  assert.deepStrictEqual(those(known(20), known(99)), [20])
+  assert.deepStrictEqual(those(known(21, 7)), [], "its pid is another one's by now")
+  assert.deepStrictEqual(those(known(20, 20, "before")), [], "pids and times begin anew with each boot")
+  assert.deepStrictEqual(those(known(22)), [])
 })

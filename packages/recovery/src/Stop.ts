@@ -1,4 +1,4 @@
-import { Agent, endTree, isGone, Processes, type ProcessIdentity, Settings, StopFailed, type Watch } from "@souffleur/domain"
+import { Agent, endTree, isGone, Offspring, Processes, type ProcessIdentity, Settings, StopFailed, type Watch } from "@souffleur/domain"
 import { Effect, Equal } from "effect"
 
 /** Whom souffleur launched and who lives, where the Conductor turned out to be another process: two must never be at work. */
@@ -7,9 +7,10 @@ const launchedBeside = Effect.fnUntraced(function* ({ conductor, launched }: Wat
   return (yield* isGone(yield* Processes, launched)) ? undefined : launched
 })
 
-/** The Conductor's tree: what it started, by parent and by tag, without what is protected. */
+/** The Conductor's tree: what it started, by parent, by tag, and by what was seen while it lived, without what is protected. */
 const treeOf = Effect.fnUntraced(function* (watch: Watch, conductor: ProcessIdentity) {
   const [agent, processes] = [yield* Agent, yield* Processes]
+  const known = yield* (yield* Offspring).recall(conductor)
   const beside = yield* launchedBeside(watch)
   const holders = Effect.gen(function* () {
     const sessions = yield* agent.sessions
@@ -22,7 +23,7 @@ const treeOf = Effect.fnUntraced(function* (watch: Watch, conductor: ProcessIden
       ...(reused ? [] : watch.sessions.flatMap((sessionId) => agent.tags({ pid: conductor.pid, sessionId }))),
       ...(watch.launchId === undefined ? [] : [{ environment: { SOUFFLEUR_LAUNCH_ID: watch.launchId } }])
     ]
-    return processes.tree(conductor, tags, pids)
+    return processes.tree(conductor, tags, pids, known)
   }
   const before = yield* holders
   const found = yield* treeBeside(before)

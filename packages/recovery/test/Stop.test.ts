@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { evolve, initial, type Watch } from "@souffleur/domain"
+import { evolve, initial, Offspring, type ProcessIdentity, type Watch } from "@souffleur/domain"
 import { Effect, FileSystem, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { isStopped, otherWriter, stopConductor } from "../src/Stop.ts"
@@ -288,6 +288,40 @@ describe("whom souffleur launched, where the Conductor turned out to be another 
       assert.deepStrictEqual(yield* stop(world, before), { ended: "SIGTERM", others: 0 })
       assert.deepStrictEqual(world.alive, [5000, 5001, 70])
       assert.isTrue(yield* within(world, isStopped(before)))
+    })
+  )
+})
+
+describe("what was seen of its tree while it lived, and is known by nothing else", () => {
+  const seen = identityOf(40)
+  const knowing = <A, E, R>(world: World, effect: Effect.Effect<A, E, R>, of: ProcessIdentity = identityOf(4711)) =>
+    within(
+      world,
+      Effect.andThen(
+        Effect.flatMap(Offspring, ({ remember }) => remember(of, [seen])),
+        effect
+      )
+    )
+  const left = () => new World().run({ pid: 40, parent: 1 }, { pid: 41, parent: 40 }, { pid: 60, parent: 1 })
+  it.effect("is stopped with it, and what it has started since", () =>
+    Effect.gen(function* () {
+      const world = left()
+      assert.isFalse(yield* knowing(world, isStopped(watch)))
+      assert.include(yield* knowing(world, otherWriter(watch)), "40, 41")
+      assert.deepStrictEqual(yield* knowing(world, stopConductor(watch)), { ended: "already gone", others: 2 })
+      assert.deepStrictEqual(world.alive, [60])
+      assert.isTrue(yield* knowing(world, isStopped(watch)))
+    })
+  )
+  it.effect("is nobody's where it is another agent's session by now, or was seen of another Conductor", () =>
+    Effect.gen(function* () {
+      const world = left()
+      world.sessions = [{ pid: 40, sessionId: "another" }]
+      assert.deepStrictEqual(yield* knowing(world, stopConductor(watch)), { ended: "already gone", others: 0 })
+      world.sessions = []
+      const before = { ...identityOf(4711), startTime: 1 }
+      assert.deepStrictEqual(yield* knowing(world, stopConductor(watch), before), { ended: "already gone", others: 0 })
+      assert.deepStrictEqual(world.did, [])
     })
   )
 })

@@ -1,5 +1,6 @@
 import {
   Agent,
+  Offspring,
   AgentNotFound,
   type AgentOrder,
   Beats,
@@ -152,11 +153,12 @@ const processes = (world: World) => {
     untilOver: untilSeenOver(condition),
     ancestors: Effect.succeed([]),
     tagged: (tag) => Effect.map(present, (all) => all.filter((entry) => carries(entry, tag.environment)).map(infoOf)),
-    tree: (root, tags, others) =>
+    tree: (root, tags, others, known = []) =>
       Effect.map(present, (all) => {
         const guarded = below(all, new Set([...others, ...all.flatMap((entry) => (entry.protected ? [entry.pid] : []))]))
         const tagged = all.filter((entry) => tags.some(({ environment }) => carries(entry, environment))).map(({ pid }) => pid)
-        const mine = below(all, new Set([root.pid, ...tagged]))
+        const seen = known.filter(({ startTime, pid }) => startTime === identityOf(pid).startTime).map(({ pid }) => pid)
+        const mine = below(all, new Set([root.pid, ...tagged, ...seen]))
         return all.filter(({ pid }) => pid !== root.pid && mine.has(pid) && !guarded.has(pid)).map(infoOf)
       }),
     signal: Effect.fnUntraced(function* ({ pid }, signal) {
@@ -316,5 +318,6 @@ export const worldLayer = (world: World, stateDir: string, change: Partial<Setti
     Layer.succeed(Launcher, launcher(world)),
     Layer.succeed(Comms, comms(world)),
     Beats.layerMemory,
+    Offspring.layerMemory,
     settings(stateDir, change)
   )

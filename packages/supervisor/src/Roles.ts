@@ -7,6 +7,7 @@ import {
   type Hooks,
   type Launcher,
   type LogError,
+  type Offspring,
   type Processes,
   type Refused,
   type Role,
@@ -32,6 +33,7 @@ export type World =
   | FileSystem.FileSystem
   | Hooks
   | Launcher
+  | Offspring
   | Path.Path
   | Processes
   | Settings

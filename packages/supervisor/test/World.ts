@@ -1,5 +1,6 @@
 import {
   Agent,
+  Offspring,
   AgentNotFound,
   AlreadyWatched,
   Beats,
@@ -253,6 +254,7 @@ export const living = Effect.fnUntraced(function* (history: ReadonlyArray<WatchE
     Layer.mergeAll(
       EventLog.layerMemory,
       Beats.layerMemory,
+      Offspring.layerMemory,
       Layer.succeed(Hooks, hooks(world)),
       Layer.succeed(Launcher, launcher(world)),
       history[0]?._tag === "WatchOpened" && history[0].comms === null ? Comms.layerSolo : Layer.succeed(Comms, comms(world)),

@@ -3,6 +3,7 @@ import {
   beatMirrored,
   Processes,
   quietUntilNow,
+  rememberOffspring,
   Settings,
   type Verdict,
   type Watch,
@@ -29,7 +30,9 @@ export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Wat
   const [wait, interval] = [Duration.toMillis(settings.watcherInitialWait), Duration.toMillis(settings.watcherInterval)]
   const exit = yield* Deferred.make<Report>()
 
-  const beat = beatMirrored(ref.id, `watcher/${me}`)
+  // As often as it beats: who cleans its environment is known while its parents live, and to nobody afterwards.
+  const remembering = watch.conductor === undefined ? Effect.void : rememberOffspring(watch.conductor)
+  const beat = Effect.tap(beatMirrored(ref.id, `watcher/${me}`), () => remembering)
 
   yield* beat
   const { glance, look, missed } = yield* makeLook(ref, watch)

@@ -47,6 +47,44 @@ describe("its times", () => {
   )
 })
 
+describe("what the Conductor has started", () => {
+  it.effect("is remembered at its start and with each beat, and by what was known before: not at each probe", () =>
+    Effect.gen(function* () {
+      const { remembered, world } = yield* watching({ world: { children: 2 } })
+      assert.deepStrictEqual(yield* remembered, [5001, 5000])
+      yield* until(59)
+      assert.lengthOf(world.trees, 1)
+      world.children = 1
+      yield* until(60)
+      assert.deepStrictEqual(yield* remembered, [5000])
+      assert.deepStrictEqual(world.trees.at(-1), { others: [], known: [5001, 5000] })
+      yield* until(300)
+      assert.lengthOf(world.trees, 6)
+    })
+  )
+  it.effect("is the newest thousand, and nothing of another agent's session", () =>
+    Effect.gen(function* () {
+      const holders = new Map([
+        ["s1", conductor.pid],
+        ["another", 70]
+      ])
+      const { remembered, world } = yield* watching({ world: { children: 1200, holders } })
+      const pids = yield* remembered
+      assert.deepStrictEqual([pids.length, pids[0], pids.at(-1)], [1000, 6199, 5200])
+      assert.deepStrictEqual(world.trees, [{ others: [70], known: [] }])
+    })
+  )
+  it.effect("stays as it was seen once it is gone: that pid may be another agent's", () =>
+    Effect.gen(function* () {
+      const { remembered, world } = yield* watching()
+      world.condition = "gone"
+      world.children = 0
+      yield* until(2)
+      assert.deepStrictEqual([yield* remembered, world.trees.length], [[5000], 1])
+    })
+  )
+})
+
 describe("the probe", () => {
   it.effect("brings a poll forward within a second of the process's end", () =>
     Effect.gen(function* () {
@@ -77,7 +115,7 @@ describe("the probe", () => {
       yield* until(100)
       world.condition = "stopped"
       yield* until(239)
-      assert.strictEqual(world.probes.length, 240)
+      assert.strictEqual(new Set(world.probes).size, 240)
       assert.deepStrictEqual([world.looks, yield* told], [[0], []])
     })
   )

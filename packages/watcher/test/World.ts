@@ -15,6 +15,7 @@ import {
   type HandoffTaken,
   loadSettings,
   makeWatchRef,
+  Offspring,
   Processes,
   type ProcessIdentity,
   SessionNotFound,
@@ -63,6 +64,8 @@ export class World {
   spent = 0
   /** What it started and lives. */
   children = 1
+  /** Who was left out of its tree at each look, and who was known to be of it. */
+  readonly trees: Array<{ readonly others: ReadonlyArray<number>; readonly known: ReadonlyArray<number> }> = []
   /** Ticks of the processor that it has used; a function: whenever it is asked. */
   processor: number | undefined | (() => number)
   /** How often its session was read for what is told once. */
@@ -160,16 +163,17 @@ const processes = (world: World) =>
     untilOver: untilSeenOver(conditionIn(world)),
     ancestors: Effect.succeed([]),
     tagged: () => Effect.succeed([]),
-    tree: () =>
-      Effect.sync(() =>
-        Array.from({ length: world.children }, (_, n) => ({
-          identity: { ...conductor, pid: 5000 + n },
+    tree: (_, __, others, known = []) =>
+      Effect.sync(() => {
+        world.trees.push({ others, known: known.map(({ pid }) => pid) })
+        return Array.from({ length: world.children }, (_, n) => ({
+          identity: { ...conductor, pid: 5000 + n, startTime: conductor.startTime + n },
           parent: conductor.pid,
           uid: 1000,
           name: "tool",
           condition: "running" as const
         }))
-      ),
+      }),
     signal: () => Effect.die("a watcher never signals")
   })
 
@@ -310,6 +314,7 @@ export const watching = Effect.fnUntraced(function* (
     Layer.mergeAll(
       EventLog.layerMemory,
       Beats.layerMemory,
+      Offspring.layerMemory,
       Layer.mock(Launcher)({
         terminal: "headless" as const,
         outputPath: (id: string) => id,
@@ -325,7 +330,7 @@ export const watching = Effect.fnUntraced(function* (
       world.solo ? Comms.layerSolo : Layer.succeed(Comms, comms(world))
     )
   )
-  const [log, beats] = [Context.get(context, EventLog), Context.get(context, Beats)]
+  const [log, beats, offspring] = [Context.get(context, EventLog), Context.get(context, Beats), Context.get(context, Offspring)]
   if (world.beat !== undefined) yield* beats.beat(agentBeats("w"), { by: "agent", at: world.beat })
   const before = [
     Event.WatchOpened.make({
@@ -357,6 +362,7 @@ export const watching = Effect.fnUntraced(function* (
     told: log
       .read("w", before.length)
       .pipe(Effect.map((all) => all.map(({ event }) => event).filter(({ _tag }) => !_tag.startsWith("SelfMonitor")))),
+    remembered: Effect.map(offspring.recall(conductor), (all) => all.map(({ pid }) => pid)),
     lastBeat: Effect.map(beats.last("w"), (beat) => Option.map(beat, ({ at, by }) => `${by} at ${(at - begun) / 1000}`)),
     ended: Effect.sync(() => fiber.pollUnsafe() !== undefined)
   }

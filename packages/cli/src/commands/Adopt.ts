@@ -47,7 +47,7 @@ export const adoptCommand = Command.make(
       }
       const baseline = yield* adoptedBaseline(watch, sessionId)
       const print = agent.inPrintMode(yield* processes.commandLine(pid))
-      return yield* adopt(id, { conductor, sessionId, print, baseline })
+      return yield* adopt(id, { conductor, sessionId, print, forced: holding._tag === "Another", baseline })
     }).pipe(Effect.provide(world(settings, project, watch.comms)))
     if (flags.json)
       return yield* Console.log(JSON.stringify({ watch: id, generation: adopted.generation, pid, session_id: adopted.sessionId }))

@@ -2,6 +2,7 @@ import {
   type Agent,
   type Comms,
   type Launcher,
+  type Offspring,
   type Processes,
   runProgram,
   type Settings,
@@ -40,7 +41,7 @@ export const programProvider = (
   command: string,
   readPrompt: (path: string) => Effect.Effect<string, { readonly why: string }>,
   within: Duration.Input = "5 minutes"
-): Provider<Agent | ChildProcessSpawner.ChildProcessSpawner | Comms | Launcher | Processes | Settings> => ({
+): Provider<Agent | ChildProcessSpawner.ChildProcessSpawner | Comms | Launcher | Offspring | Processes | Settings> => ({
   name,
   recover: Effect.fn("ProgramProvider")(function* (watch: Watch, { alreadyKilled, request }) {
     if (!alreadyKilled) yield* stop(watch)

@@ -1,4 +1,13 @@
-import { type Agent, type Comms, Launcher, LaunchFailed, type Processes, type Settings, type Watch } from "@souffleur/domain"
+import {
+  type Agent,
+  type Comms,
+  Launcher,
+  LaunchFailed,
+  type Offspring,
+  type Processes,
+  type Settings,
+  type Watch
+} from "@souffleur/domain"
 import { Effect } from "effect"
 import { Launched, prepare, settled, started, unhindered } from "../Launch.ts"
 import { FailedClosed, type Provider } from "../Provider.ts"
@@ -15,7 +24,7 @@ const runAgain = Effect.fnUntraced(function* (watch: Watch, token: string) {
 })
 
 /** A command that is no agent and has no conversation: stopped, and run again (spec §2, `restart`). */
-export const restart: Provider<Agent | Comms | Launcher | Processes | Settings> = {
+export const restart: Provider<Agent | Comms | Launcher | Offspring | Processes | Settings> = {
   name: "restart",
   of: "command",
   recover: Effect.fn("Restart")(function* (watch: Watch, { alreadyKilled, request }) {

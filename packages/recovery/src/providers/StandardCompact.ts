@@ -4,6 +4,7 @@ import {
   compactAttempts,
   compactPrompt,
   type Launcher,
+  type Offspring,
   type Processes,
   SessionMark,
   type Settings,
@@ -46,7 +47,7 @@ const attempt = (watch: Watch, sessionId: string, name: string, mark: SessionMar
   })
 
 /** The session is compacted in place and resumed (spec §2, `standard_compact`). Retried once, then closed: never back to an export. */
-export const standardCompact: Provider<Agent | Comms | FileSystem.FileSystem | Launcher | Path.Path | Processes | Settings> = {
+export const standardCompact: Provider<Agent | Comms | FileSystem.FileSystem | Launcher | Offspring | Path.Path | Processes | Settings> = {
   name: "standard_compact",
   // A conversation that no longer fits cannot be sent to be compacted either.
   applies: (watch) => watch.recovery?.trigger !== "context",
