@@ -7,6 +7,14 @@ const loop = [`${tests}/Conduct.test.ts`, `${tests}/Crash.test.ts`]
 
 export const conductorMutants = [
   ...mutantsOf(
+    "packages/conductor/src/Conduct.ts",
+    ["packages/conductor/test/Crash.test.ts"],
+    [
+      ["finish: the command that the run was opened with", "finishingDigest !== opened && !finishingAccepted", "false"],
+      ["finish: a person's word, each time", "finishingDigest !== opened && !finishingAccepted", "finishingDigest !== opened"]
+    ]
+  ),
+  ...mutantsOf(
     `${src}/RunDecider.ts`,
     [`${tests}/RunDecider.test.ts`],
     [

@@ -45,12 +45,13 @@ export const watching = Effect.fn("Watching")(function* (
   asJson: boolean
 ) {
   yield* sweep(settings)
+  // Before it is owned, so that this is told too.
+  const told = yield* Ref.make(from === 0 ? initial : yield* load(id))
   const { fence, ref } = yield* own(id)
   if (guardian) yield* Effect.forkScoped(guarded(ref, startGuardian(id)))
   yield* Console.error(from === 0 ? `watch ${id}` : `watch ${id} goes on from revision ${from}`)
   yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
 
-  const told = yield* Ref.make(from === 0 ? initial : yield* load(id))
   const narrator = yield* Effect.forkScoped(attended(ref, "narrator", narrate(id, told, asJson)))
   const telling = yield* Effect.forkScoped(attended(ref, "herald", herald(id)))
   const notices = settings.notifyCommand === null ? Effect.void : notifier(id, project, settings.notifyCommand)

@@ -81,8 +81,8 @@ const bad = (home: string): ReadonlyArray<Bad> => [
   {
     args: ["status"],
     env: { SOUFFLEUR_STATE_DIR: join(home, "opera", "plan.json", "below") },
-    code: 4,
-    says: /the event log cannot be used/
+    code: 2,
+    says: /plan\.json\/below: it cannot be made/
   }
 ]
 

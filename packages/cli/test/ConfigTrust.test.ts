@@ -170,7 +170,8 @@ it.layer(services)((it) => {
         plan: "/p",
         digest: "d",
         tasks: [],
-        pin: leastPin
+        pin: leastPin,
+        finishingDigest: null
       } as const
       yield* Effect.provide(
         RunLog.use((log) => log.append("run/r", 0, [open])),

@@ -15,7 +15,8 @@ const opened: RunEvent = {
   plan: "/p/plan.yaml",
   digest: "d",
   tasks: [{ id: "t1", title: "T", dependsOn: [] }],
-  pin: leastPin
+  pin: leastPin,
+  finishingDigest: null
 }
 const rejected = (attempt: number): RunEvent => ({
   _tag: "ReviewRejected",

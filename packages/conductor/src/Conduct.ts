@@ -60,12 +60,17 @@ const verify = Effect.fn("Conduct.verify")(function* (run: Run) {
   return yield* ref.tell({ _tag: "Verify", commits: commits.length, files, missing: yield* git.missing(commits) })
 })
 
-const finish = Effect.fn("Conduct.finish")(function* ({ finishing }: Run) {
-  const { plan, ref } = yield* Conducting
+const finish = Effect.fn("Conduct.finish")(function* ({ finishing, finishingAccepted, finishingDigest: opened }: Run) {
+  const { finishingDigest, plan, ref } = yield* Conducting
   // A run before this one, whose log is gone, has asked for it: its state file says so, and no more.
   if (finishing === "begun" || finishing === "failed")
     return yield* ref.tell({ _tag: "Finish", finishing: "failed", detail: "the state file has it begun, and not done" })
   if (finishing !== "not begun") return yield* ref.tell({ _tag: "Finish", finishing: finishing === "done" ? "done" : "none", detail: "" })
+  // An agent can write the plan, and souffleur itself runs this command: another one takes a person's word.
+  if (finishingDigest !== null && finishingDigest !== opened && !finishingAccepted) {
+    const detail = "the plan's finishing command is not the one that this run was opened with: look at it before you have it run"
+    return yield* ref.tell({ _tag: "Finish", finishing: "failed", detail })
+  }
   return plan.finish._tag === "None" ? yield* ref.tell({ _tag: "Finish", finishing: "none", detail: "" }) : yield* askAgent("finisher")
 })
 

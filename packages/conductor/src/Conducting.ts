@@ -19,5 +19,7 @@ export class Conducting extends Context.Service<
     readonly requested: Permission
     /** The finishing command, resolved; `null` where the plan has none. */
     readonly finishing: AgentCommand | null
+    /** SHA-256 of it as it stands in the plan; `null` where there is none. */
+    readonly finishingDigest: string | null
   }
 >()("@souffleur/conductor/Conducting") {}

@@ -61,7 +61,8 @@ export const openRun = Effect.fn("Opening.open")(
     statePath: string,
     git: Pick<Git, "missing">,
     newId: Effect.Effect<string, E, R>,
-    pin?: Pin
+    pin?: Pin,
+    finishingDigest: string | null = null
   ) {
     const runs = yield* runsOf(project)
     yield* nobodyElse(runs)
@@ -75,7 +76,18 @@ export const openRun = Effect.fn("Opening.open")(
       const { workflowId } = plan
       yield* tellRun(
         id,
-        { _tag: "Open", workflowId, project, plan: path, digest, tasks, progress, found, ...(pin === undefined ? {} : { pin }) },
+        {
+          _tag: "Open",
+          workflowId,
+          project,
+          plan: path,
+          digest,
+          tasks,
+          progress,
+          found,
+          finishingDigest,
+          ...(pin === undefined ? {} : { pin })
+        },
         operator
       )
       return { id, from: 0 }

@@ -77,6 +77,10 @@ export interface Run extends Pinned {
   readonly owner: Owner | null
   readonly summary: { readonly completed: number; readonly skipped: number; readonly commits: number; readonly files: number } | null
   readonly finishing: "not begun" | "begun" | "none" | "done" | "failed" | "skipped"
+  /** Of the finishing command that the plan had when the run was opened; `null`: none. */
+  readonly finishingDigest: string | null
+  /** A person wants the finishing step once more, as it stands in the plan now. */
+  readonly finishingAccepted: boolean
   /** Why the finishing step failed. */
   readonly finishingFailure: string | null
   /** Epoch milliseconds, as all times here. */
@@ -105,6 +109,8 @@ export const initialRun: Run = {
   owner: null,
   summary: null,
   finishing: "not begun",
+  finishingDigest: null,
+  finishingAccepted: false,
   finishingFailure: null,
   openedAt: 0,
   lastEventAt: 0,

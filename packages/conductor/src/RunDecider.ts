@@ -17,6 +17,8 @@ export type RunIntent =
       readonly tasks: ReadonlyArray<Event.TaskOutline>
       /** What is in force from now on; absent: the least. */
       readonly pin?: Pin
+      /** Of the plan's finishing command; `null` or absent: it has none. */
+      readonly finishingDigest?: string | null
       /** What a state file that was there before says. */
       readonly progress:
         | (Pick<typeof Event.ProgressImported.Type, "from" | "tasks" | "finishing"> & {

@@ -52,7 +52,12 @@ export const RunOpened = event("RunOpened", {
   digest: Text,
   tasks: Schema.Array(TaskOutline),
   /** The ceiling and the programs in force; a log from before this field grants nothing. */
-  pin: Pin.pipe(Schema.withConstructorDefault(Effect.succeed(leastPin)), Schema.withDecodingDefaultKey(Effect.succeed(leastPin)))
+  pin: Pin.pipe(Schema.withConstructorDefault(Effect.succeed(leastPin)), Schema.withDecodingDefaultKey(Effect.succeed(leastPin))),
+  /** SHA-256 of the plan's finishing command, which souffleur itself would run; `null`: it had none. */
+  finishingDigest: Schema.NullOr(Text).pipe(
+    Schema.withConstructorDefault(Effect.succeed(null)),
+    Schema.withDecodingDefaultKey(Effect.succeed(null))
+  )
 })
 /** The config file beside what is pinned, and a person's word about it: of a run as of a watch. */
 export const { ConfigOverreached, ConfigWithdrawn, TrustGiven } = Watched

@@ -64,13 +64,14 @@ const answered = (task: Task, event: Extract<RunEvent, { readonly _tag: "TaskAns
 
 const change = (run: Run, event: RunEvent): Change =>
   Match.valueTags<RunEvent, Evolve>(event, {
-    RunOpened: ({ at, digest, pin, plan, project, tasks, workflowId }) => ({
+    RunOpened: ({ at, digest, finishingDigest, pin, plan, project, tasks, workflowId }) => ({
       phase: "implementation",
       workflowId,
       project,
       plan,
       digest,
       pin,
+      finishingDigest,
       tasks: tasks.map(freshTask),
       openedAt: at
     }),
@@ -115,7 +116,7 @@ const change = (run: Run, event: RunEvent): Change =>
       },
       turns: run.turns + 1,
       ...(role === "implementer" ? withTask(run, taskId, () => ({ attempts: attempt, implementer: sessionId })) : {}),
-      ...(role === "finisher" ? { finishing: "begun" } : {})
+      ...(role === "finisher" ? { finishing: "begun", finishingAccepted: false } : {})
     }),
     AgentPrepared: ({ word }) => (run.turn === null ? {} : { turn: { ...run.turn, word } }),
     AgentLaunched: ({ at, launchId, process }) => (run.turn === null ? {} : { turn: { ...run.turn, launch: { launchId, process, at } } }),
@@ -201,7 +202,7 @@ const change = (run: Run, event: RunEvent): Change =>
     FinishingAnswered: ({ answer }) =>
       answer === "skip"
         ? { finishing: "skipped", finishingFailure: null }
-        : { phase: "completion", finishing: "not begun", finishingFailure: null },
+        : { phase: "completion", finishing: "not begun", finishingFailure: null, finishingAccepted: true },
     ConfigOverreached: evolvePin.ConfigOverreached,
     ConfigWithdrawn: evolvePin.ConfigWithdrawn,
     TrustGiven: (event) => evolvePin.TrustGiven(event, run)

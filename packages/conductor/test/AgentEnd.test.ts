@@ -76,7 +76,8 @@ const scene = Effect.fnUntraced(function* () {
     words: plainWords(),
     statePath: "/p/state.json",
     requested: "acceptEdits" as const,
-    finishing
+    finishing,
+    finishingDigest: null
   })
   const conducts = <A, E>(
     effect: (turn: Turn) => Effect.Effect<A, E, Conducting | Processes | Agent | Settings>,

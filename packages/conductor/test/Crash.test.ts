@@ -171,6 +171,24 @@ describe("a conductor", () => {
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 
+  it.live("a finishing command that the plan has got since the run was opened is not run but by a person's word, each time", () =>
+    Effect.gen(function* () {
+      const finish: Finish = { _tag: "Command", command: ["deploy"] }
+      const scene = yield* play([], approved, { finish })
+      scene.finishing.digest = "another finish"
+      const held = yield* scene.conducts
+      assert.deepInclude(held, { phase: "finished", finishing: "failed" })
+      assert.include(held.finishingFailure, "not the one that this run was opened with")
+      assert.notInclude(
+        scene.asked.map(({ role }) => role),
+        "finisher"
+      )
+      yield* scene.tell({ _tag: "AnswerFinishing", answer: "retry" })
+      assert.strictEqual((yield* scene.conducts).finishing, "done")
+      assert.strictEqual(scene.asked.filter(({ role }) => role === "finisher").length, 1)
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+
   it.live("who cannot be ended pauses the run: nobody works beside it, and it goes on once that is gone", () =>
     Effect.gen(function* () {
       const ends = () => Effect.fail(new NotPermitted({ pid: 1001, signal: "SIGTERM" }))

@@ -227,9 +227,21 @@ export const stage = Effect.fnUntraced(function* (
         ? log.append(stream, revision, events)
         : pass.pipe(Effect.andThen(log.append(stream, revision, events)), Effect.tap(pass))
   })
+  /** Of the plan's finishing command, as the file says it by now. */
+  const finishing = { digest: plan.finish._tag === "Command" ? "a finish" : null }
   yield* tellRun(
     "r",
-    { _tag: "Open", workflowId: plan.workflowId, project, plan: "/plan.yaml", digest: "d", tasks: plan.tasks, progress: null, found: null },
+    {
+      _tag: "Open",
+      workflowId: plan.workflowId,
+      project,
+      plan: "/plan.yaml",
+      digest: "d",
+      tasks: plan.tasks,
+      progress: null,
+      found: null,
+      finishingDigest: finishing.digest
+    },
     { _tag: "Operator" }
   ).pipe(Effect.provideService(RunLog, log))
 
@@ -245,7 +257,8 @@ export const stage = Effect.fnUntraced(function* (
           words,
           statePath,
           requested: "acceptEdits",
-          finishing: plan.finish._tag === "Command" ? { program: "/finish", args: [], environment: {} } : null
+          finishing: plan.finish._tag === "Command" ? { program: "/finish", args: [], environment: {} } : null,
+          finishingDigest: finishing.digest
         })
       })
     )
@@ -270,6 +283,7 @@ export const stage = Effect.fnUntraced(function* (
     statePath,
     asked,
     signals,
+    finishing,
     /** Whoever still runs ends, of itself or by a person. */
     vanish: Effect.sync(() => running.clear()),
     conducts: process(conducts),

@@ -72,10 +72,11 @@ export class Conduction extends Program {
       const { project } = this.#world
       const { digest, id: runId, path, plan, statePath } = this.#script
       const loaded = { plan, path, digest }
+      const finishingDigest = plan.finish._tag === "Command" ? plan.finish.command.join(" ") : null
       this.#script.witness.look()
       const git = yield* gitOf(project, yield* ownFiles(statePath, [loaded.path, "/project/comms.db"]))
       const [link, comms] = [Option.some(yield* CommsLink), Option.some(yield* Comms)]
-      const { from, id } = yield* openRun(loaded, project, statePath, git, Effect.succeed(runId), this.#pin)
+      const { from, id } = yield* openRun(loaded, project, statePath, git, Effect.succeed(runId), this.#pin, finishingDigest)
       const bulletin = yield* Effect.forkScoped(bulletins(id, from, link))
       const telling = yield* Effect.forkScoped(runHerald(id, from, { project, command: "/usr/bin/notify", comms }))
       yield* Effect.scoped(
@@ -85,7 +86,7 @@ export class Conduction extends Program {
             const waiting = (run: Run) => Effect.sync(() => this.#idles(run))
             const { requested = "acceptEdits", waits = false } = this.#options
             const finishing = plan.finish._tag === "Command" ? { program: plan.finish.command[0], args: [], environment: {} } : null
-            const conducting = { ref, plan, git, words: this.#world.words, statePath, requested, finishing }
+            const conducting = { ref, plan, git, words: this.#world.words, statePath, requested, finishing, finishingDigest }
             this.#idles(yield* Effect.provideService(waits ? conductOn(waiting) : conduct(), Conducting, conducting))
           }.bind(this)
         )

@@ -26,6 +26,7 @@ import {
   Agent,
   ceilingNow,
   Comms,
+  digestOf,
   CommsLink,
   Permission,
   type Pin,
@@ -118,7 +119,8 @@ const conductPlan = Effect.fn("conduct")(function* (
   const git = yield* gitOf(project, yield* ownFiles(statePath, [loaded.path, path.join(project, "comms.db")]))
   const linked = yield* linkOf(path.join(project, "comms.db"))
   const finishing = yield* finishingOf(loaded.plan)
-  const { from, id } = yield* openRun(loaded, project, statePath, git, runIdOf(project, loaded.path), pin)
+  const finishingDigest = loaded.plan.finish._tag === "Command" ? yield* digestOf(JSON.stringify(loaded.plan.finish.command)) : null
+  const { from, id } = yield* openRun(loaded, project, statePath, git, runIdOf(project, loaded.path), pin, finishingDigest)
   yield* Console.error(from === 0 ? `run ${id}, agents by ${agent.name}` : `run ${id} goes on from revision ${from}`)
   yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
   const board = bulletins(
@@ -144,7 +146,8 @@ const conductPlan = Effect.fn("conduct")(function* (
         words: yield* launchWords,
         statePath,
         requested,
-        finishing
+        finishing,
+        finishingDigest
       })
     })
   ).pipe(Effect.onInterrupt(() => Effect.ignore(leftAtWork(id))))

@@ -1,11 +1,12 @@
 import { invocation, isOver, type RunIntent, tellRun } from "@souffleur/conductor"
 import { isGone, Processes } from "@souffleur/domain"
-import { Console, Effect, Option } from "effect"
+import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { host, settingsOf } from "../App.ts"
+import { agentFiles, host, settingsOf, store } from "../App.ts"
 import { findRun, runs } from "../Conducted.ts"
 import { Environment } from "../Environment.ts"
 import { BadUsage } from "../Failure.ts"
+import { personOnly } from "../Person.ts"
 import { projectDir, realProject } from "./Options.ts"
 
 /** Characters of guidance: it goes into prompts. */
@@ -55,6 +56,8 @@ export const conductAnswerCommand = Command.make(
     const project = yield* realProject(flags.projectDir)
     const settings = yield* settingsOf(project)
     yield* Effect.gen(function* () {
+      // It has souffleur itself run a command that an agent can write.
+      if (word._tag === "AnswerFinishing" && word.answer === "retry") yield* personOnly("conduct answer --finishing --retry")
       const { id } = yield* findRun(run, project)
       const after = yield* tellRun(id, word, { _tag: "Operator" })
       const processes = yield* Processes
@@ -66,6 +69,6 @@ export const conductAnswerCommand = Command.make(
           : `it goes on with: ${invocation(after, (yield* Environment).cwd)}`
       const what = word._tag === "Answer" ? `task ${word.taskId}` : "its finishing step"
       yield* Console.error(`run ${id}: ${what} ${word.answer === "skip" ? "is skipped" : "is tried again"}; ${how}`)
-    }).pipe(Effect.provide([runs(settings), host]))
+    }).pipe(Effect.provide([runs(settings), store(settings), Layer.provideMerge(agentFiles(settings), host)]))
   })
 ).pipe(Command.withDescription("Answer an escalation: guidance, --retry or --skip"))
