@@ -1,5 +1,5 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { EventLog, type LogUnusable, type ReadError, type UnreadableEvent } from "@souffleur/domain"
+import { EventLog, type LogUnusable, Outbox, type ReadError, toldUpTo, type UnreadableEvent } from "@souffleur/domain"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import { DatabaseSync } from "node:sqlite"
@@ -75,4 +75,18 @@ it.live("a number that no number here can hold spoils the event that it stands i
         assert.strictEqual((yield* log.read("w", 4))[0]?.event.at, Date.UTC(9999, 11, 31, 23, 59, 59, 999))
       })
   )
+)
+
+it.live("how far somebody was told goes back with a log that was cut, in the file too, and forward from there", () =>
+  Effect.gen(function* () {
+    const path = `${yield* folder}/souffleur.db`
+    const told = <A>(use: (outbox: Outbox["Service"]) => Effect.Effect<A>) => Outbox.use(use).pipe(Effect.provide(logAt(path)))
+    yield* told(({ tell }) => tell("w", 40))
+    assert.strictEqual(yield* toldUpTo("w", Effect.succeed(7)).pipe(Effect.provide(logAt(path))), 7)
+    assert.strictEqual(yield* told((outbox) => outbox.told("w")), 7)
+    yield* told(({ back }) => back("w", 40, 3))
+    assert.strictEqual(yield* told((outbox) => outbox.told("w")), 7, "another has told more meanwhile")
+    yield* told(({ tell }) => tell("w", 8))
+    assert.strictEqual(yield* toldUpTo("w", Effect.succeed(9)).pipe(Effect.provide(logAt(path))), 8)
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )

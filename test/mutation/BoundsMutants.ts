@@ -114,6 +114,14 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
+    `${domain}/src/Outbox.ts`,
+    ["packages/supervisor/test/Herald.test.ts", "packages/supervisor/test/Notifier.test.ts", "test/eventlog/Cut.test.ts"],
+    [
+      ["outbox: no further than the log", "if (told <= last) return told", "if (told >= 0) return told"],
+      ["outbox: back from where it stands", " AND revision = ${from}`", "`"]
+    ]
+  ),
+  ...mutantsOf(
     "packages/conductor/src/Bulletin.ts",
     ["packages/conductor/test/Bulletin.test.ts"],
     [["bulletin: a heart that stops is told", "Effect.raceFirst(beating, telling)", "Effect.andThen(Effect.forkChild(beating), telling)"]]

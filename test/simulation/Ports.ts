@@ -212,7 +212,8 @@ export const ports = (world: World, self: SimProcess, gate: Gate, settings: Reso
     }),
     Context.add(Outbox, {
       told: (watch) => gate.through("outbox.told", outbox.told(watch)),
-      tell: (watch, revision) => gate.through("outbox.tell", outbox.tell(watch, revision))
+      tell: (watch, revision) => gate.through("outbox.tell", outbox.tell(watch, revision)),
+      back: (watch, from, revision) => gate.through("outbox.back", outbox.back(watch, from, revision))
     }),
     Context.add(Claims, {
       self: owner,

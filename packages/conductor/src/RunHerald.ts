@@ -1,10 +1,10 @@
-import { type Comms, type MessageKind, Outbox, page, plain } from "@souffleur/domain"
+import { type Comms, type MessageKind, Outbox, page, plain, toldUpTo } from "@souffleur/domain"
 import { Effect, Option, Stream } from "effect"
 import { patiently } from "./Bulletin.ts"
 import { initialRun } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
 import { evolveRun } from "./RunEvolution.ts"
-import { RunLog, streamOf } from "./RunLog.ts"
+import { loadRun, RunLog, streamOf } from "./RunLog.ts"
 import { type RunNotice, runNoticeOf } from "./RunNotice.ts"
 
 /** Every notice of a run, until its conductor leaves after `from`. */
@@ -40,17 +40,18 @@ export const runHerald = Effect.fn("RunHerald")(function* (
   }: { readonly project: string; readonly comms: Option.Option<Comms["Service"]>; readonly command: string | null }
 ) {
   const [outbox, stream] = [yield* Outbox, streamOf(id)]
+  const newest = Effect.map(loadRun(id), ({ revision }) => revision)
+  const mark = `${stream}/notified`
+  yield* toldUpTo(mark, newest)
   const all = yield* notices(id, from)
   const pages =
     command === null
       ? Effect.void
       : Stream.runForEach(all, ({ event, notice, revision }) =>
-          notice === undefined
-            ? Effect.void
-            : page({ command, mark: `${stream}/notified`, subject: { run: id, project }, revision, at: event.at, notice })
+          notice === undefined ? Effect.void : page({ command, mark, subject: { run: id, project }, revision, at: event.at, notice })
         )
   const messages = Effect.fnUntraced(function* (link: Comms["Service"]) {
-    const told = yield* outbox.told(stream)
+    const told = yield* toldUpTo(stream, newest)
     yield* Stream.runForEach(all, ({ event, notice, revision }) =>
       notice === undefined || revision <= told
         ? Effect.void

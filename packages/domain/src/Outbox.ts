@@ -13,6 +13,8 @@ export class Outbox extends Context.Service<
     readonly told: (watch: string) => Effect.Effect<number>
     /** Never moves backwards. `true`: it has moved by this word; of two that say it at once, one has moved it. */
     readonly tell: (watch: string, revision: number) => Effect.Effect<boolean>
+    /** The only way back, where the log has become shorter than what was told: from where it stands now, and from nowhere else. */
+    readonly back: (watch: string, from: number, revision: number) => Effect.Effect<void>
   }
 >()("@souffleur/domain/Outbox") {
   static readonly layerMemory = Layer.sync(Outbox, () => {
@@ -25,7 +27,8 @@ export class Outbox extends Context.Service<
           const moves = revision > told(watch)
           if (moves) marks.set(watch, revision)
           return moves
-        })
+        }),
+      back: (watch, from, revision) => Effect.sync(() => void (told(watch) === from && marks.set(watch, revision)))
     })
   })
 
@@ -57,8 +60,29 @@ export class Outbox extends Context.Service<
                 Effect.as(Effect.logWarning(`how far comms was told could not be written: the store is ${reason}`), true)
               )
             )
+          }),
+          back: Effect.fn("Outbox.back")(function* (watch, from, revision) {
+            own.delete(watch)
+            yield* Effect.orDie(waiting(sql`UPDATE outbox SET revision = ${revision} WHERE watch = ${watch} AND revision = ${from}`))
           })
         })
       })
     )
 }
+
+/**
+ * How far somebody was told, as far as the log goes; `newest` is its newest revision. A log that was cut, or replaced by an older copy, has
+ * less than was told: that is said, once, and told is what comes after. Otherwise nothing would be, until the log is as long again.
+ */
+export const toldUpTo = Effect.fn("Outbox.toldUpTo")(function* <E, R>(mark: string, newest: Effect.Effect<number, E, R>) {
+  const outbox = yield* Outbox
+  // Before the log is looked at, which only grows: another process may tell meanwhile.
+  const told = yield* outbox.told(mark)
+  const last = told === 0 ? 0 : yield* newest
+  if (told <= last) return told
+  yield* Effect.logWarning(
+    `${mark} was told up to event ${told}, and the log ends with ${last}: it was cut, or an older copy was put in its place. What comes from now on is told`
+  )
+  yield* outbox.back(mark, told, last)
+  return last
+})

@@ -3,6 +3,7 @@ import {
   type Event,
   EventLog,
   isEnd,
+  load,
   type MessageKind,
   Outbox,
   overreachInWords,
@@ -10,6 +11,7 @@ import {
   plain,
   type Recorded,
   type SouffleurState,
+  toldUpTo,
   trustInWords,
   type WatchEvent,
   withdrawnInWords
@@ -160,6 +162,9 @@ export const tellingOf: (event: WatchEvent) => Telling = Match.type<WatchEvent>(
   Match.orElse((): Telling => ({}))
 )
 
+/** The newest event of a watch. */
+export const newest = (id: string) => Effect.map(load(id), ({ revision }) => revision)
+
 /** As long as comms is out: sooner at first, then each half minute. */
 const untilTold = Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced("30 seconds")])
 
@@ -177,7 +182,7 @@ export const herald = Effect.fn("Herald")(function* (id: string) {
       yield* Effect.retry(comms.post({ key: `${id}#${revision}`, at: event.at, ...message, text: plain(message.text) }), untilTold)
     yield* outbox.tell(id, revision)
   })
-  yield* log.changes(id, yield* outbox.told(id)).pipe(
+  yield* log.changes(id, yield* toldUpTo(id, newest(id))).pipe(
     Stream.tap((recorded) => Effect.orDie(telling(recorded))),
     Stream.takeUntil(({ event }) => isEnd(event)),
     Stream.runDrain

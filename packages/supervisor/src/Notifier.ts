@@ -7,12 +7,13 @@ import {
   type Notice as Told,
   overreachInWords,
   page,
+  toldUpTo,
   type Watch,
   type WatchEvent,
   withdrawnInWords
 } from "@souffleur/domain"
 import { Effect, Stream } from "effect"
-import { withoutRole } from "./Herald.ts"
+import { newest, withoutRole } from "./Herald.ts"
 
 export type Notice = Told<
   | "recovered"
@@ -90,14 +91,15 @@ export const noticeOf = (event: WatchEvent, before: Watch): Notice | undefined =
 /** Runs the user's command for each notice of a watch, until its end (`Pager.ts`). */
 export const notifier = Effect.fn("Notifier")(function* (id: string, project: string, command: string) {
   const log = yield* EventLog
+  const mark = `${id}/notified`
+  yield* toldUpTo(mark, newest(id))
   let watch = initial
   yield* log.changes(id, 0).pipe(
     Stream.tap(
       Effect.fnUntraced(function* ({ event, revision }) {
         const notice = noticeOf(event, watch)
         watch = evolve(watch, event)
-        if (notice !== undefined)
-          yield* page({ command, mark: `${id}/notified`, subject: { watch: id, project }, revision, at: event.at, notice })
+        if (notice !== undefined) yield* page({ command, mark, subject: { watch: id, project }, revision, at: event.at, notice })
       })
     ),
     Stream.takeUntil(({ event }) => isEnd(event)),

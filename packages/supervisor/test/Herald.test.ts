@@ -162,6 +162,17 @@ describe("the herald", () => {
       assert.strictEqual(yield* outbox.told("w"), 8)
     })
   )
+  it.effect("is not stuck where the log is shorter than what was told: that is said, and what comes from then on is told", () =>
+    Effect.gen(function* () {
+      const { log, outbox, start, world } = yield* heralding([...watching, death])
+      yield* outbox.tell("w", 40)
+      yield* start
+      assert.strictEqual(yield* outbox.told("w"), 7)
+      yield* log.append("w", 7, [closed])
+      yield* settle
+      assert.deepStrictEqual([world.told, yield* outbox.told("w")], [["error", "w#8"], 8])
+    })
+  )
   it.effect("that vanished before it could mark what it had told writes no message twice", () =>
     Effect.gen(function* () {
       const { outbox, start, world } = yield* heralding([...watching, death])

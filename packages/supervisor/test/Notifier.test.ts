@@ -149,6 +149,17 @@ it.layer(HostServices.layer)((it) => {
       assert.strictEqual((yield* kinds).length, 3)
     })
   )
+  it.effect("is told what comes where the log is shorter than what was told of it", () =>
+    Effect.gen(function* () {
+      const { kinds, log, marks, run } = yield* notifying([taken])
+      yield* marks.tell("w/notified", 40)
+      const fiber = yield* Effect.forkChild(run())
+      yield* Effect.repeat(marks.told("w/notified"), { until: (told) => told < 40 })
+      yield* log.append("w", 7, [closed, adopted, completed])
+      yield* Fiber.join(fiber)
+      assert.deepStrictEqual(yield* kinds, ["failed_closed", "cleared"])
+    })
+  )
   it.effect("is marked as told before it is: a souffleur that vanished in between does not page twice", () =>
     Effect.gen(function* () {
       const { kinds, marks, run } = yield* notifying([taken, closed, completed])

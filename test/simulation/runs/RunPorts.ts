@@ -180,7 +180,8 @@ export const runPorts = (world: RunWorld, program: Program, self: SimProcess, ga
     }),
     Context.add(Outbox, {
       told: (watch) => gate.through("outbox.told", outbox.told(watch)),
-      tell: (watch, revision) => gate.through("outbox.tell", outbox.tell(watch, revision))
+      tell: (watch, revision) => gate.through("outbox.tell", outbox.tell(watch, revision)),
+      back: (watch, from, revision) => gate.through("outbox.back", outbox.back(watch, from, revision))
     }),
     Context.add(Claims, {
       self: owner,

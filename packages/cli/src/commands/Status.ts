@@ -1,4 +1,18 @@
-import { Agent, Beats, Comms, EventLog, heartbeatAge, iso, Outbox, plain, Processes, type ResolvedSettings, see } from "@souffleur/domain"
+import {
+  Agent,
+  Beats,
+  Comms,
+  EventLog,
+  heartbeatAge,
+  iso,
+  Outbox,
+  plain,
+  Processes,
+  type ResolvedSettings,
+  see,
+  toldUpTo
+} from "@souffleur/domain"
+import { newest } from "@souffleur/supervisor"
 import { Clock, Console, Duration, Effect, Option, Result } from "effect"
 import { Command } from "effect/cli"
 import { agentFiles, comms, host, settingsOf, store } from "../App.ts"
@@ -76,7 +90,7 @@ const news = Effect.fnUntraced(function* ({ id, unreadable, watch }: Named) {
   if (unreadable !== undefined) return []
   const [log, marks] = [yield* EventLog, yield* Outbox]
   const mark = `${id}/looked`
-  const fresh = (yield* log.read(id, Math.min(watch.revision, yield* marks.told(mark)))).filter(({ event }) => isNews(event))
+  const fresh = (yield* log.read(id, yield* toldUpTo(mark, newest(id)))).filter(({ event }) => isNews(event))
   yield* marks.tell(mark, watch.revision)
   return fresh
 })
