@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ["test/claude/**/*.test.ts"],
     globalSetup: ["test/claude/setup.ts"],
-    testTimeout: 60_000,
+    testTimeout: 150_000,
     // They wait for the agent most of the time.
     maxWorkers: 3
   }
