@@ -62,7 +62,7 @@ export type Part = (asked: Asked, board: Board) => Effect.Effect<Answer>
 
 /** What does not come in time is told. */
 export const inTime = (what: string) =>
-  Effect.timeoutOrElse({ duration: "30 seconds", orElse: () => Effect.die(`not in 30 seconds: ${what}`) })
+  Effect.timeoutOrElse({ duration: "2 minutes", orElse: () => Effect.die(`not in two minutes: ${what}`) })
 
 /** Asks again until it is so. */
 export const until = <E, R>(what: string, so: Effect.Effect<boolean, E, R>) =>
