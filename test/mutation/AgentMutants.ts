@@ -6,6 +6,16 @@ const comms = "packages/comms"
 /** What is believed of an agent and of its board, and what neither is given. */
 export const agentMutants = [
   ...mutantsOf(
+    `${claude}/src/RunsAgent.ts`,
+    [`${claude}/test/RunsAgent.test.ts`],
+    [
+      ["runs agent: not a word far behind", "words.slice(0, 4).some(isClaude)", "words.some(isClaude)"],
+      ["runs agent: the configured one by its arguments too", "args.every((word, at) => words[from + 1 + at] === word)", "true"],
+      ["runs agent: the configured one", " || configured(0) || configured(1)", ""],
+      ["runs agent: … behind its interpreter", " || configured(1)", ""]
+    ]
+  ),
+  ...mutantsOf(
     "packages/cli/src/mcp/Requests.ts",
     ["packages/cli/test/mcp/Requests.test.ts"],
     [["mcp: blanks are no message", 'found.splice(0).filter((text) => text.trim() !== "")', "found.splice(0)"]]

@@ -137,6 +137,7 @@ export const supervisorMutants = [
       ["validate: not who has that pid by now", "if (!Equal.equals(watch.named, found.identity)) {", "if (false) {"],
       ["validate: not who is known to be another", "  yield* unlessAnother(watch, found.identity, session.sessionId)\n", ""],
       ["validate: a reply needs evidence", '(holding._tag === "Unknown" && !replied)', 'holding._tag === "Unknown"'],
+      ["validate: a reply names an agent", "(!replied || agent.isAgent(yield* processes.commandLine(process.pid)))", "true"],
       ["validate: force is no word for a reply", "(forced && !replied)", "forced"],
       ["validate: not souffleur itself", "if (pid === processes.self.pid) return", "if (false) return"],
       ["validate: not an ancestor", "if ((yield* processes.ancestors).includes(pid))\n", "if (false)\n"],

@@ -50,6 +50,7 @@ export const watcherMutants = [
     ["excuse: a tool that a person allowed begins then", "Math.max(turn.at, answeredAt)", "turn.at"],
     ["excuse: a tool without a process", "!(turn.spawns && children === 0)", "true"],
     ["excuse: a retry has its time", "turn.nextAt + stallAfter", "now"],
+    ["excuse: a retry no longer than its sign lasts", "Math.min(verdict.until, turn.nextAt + stallAfter)", "turn.nextAt + stallAfter"],
     ["wait: one whose end was moved", "newer && failure?.resetsAt !== undefined", "false && failure?.resetsAt !== undefined"],
     ["wait: the quiet hours end for nobody", ' && wait.kind !== "quiet-hours"', ""]
   ]),
@@ -57,6 +58,7 @@ export const watcherMutants = [
     `${watcher}/src/Look.ts`,
     [`${watcher}/test/Watcher.test.ts`, `${watcher}/test/Signs.test.ts`],
     [
+      ["holder: a process that is an agent", " || !agent.isAgent(words)", ""],
       ["look: late, it begins anew", "stood || brokenOff(before.last, now, due) || (", "stood || ("],
       ["look: what stood still in its midst begins anew", "const anew = stood || ", "const anew = "],
       ["look: after an outage of comms it begins anew", " || (before.commsOut && seen !== undefined)", ""],

@@ -6,8 +6,10 @@ import type { Timeline } from "./Timeline.ts"
 export interface SimProcess {
   readonly identity: ProcessIdentity
   parent: number
-  readonly name: string
+  /** As a command line has it: what a launcher becomes has another than the launcher. */
+  name: string
   readonly environment: Readonly<Record<string, string>>
+  readonly uid: number
   /** An agent's session; other processes have none. */
   session: string | undefined
   /** An agent that ends after its turn. */
@@ -57,6 +59,7 @@ export class ProcessTable {
       parent: 1,
       name: "sh",
       environment: {},
+      uid: machine.uid,
       session: undefined,
       print: false,
       says: [],
@@ -145,7 +148,7 @@ export class ProcessTable {
   }
 
   info(process: SimProcess): ProcessInfo {
-    const { condition, identity, name, parent } = process
-    return { identity, parent, uid: machine.uid, name, condition: condition === "gone" ? "zombie" : condition }
+    const { condition, identity, name, parent, uid } = process
+    return { identity, parent, uid, name, condition: condition === "gone" ? "zombie" : condition }
   }
 }

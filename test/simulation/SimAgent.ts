@@ -6,6 +6,7 @@ import type { Gate } from "./Gate.ts"
 export const agentByWords = (gate: Gate) =>
   ({
     name: "simulated",
+    isAgent: ([program]) => program === "claude",
     inPrintMode: (args) => args.includes("-p"),
     tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
     sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),

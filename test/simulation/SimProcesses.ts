@@ -1,7 +1,7 @@
 import type { Processes, Signal, Tag } from "@souffleur/domain"
 import { Duration, Effect, Option } from "effect"
 import { startedBy } from "../../packages/node/src/ProcessTree.ts"
-import { stillThose } from "../../packages/node/src/Tags.ts"
+import { carriersOf, stillThose } from "../../packages/node/src/Tags.ts"
 import { namedAsOne } from "../../packages/node/src/TerminalServer.ts"
 import type { Gate } from "./Gate.ts"
 import { machine, type ProcessTable, type SimProcess } from "./ProcessTable.ts"
@@ -14,7 +14,7 @@ export interface Signalled {
   readonly wrongsOf?: (process: SimProcess) => ReadonlyArray<string>
 }
 
-const carries = (process: SimProcess, { environment }: Tag) => {
+const carries = (process: SimProcess, environment: Tag["environment"]) => {
   for (const name in environment) if (process.environment[name] !== environment[name]) return false
   return true
 }
@@ -22,13 +22,21 @@ const carries = (process: SimProcess, { environment }: Tag) => {
 /** The processes of the world as one souffleur sees them; which of them a Conductor started, the real code decides. */
 export const processes = (world: Signalled, self: SimProcess, gate: Gate): Processes["Service"] => {
   const { processes } = world
+  // Whose word a tag is, the real code decides, too.
+  const bearers = (pids: Iterable<number>, tags: ReadonlyArray<Tag>) =>
+    carriersOf(pids, tags, machine.uid, {
+      carries: (pid, environment) => carries(processes.at(pid)!, environment),
+      uid: (pid) => processes.at(pid)?.uid
+    })
   const sync = <A>(name: string, act: () => A) => gate.through(name, Effect.sync(act))
   return {
     self: self.identity,
     host: { name: machine.name, pidNamespace: machine.pidNamespace, uid: machine.uid },
     commandLine: (pid) =>
       sync("processes.commandLine", () =>
-        processes.at(pid) === undefined ? [] : ["claude", ...(processes.at(pid)!.print ? ["-p"] : []), ...processes.at(pid)!.says]
+        processes.at(pid) === undefined
+          ? []
+          : [processes.at(pid)!.name, ...(processes.at(pid)!.print ? ["-p"] : []), ...processes.at(pid)!.says]
       ),
     find: (pid) =>
       sync("processes.find", () => {
@@ -46,7 +54,13 @@ export const processes = (world: Signalled, self: SimProcess, gate: Gate): Proce
       ),
     ancestors: Effect.succeed([self.parent]),
     tagged: (tag) =>
-      sync("processes.tagged", () => processes.all.filter((process) => carries(process, tag)).map((process) => processes.info(process))),
+      sync("processes.tagged", () => {
+        const found = bearers(
+          processes.all.map(({ identity }) => identity.pid),
+          [tag]
+        )
+        return [...found].map((pid) => processes.info(processes.at(pid)!))
+      }),
     tree: (root, tags, others, known = []) =>
       sync("processes.tree", () => {
         const table = new Map(
@@ -56,14 +70,18 @@ export const processes = (world: Signalled, self: SimProcess, gate: Gate): Proce
             return [pid, { pid, name: one.name, state, parent: one.parent, processor: 0, threads: 1, startTime }] as const
           })
         )
-        const boot = { bootId: self.identity.bootId, ours: machine.uid }
-        const seen = new Set(stillThose(table, known, boot, () => machine.uid))
+        const seen = stillThose(table, known, { bootId: self.identity.bootId, ours: machine.uid }, (pid) => processes.at(pid)?.uid)
+        const marked = new Set([...bearers(table.keys(), tags), ...seen])
+        const launched = bearers(
+          marked,
+          tags.filter(({ environment }) => !carries(self, environment))
+        )
         const started = startedBy(table, {
           root,
           self: self.identity.pid,
           others: new Set(others),
-          tagged: (pid) => seen.has(pid) || tags.some((tag) => carries(processes.at(pid)!, tag)),
-          launched: (pid) => tags.some((tag) => carries(processes.at(pid)!, tag) && !carries(self, tag)),
+          tagged: (pid) => marked.has(pid),
+          launched: (pid) => launched.has(pid),
           terminal: ({ name }) => namedAsOne(name)
         })
         return started.map(({ pid }) => processes.info(processes.at(pid)!)).filter(({ condition }) => condition !== "zombie")

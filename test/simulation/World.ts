@@ -18,6 +18,7 @@ import { type Life, steady } from "./Life.ts"
 import { type Compaction, compact } from "./Compaction.ts"
 import { Oracle } from "./Oracle.ts"
 import { LaunchJudge } from "./LaunchJudge.ts"
+import { foreign, Lies } from "./Liar.ts"
 import { LaunchRoom, type Solo } from "./LaunchRoom.ts"
 import { Ledger } from "./Ledger.ts"
 import type { SimProcess } from "./ProcessTable.ts"
@@ -45,6 +46,7 @@ export class World extends SimMachine implements StateFolder {
   readonly outbox: Outbox["Service"]
   readonly id = "stage-0001"
   readonly conductors: Array<Conductor> = []
+  readonly lies = new Lies()
   /** The life of each Conductor, by generation from 1. */
   lives: (generation: number) => Life = () => steady
   /** What the config file says, which an agent can write. */
@@ -137,10 +139,16 @@ export class World extends SimMachine implements StateFolder {
     return [...this.conductors.map(({ process }) => process), ...this.compactSessions].filter((process) => this.processes.isAlive(process))
   }
 
+  /** The folder in which a session began. */
+  projectOf(sessionId: string): string {
+    return sessionId === foreign.session ? foreign.project : "/project"
+  }
+
   /** A Conductor writes a record to its session file. */
   wrote({ sessionId }: Conductor, turn: Turn): void {
     // A command that is no agent has no session.
     if (sessionId === "") return
+    this.lies.overwritten(sessionId)
     const asked = this.sessions.get(sessionId)?.asked ?? []
     if (turn._tag === "Asked") asked.push(turn.at)
     this.sessions.set(sessionId, { writtenAt: this.timeline.wall, turn, asked })
@@ -195,8 +203,10 @@ export class World extends SimMachine implements StateFolder {
     const { args } = order.command
     const named = args.findIndex((word) => word === "--session-id" || word === "--resume")
     const sessionId = named === -1 ? "" : (args[named + 1] ?? "")
+    if (sessionId === foreign.session) this.violated("a session of another project is taken over")
     this.tell(`${order.title} starts: pid ${process.identity.pid}, session ${sessionId}`)
     judge.started(order)
+    process.name = order.command.program.slice(order.command.program.lastIndexOf("/") + 1)
     process.print = args.includes("-p")
     if (args.at(-1) === "/compact") return compact(this, process, sessionId)
     this.#become(process, sessionId)

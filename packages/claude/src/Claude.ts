@@ -9,6 +9,7 @@ import { findSessionFile } from "./SessionFile.ts"
 import { liveSessions } from "./Sessions.ts"
 import { projectOf } from "./Project.ts"
 import { lastTurnEnded, leftNoPidFile, sessionSigns } from "./SessionSigns.ts"
+import { runsAgent } from "./RunsAgent.ts"
 import { anyToolResult, makeToolResults } from "./ToolResults.ts"
 import { makeSpend } from "./Spend.ts"
 import { exportTranscript } from "./TranscriptExport.ts"
@@ -63,6 +64,7 @@ const layer = (options: ClaudeOptions): Layer.Layer<Agent, never, FileSystem.Fil
           const file = yield* Effect.option(sessionFile(sessionId))
           return Option.isSome(file) && (yield* anyToolResult(file.value.path))
         }, Effect.provide(services)),
+        isAgent: (words) => runsAgent(words, options.agentCommand),
         inPrintMode: (args) => {
           const flags = args.includes("--") ? args.slice(0, args.indexOf("--")) : args
           return flags.includes("-p") || flags.includes("--print")

@@ -35,6 +35,7 @@ const live = (files: ReadonlyArray<AgentSession>, told: ReadonlyArray<Held>, ...
     Layer.mergeAll(
       Layer.mock(Agent)({
         name: "claude",
+        isAgent: () => true,
         inPrintMode: () => false,
         tags: () => [],
         sessionTag: () => ({ environment: {} }),

@@ -57,6 +57,7 @@ const judged = (given: {
     Layer.succeed(Conducting, { git, finishing, words: plainWords(), plan: planOf("t1") } as unknown as Conducting["Service"]),
     Layer.mock(Agent)({
       name: "agent",
+      isAgent: () => true,
       inPrintMode: () => true,
       tags: () => [],
       sessionTag: () => ({ environment: {} }),

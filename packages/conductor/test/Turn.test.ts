@@ -73,6 +73,7 @@ const world = (
     } as Settings["Service"]),
     Layer.mock(Agent)({
       name: "agent",
+      isAgent: () => true,
       inPrintMode: () => true,
       tags: () => [],
       sessionTag: () => ({ environment: {} }),

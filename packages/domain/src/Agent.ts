@@ -109,6 +109,11 @@ export class Agent extends Context.Service<
     readonly toolResults: (sessionIds: ReadonlyArray<string>) => Effect.Effect<number>
     /** Whether any tool gave this session a result, of one that only looks too: an agent that used none has done nothing. */
     readonly usedTools: (sessionId: string) => Effect.Effect<boolean>
+    /**
+     * Whether a process with this command line may be such an agent. A pid file can be written by anybody who writes there: whom it names
+     * is followed, and stopped one day, only when this says so.
+     */
+    readonly isAgent: (words: ReadonlyArray<string>) => boolean
     /** Whether a process with these arguments ends after its turn. */
     readonly inPrintMode: (args: ReadonlyArray<string>) => boolean
     /** Whether a process that is gone ended by itself after a finished turn: it left no pid file behind (spec §2, `TurnEnded`). */

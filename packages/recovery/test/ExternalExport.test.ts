@@ -6,7 +6,13 @@ import { exportedBy } from "../src/index.ts"
 
 /** Node, and a script that is one argument; the session id is the next. */
 const script = (text: string) => JSON.stringify([process.execPath, "-e", text])
-const inner = Layer.mock(Agent)({ name: "agent", inPrintMode: () => false, tags: () => [], sessionTag: () => ({ environment: {} }) })
+const inner = Layer.mock(Agent)({
+  name: "agent",
+  isAgent: () => true,
+  inPrintMode: () => false,
+  tags: () => [],
+  sessionTag: () => ({ environment: {} })
+})
 
 it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
   /** A folder with a conversation as Markdown in it, and an export into another by that command. */

@@ -211,6 +211,7 @@ const agent = (world: World, fs: FileSystem.FileSystem) => {
         return world.session.summaries.some((at) => at >= offset) ? "summary" : "boundary"
       }),
     toolResults: () => Effect.succeed(0),
+    isAgent: () => true,
     inPrintMode: () => false,
     turnEnded: () => Effect.succeed(false),
     signs: () => Effect.succeedNone,

@@ -47,9 +47,12 @@ export const refuseTarget = Effect.fn("Validation.refuseTarget")(function* (pid:
  * enough, and where the evidence is against it, only with `--force`; a reply's word needs evidence for it.
  */
 const unlessAnother = Effect.fnUntraced(function* ({ correctedBy, forced }: Watch, process: ProcessIdentity, sessionId: string) {
+  const [agent, processes] = [yield* Agent, yield* Processes]
   const holding = yield* holdingOf(process, sessionId)
   const replied = correctedBy > 0
-  if (holding._tag === "Holds" || (forced && !replied) || (holding._tag === "Unknown" && !replied)) return
+  // A pid file is evidence of an agent alone: of any other process it is somebody else's word.
+  const holds = holding._tag === "Holds" && (!replied || agent.isAgent(yield* processes.commandLine(process.pid)))
+  if (holds || (forced && !replied) || (holding._tag === "Unknown" && !replied)) return
   const known =
     holding._tag === "Another" ? holding.why : `nothing says that process ${process.pid} is an agent that holds session ${sessionId}`
   const advice = replied ? "a reply names the agent itself" : 'name that one, or release this watch and say "souffleur watch --force"'

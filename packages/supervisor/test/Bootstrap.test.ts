@@ -189,6 +189,16 @@ describe("whether the named process holds the named session", () => {
       assert.includeMembers(told(yield* events), ["corrected 80 s1", "ConductorConfirmed"])
     })
   )
+  it.effect("… nor a process that is no agent, whatever a pid file says of it", () =>
+    Effect.gen(function* () {
+      const { events, world } = yield* validating({ processes: table(80) })
+      world.words = ["/usr/bin/postgres", "-D", "/data"]
+      world.sessions = [{ pid: 80, sessionId: "s1" }]
+      world.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
+      yield* until(30)
+      assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"])
+    })
+  )
   it.effect("a reply's process is asked again when it is validated, and --force is no word for it", () =>
     Effect.gen(function* () {
       const corrected = Event.ArgumentsCorrected.make({ at: begun, pid: 80, sessionId: "s1", messageId: 4, process: identityOf(80) })

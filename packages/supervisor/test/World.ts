@@ -55,6 +55,8 @@ export class World {
   sessions: ReadonlyArray<{ readonly pid: number; readonly sessionId: string }> = []
   hooked: ReadonlyArray<{ readonly pid: number; readonly sessionId: string }> = []
   tools: ReadonlyArray<number> = []
+  /** Of every process. */
+  words: ReadonlyArray<string> = []
   /** Results of tools, by session. */
   readonly results = new Map<string, number>()
   /** Launch files, by their ids, and what a launch of each comes to: a pid, or why it fails. */
@@ -131,7 +133,7 @@ const processes = (world: World) =>
   Processes.of({
     self: self.process,
     host: { name: "here", pidNamespace: "pid:[1]", uid: 1000 },
-    commandLine: () => Effect.succeed([]),
+    commandLine: () => Effect.sync(() => world.words),
     processorTime: () => Effect.succeed(undefined),
     find: (pid) =>
       Effect.sync(() =>
@@ -178,6 +180,7 @@ const agent = (world: World) =>
     mark: () => Effect.die("not asked here"),
     compactedSince: () => Effect.succeed("not yet" as const),
     toolResults: (sessions) => Effect.sync(() => sessions.reduce((all, one) => all + (world.results.get(one) ?? 0), 0)),
+    isAgent: ([program]) => program !== "/usr/bin/postgres",
     inPrintMode: () => false,
     turnEnded: () => Effect.succeed(false),
     signs: () => Effect.succeedNone,

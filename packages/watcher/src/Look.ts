@@ -87,8 +87,8 @@ export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watc
     if (Option.isNone(process)) return undefined
     const conductor = process.value.identity
     const words = yield* processes.commandLine(conductor.pid)
-    // A session of ours that only compacts, and did not end, is no Conductor.
-    return words.at(-1) === compactPrompt ? undefined : { conductor, print: agent.inPrintMode(words) }
+    // A session of ours that only compacts, and did not end, is no Conductor; nor is a process that is no agent, whoever's file names it.
+    return words.at(-1) === compactPrompt || !agent.isAgent(words) ? undefined : { conductor, print: agent.inPrintMode(words) }
   })
 
   /** Where a session began: by its file, else by the pid file of who holds it; `undefined`: nobody says. */

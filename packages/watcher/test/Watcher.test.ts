@@ -467,6 +467,14 @@ describe("heartbeat-only", () => {
       assert.deepInclude(yield* ref.state, { conductor: { ...conductor, pid: 80 }, mode: "normal", generation: 1 })
     })
   )
+  it.effect("a process that is no agent holds no session, whatever a pid file says: it would be stopped one day", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ world: { words: ["/usr/bin/postgres"] }, history: unresolved })
+      world.holders.set("s7", 80)
+      yield* until(360)
+      assert.deepStrictEqual(tagsOf(yield* told), [])
+    })
+  )
 })
 
 describe("awaiting a session id", () => {

@@ -206,6 +206,7 @@ const agent = (world: World) =>
     mark: () => Effect.die("a watcher never compacts"),
     compactedSince: () => Effect.die("a watcher never compacts"),
     toolResults: () => Effect.succeed(0),
+    isAgent: ([program]) => program !== "/usr/bin/postgres",
     inPrintMode: () => false,
     turnEnded: () => Effect.sync(() => world.turnFinished),
     signs: Effect.fnUntraced(function* () {

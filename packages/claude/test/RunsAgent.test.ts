@@ -1,0 +1,34 @@
+import { assert, it } from "@effect/vitest"
+import { runsAgent } from "../src/RunsAgent.ts"
+
+const claude = { program: "claude", args: [] }
+const standIn = { program: "node", args: ["/x/agent.mjs", "--model", "opus"] }
+
+it("knows an agent by the configured command, by its name, and out of its package", () => {
+  for (const words of [
+    ["claude"],
+    // Its own title for itself.
+    ["claude", "", ""],
+    ["/home/anna/.claude/local/claude", "--resume", "s1"],
+    ["node", "/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js"],
+    ["/usr/bin/node", "--no-warnings", "/x/@anthropic-ai/claude-code/cli.js", "-p"]
+  ])
+    assert.isTrue(runsAgent(words, standIn), words.join(" "))
+  assert.isTrue(runsAgent(["/usr/bin/node", "/x/agent.mjs", "--model", "opus", "--session-id", "s1"], standIn))
+  assert.isTrue(runsAgent(["/bin/sh", "/usr/local/bin/my-agent", "-p"], { program: "my-agent", args: [] }))
+})
+
+it("takes no other process for one, whose words may be anybody's", () => {
+  for (const words of [
+    [],
+    [""],
+    ["/usr/bin/postgres"],
+    ["node", "/x/server.mjs"],
+    ["node", "/x/agent.mjs"],
+    ["vim", "a", "b", "c", "/notes/claude"],
+    ["claude-notes"],
+    ["/home/claude/bin/backup"]
+  ])
+    assert.isFalse(runsAgent(words, standIn), words.join(" "))
+  assert.isFalse(runsAgent(["/usr/bin/node", "/x/agent.mjs"], claude))
+})
