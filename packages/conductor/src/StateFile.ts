@@ -8,7 +8,7 @@ import type { ImportedTask } from "./RunEvent.ts"
 const Time = Schema.String
 const Texts = Schema.Array(Schema.String)
 const FeedbackItem = Schema.Struct({
-  attempt: Schema.Int,
+  attempt: Bounds.Count,
   summary: Schema.String,
   issues: Texts,
   suggestions: Schema.optional(Texts)
@@ -17,7 +17,7 @@ const StateTask = Schema.Struct({
   id: Schema.String,
   title: Schema.optional(Schema.String),
   status: Schema.Literals(["pending", "in_progress", "completed", "escalated"]),
-  attempts: Schema.optional(Schema.Int),
+  attempts: Schema.optional(Bounds.Count),
   implementer_commits: Schema.optional(Texts),
   files_changed: Schema.optional(Texts),
   test_file: Schema.optional(Schema.String),

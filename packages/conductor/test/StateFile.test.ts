@@ -87,7 +87,11 @@ it("what was written is read back", () => {
 
 it("half a file is corrupt, and JSON of another shape somebody else's", () => {
   assert.strictEqual(Result.getOrThrow(Result.flip(readState(JSON.stringify(seed).slice(0, 200)))), "corrupt")
-  for (const text of ["{}", "[]", JSON.stringify({ ...seed, tasks: {} })])
+  const counted = (attempts: number, attempt: number) => {
+    const feedback = [{ attempt, summary: "no", issues: [] }]
+    return JSON.stringify({ ...seed, tasks: [{ id: "t", status: "pending", attempts, feedback }] })
+  }
+  for (const text of ["{}", "[]", JSON.stringify({ ...seed, tasks: {} }), counted(-1, 1), counted(1, -1), counted(2 ** 53, 1)])
     assert.strictEqual(Result.getOrThrow(Result.flip(readState(text))), "foreign")
 })
 

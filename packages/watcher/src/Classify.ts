@@ -87,7 +87,7 @@ export const excuseOf = ({
   const { because } = verdict
   const until =
     turn._tag === "Retrying"
-      ? turn.nextAt + stallAfter
+      ? Math.min(verdict.until, turn.nextAt + stallAfter)
       : turn._tag === "Tool" && !(turn.spawns && children === 0)
         ? Math.min(verdict.until, Math.max(turn.at, answeredAt) + (turn.limit ?? Infinity))
         : now

@@ -157,6 +157,12 @@ describe("a heartbeat that is too old", () => {
     assert.deepStrictEqual(stale(retry(now - 361_000), explained(now + 500_000)), dead)
     assert.deepStrictEqual(stale(at({ _tag: "Asked", at: now - 9000 }), explained(now + 500_000)), dead)
   })
+  it("… not for longer than its newest sign lasts, whenever a record says that it was written: a file's own time may be any", () => {
+    const year = 365 * 86_400_000
+    const retry = at({ _tag: "Retrying", at: now + year, attempt: 1, attempts: 10, nextAt: now + year + 5000, resetsAt: undefined })
+    assert.isUndefined(stale(retry, explained(now + 1)))
+    assert.deepStrictEqual(stale(retry, explained(now)), dead)
+  })
   it("is explained by a person who is awaited, for as long as that takes, by a live process alone", () => {
     const waiting: Partial<Sighting> = { verdict: { _tag: "Waiting", for: "a permission", since: 0 } }
     assert.isUndefined(stale(waiting))
