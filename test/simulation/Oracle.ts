@@ -21,8 +21,9 @@ export class Oracle {
     this.#world = world
   }
 
-  /** A generation ended: what its tasks show since its launch sets the count to 0, whatever ended it. */
-  #ended(fingerprint: string | null, told: number): void {
+  /** A generation ended: what its tasks show since its launch sets the count to 0, whatever ended it. A command has none to show. */
+  #ended({ kind }: Watch, fingerprint: string | null, told: number): void {
+    if (kind === "command") return void (this.#retries = told)
     const progressed = fingerprint !== null && fingerprint !== this.#baseline
     this.#retries = progressed ? 0 : this.#retries + 1
     if (told !== this.#retries) this.#world.violated(`the log counts ${told} generations without progress, the oracle ${this.#retries}`)
@@ -51,10 +52,8 @@ export class Oracle {
         }
         break
       case "ConductorDied": {
-        const command = before.kind === "command"
         this.#tasks(event.taskCount)
-        if (command) this.#retries = event.retries
-        else this.#ended(event.taskFingerprint, event.retries)
+        this.#ended(before, event.taskFingerprint, event.retries)
         const condition = before.conductor === undefined ? undefined : world.processes.condition(before.conductor)
         if (event.cause === "pid" && (condition === "running" || condition === "stopped"))
           world.violated("a live Conductor was taken for gone")
@@ -64,7 +63,7 @@ export class Oracle {
       case "TurnEnded":
       case "ContextExhausted":
       case "HandoffRequested":
-        this.#ended(event.taskFingerprint, event.retries)
+        this.#ended(before, event.taskFingerprint, event.retries)
         break
       case "WaitStarted":
         if (before.retries !== this.#retries && event.kind !== "quiet-hours") world.violated("a wait counts as a death")

@@ -26,6 +26,7 @@ import { launcher } from "./SimLauncher.ts"
 import { hooks } from "./SimHooks.ts"
 import { processes } from "./SimProcesses.ts"
 import { boundary, summary } from "./Compaction.ts"
+import { foreign } from "./Liar.ts"
 import type { StateFolder } from "./StateFolder.ts"
 import type { World } from "./World.ts"
 
@@ -56,12 +57,15 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
             return {
               pid: identity.pid,
               sessionId: session!,
-              project: "/project",
+              project: world.projectOf(session!),
               status: waits ? "waiting" : "busy",
               waitingFor: waits ? "permission prompt" : undefined,
               writtenAt: world.timeline.wall - (world.timeline.monotonic - process.since)
             }
           })
+          // One file a process: what was written there last is read.
+          .filter(({ pid }) => world.lies.pidFiles.every((file) => file.pid !== pid))
+          .concat(world.lies.pidFiles.filter(({ pid }) => world.processes.at(pid) !== undefined))
       )
     ),
     sessionFile: (sessionId) => gate.through("agent.sessionFile", sessionFile(sessionId)),
@@ -78,13 +82,14 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
         Effect.suspend(() => {
           const text = header + world.transcriptOf(sessionId)
           world.disk.files.delete(`${out}.part`)
+          if (sessionId === foreign.session) world.violated("a conversation of another project is exported")
           if (world.exportFails) return Effect.fail(new ExportFailed({ why: "the session file changed meanwhile" }))
           world.disk.write(out, text)
           return Effect.succeed({ path: out, bytes: text.length, records: 1, warnings: [] })
         })
       )
     }),
-    projectOf: () => Effect.succeedSome("/project"),
+    projectOf: (sessionId) => Effect.sync(() => Option.some(world.projectOf(sessionId))),
     mark: (sessionId) =>
       Effect.map(gate.through("agent.mark", sessionFile(sessionId)), ({ path }) => ({
         path,
@@ -116,11 +121,13 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
       gate.through(
         "agent.signs",
         Effect.sync(() =>
-          Option.map(Option.fromUndefinedOr(world.sessions.get(sessionId)), ({ asked, turn, writtenAt }) => ({
-            writtenAt,
-            turn,
-            context: { tokens: 10_000 + asked.length * tokensOfTurn, window: 200_000, model: "simulated", at: writtenAt }
-          }))
+          Option.orElse(Option.fromUndefinedOr(world.lies.signs.get(sessionId)), () =>
+            Option.map(Option.fromUndefinedOr(world.sessions.get(sessionId)), ({ asked, turn, writtenAt }) => ({
+              writtenAt,
+              turn,
+              context: { tokens: 10_000 + asked.length * tokensOfTurn, window: 200_000, model: "simulated", at: writtenAt }
+            }))
+          )
         )
       ),
     usedTools: () => Effect.succeed(true),

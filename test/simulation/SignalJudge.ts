@@ -16,7 +16,7 @@ export class SignalJudge {
    * waking the one act that it was about to do (docs/reliability.md, not promised).
    */
   wrongs(process: SimProcess, self: SimProcess, watch: Watch = this.#world.ledger.watch): ReadonlyArray<string> {
-    const { byHand, claims, conductors, ledger, timeline } = this.#world
+    const { byHand, claims, conductors, ledger, lies, timeline } = this.#world
     const found: Array<string> = []
     const holder = watch.conductor === undefined ? undefined : claims.holder(watch.conductor)
     if (process.belongsTo > 0 && holder !== undefined && holder.startTime !== self.identity.startTime)
@@ -32,6 +32,8 @@ export class SignalJudge {
     if (
       process.belongsTo !== 0 &&
       conductors[process.belongsTo - 1]?.isHealthy === true &&
+      // What is said in its own files and in its row is its own word: whoever lies about itself is believed.
+      !lies.about.has(conductors[process.belongsTo - 1]!.sessionId) &&
       // Its own word, in the log, that it wants to be replaced: what becomes of it then changes nothing.
       !(watch.recovery?.trigger === "handoff" && watch.handoff !== undefined) &&
       !this.all.some((one) => one.process === process || one.process.belongsTo === process.belongsTo)

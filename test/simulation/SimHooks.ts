@@ -9,6 +9,8 @@ export const hooks = (world: World, gate: Gate): Hooks["Service"] => ({
     gate.through(
       "hooks.last",
       Effect.sync(() => {
+        const forged = world.lies.hooks.get(sessionId)
+        if (forged !== undefined) return Option.some(forged)
         const written = world.hooked ? world.sessions.get(sessionId) : undefined
         if (written === undefined) return Option.none()
         return Option.some({ event: "PostToolUse", at: written.writtenAt, sessionId, pid: null, startTime: null })
@@ -18,6 +20,8 @@ export const hooks = (world: World, gate: Gate): Hooks["Service"] => ({
     gate.through(
       "hooks.holds",
       Effect.sync(() => {
+        const forged = world.lies.holds.get(pid)
+        if (forged !== undefined) return Option.some(forged)
         const process = world.processes.at(pid)
         return world.hooked && process?.identity.startTime === startTime ? Option.fromUndefinedOr(process.session) : Option.none()
       })

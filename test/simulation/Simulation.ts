@@ -4,6 +4,7 @@ import type { FaultTable } from "./Faults.ts"
 import { releaseBy } from "./Words.ts"
 import { Keeper } from "./Keeper.ts"
 import { compactionOf, lifeOf } from "./Lives.ts"
+import { liar } from "./Liar.ts"
 import { operators } from "./Operators.ts"
 import { endlessOutage } from "./Outage.ts"
 import { Rivals } from "./Rivals.ts"
@@ -97,6 +98,7 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
   const keeper = new Keeper(world, seed.fork())
   keeper.keep()
   if (seed.chance(temper === "hot" ? 0.9 : 0.5)) operators(world, seed.fork(), temper)
+  if (seed.chance(0.2)) liar(world, seed.fork())
   const rivals = kind === "comms" && seed.chance(0.15) ? new Rivals(world, seed.fork()) : undefined
   rivals?.begin()
   const storm = temper === "hot" ? 60 * minute : seed.between(30, 100) * minute

@@ -25,6 +25,8 @@ export const unwell = (world: World, keeper: Keeper): string | undefined => {
   const { watch } = ledger
   // A command of an operator's decides, or nothing is to be done any more; it waits as it was told to.
   if (watch.phase === "Exited" || watch.standby !== undefined || watch.wait !== undefined) return undefined
+  // Held up by what its session file, or a pid file, says: for a time that is bounded, and told.
+  if (world.lies.told && (watch.person !== undefined || (watch.deferred?.until ?? 0) > world.timeline.wall)) return undefined
   if (watch.phase !== "Watching") return `the watch is ${watch.phase}`
   if (watch.recovery !== undefined) return "a recovery has not ended"
   const beat = Option.getOrElse(parseTime(world.board.conductor?.lastHeartbeat ?? null), () => -Infinity)

@@ -24,8 +24,8 @@ import { some, time, today, word } from "../Hostile.ts"
 import { record } from "../SessionRecords.ts"
 
 const minute = 60_000
-/** The longest that anybody's word may hold a watch up. */
-const longest = 8 * 24 * 60 * minute
+/** The longest that anybody may say that he waits, and the stalls of a call after it. */
+const longest = (8 * 24 + 1) * 60 * minute
 
 /** A watch on which a watcher looks, as it stands today. */
 const watched = (seed: Seed): Watch => {

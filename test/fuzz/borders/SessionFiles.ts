@@ -12,7 +12,6 @@ import { exportTranscript } from "../../../packages/claude/src/TranscriptExport.
 import { border, holds, type Place } from "../Border.ts"
 import { homeIn } from "../CommandLine.ts"
 import { bytes } from "../Hostile.ts"
-import { isPlain } from "../Plain.ts"
 import { sessionFile } from "../SessionRecords.ts"
 import { settle, valueOf } from "../Settle.ts"
 
@@ -33,7 +32,10 @@ export const sessionFiles = border("session-files", {
       const made = await settle(exportTranscript(file, out))
       holds(Exit.isSuccess(made), "it is not exported")
       const text = readFileSync(out, "utf8")
-      holds(text.split("\n").every(isPlain), "an export holds what a terminal obeys")
+      // oxlint-disable-next-line no-control-regex
+      holds(!/[\0-\x08\x0b-\x1f\x7f]/u.test(text), "an export holds control characters")
+      const headings = text.split("\n").filter((line) => /^## (?:User|Assistant|Summary of what came before)\b/u.test(line))
+      holds(new Set(headings.map((line) => line.split(" ").at(-1))).size <= 1, "a heading that is not of the export", headings)
       const before = await valueOf(estimate(out))
       holds(before !== undefined && Number.isSafeInteger(before.estimated_tokens), "an export of ours has no estimate")
       await settle(trim(out, 2000))
