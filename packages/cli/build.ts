@@ -5,7 +5,7 @@ import { build } from "rolldown"
 /**
  * One file that runs under plain Node, the command of the published package: `node build.ts [folder]`, `dist` beside this file by
  * default. Beside it `hook.js`, which is `souffleur hook` alone: a tool call of the agent waits for it, and to read all of the
- * command takes longer than Node takes to start. Not minified: that saves 4 ms of a start, and a stack trace could no longer be read.
+ * command takes longer than Node takes to start; and `comms.js`, which touches comms alone, and is started once a minute. Not minified: that saves 4 ms of a start, and a stack trace could no longer be read.
  */
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const folder = process.argv[2] ?? here("dist")
@@ -28,7 +28,8 @@ const sqliteAsked = {
 
 for (const [input, name] of [
   ["src/main.ts", "souffleur.js"],
-  ["src/hook.ts", "hook.js"]
+  ["src/hook.ts", "hook.js"],
+  ["src/comms.ts", "comms.js"]
 ] as const) {
   const file = `${folder}/${name}`
   await build({

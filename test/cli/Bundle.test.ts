@@ -7,8 +7,8 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { bundle, stage } from "./Stage.ts"
 
-it("is one file with nothing to install: it imports what Node brings, and can be executed; so is the errand of a hook", () => {
-  for (const file of [bundle, join(dirname(bundle), "hook.js")]) {
+it("is one file with nothing to install: it imports what Node brings, and can be executed; so are the errands of a hook and of comms", () => {
+  for (const file of ["souffleur.js", "hook.js", "comms.js"].map((name) => join(dirname(bundle), name))) {
     const text = fs.readFileSync(file, "utf8")
     const imported = [...text.matchAll(/^import [^"]*"([^"]+)"|\bimport\("([^"]+)"\)/gm)].map(([, name, late]) => name ?? late!)
     assert.isAbove(imported.length, 2)
@@ -16,7 +16,7 @@ it("is one file with nothing to install: it imports what Node brings, and can be
     assert.match(text, /^#!\/usr\/bin\/env node\n/)
     assert.strictEqual(fs.statSync(file).mode & 0o111, 0o111)
   }
-  assert.sameMembers(fs.readdirSync(dirname(bundle)), ["souffleur.js", "hook.js"])
+  assert.sameMembers(fs.readdirSync(dirname(bundle)), ["souffleur.js", "hook.js", "comms.js"])
 })
 
 it.live("alone in another folder it still runs", () =>

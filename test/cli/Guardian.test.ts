@@ -75,6 +75,25 @@ describe.concurrent("a guardian", () => {
     })
   )
 
+  live("brings nobody back whom a person ended, also where another program held the log for longer than the goodbye could wait", () =>
+    Effect.gen(function* () {
+      const the = yield* guardedWatch()
+      const log = new DatabaseSync(join(the.state, "souffleur.db"), { timeout: 10_000 })
+      log.exec("BEGIN IMMEDIATE")
+      the.watch.kill("SIGTERM")
+      yield* the.watch.ended
+      yield* the.nobody
+      log.exec("COMMIT")
+      log.close()
+      const events = yield* the.events
+      assert.notInclude(
+        events.map(({ _tag }) => _tag),
+        "OwnerLeft"
+      )
+      assert.deepStrictEqual(restorations(events), [])
+    })
+  )
+
   live("takes the watch of a souffleur that hangs: killed, gone, then another; the Conductor is not touched, and release ends both", () =>
     Effect.gen(function* () {
       const the = yield* guardedWatch()

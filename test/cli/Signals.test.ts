@@ -9,10 +9,40 @@ const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope
 /** Longer than any test takes: who waits for this when a signal comes waits too long. */
 const forEver = "1 hour"
 
+/** A program that never ends by itself, and has this patience in milliseconds. */
+const stubborn = (how: "loop" | "wait", patience: number) =>
+  Effect.gen(function* () {
+    const the = yield* stage([])
+    const program = the.exactly(process.execPath, [join(import.meta.dirname, "Stubborn.ts"), how, String(patience)], the.environment)
+    const prints = (word: string) =>
+      until(
+        Effect.sync(() => program.lines),
+        (lines) => lines.includes(word)
+      )
+    yield* prints("ready")
+    return { ...program, prints }
+  })
+
+/** Whether it listens to SIGTERM itself, which is the 15th bit. */
+const listens = (pid: number) => {
+  const [, caught = "0"] = /^SigCgt:\s*(\S+)$/m.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
+  return (BigInt(`0x${caught}`) & (1n << 14n)) !== 0n
+}
+const hasOpen = (pid: number, path: string) =>
+  fs.readdirSync(`/proc/${pid}/fd`).some((name) => {
+    try {
+      return fs.readlinkSync(`/proc/${pid}/fd/${name}`) === path
+    } catch {
+      return false
+    }
+  })
+
+/** By itself within its patience, or by the signal after that: 128 and its number for a shell, either way. */
 const answers = Effect.fnUntraced(function* (process: Running, signal: "SIGINT" | "SIGTERM" = "SIGTERM") {
   process.kill(signal)
   const ended = yield* process.ended
-  assert.deepStrictEqual(ended, { code: signal === "SIGTERM" ? 143 : 130, signal: null }, process.errors())
+  const self = { code: signal === "SIGTERM" ? 143 : 130, signal: null }
+  assert.deepStrictEqual(ended, ended.signal === null ? self : { code: null, signal }, process.errors())
 })
 const events = (state: string) => {
   const log = new DatabaseSync(join(state, "souffleur.db"), { readOnly: true })
@@ -41,7 +71,7 @@ describe.concurrent("a signal is answered at once", () => {
     })
   )
 
-  live("while a validation waits for corrected arguments, while it watches, and while it stands by", () =>
+  live("while a validation waits for corrected arguments, and while it watches", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)], { SOUFFLEUR_VALIDATION_RETRY_INTERVAL: forEver })
       const waiting = the.start(["watch", "--json", "--pid", "4190000", "--session-id", the.session])
@@ -86,6 +116,65 @@ describe.concurrent("a signal is answered at once", () => {
         (yes) => yes
       )
       yield* answers(watch)
+    })
+  )
+
+  for (const how of ["loop", "wait"] as const)
+    live(`where it would never end by itself: the deadline is of a thread of its own (${how})`, () =>
+      Effect.gen(function* () {
+        const program = yield* stubborn(how, 100)
+        program.kill("SIGTERM")
+        assert.deepStrictEqual(yield* program.ended, { code: null, signal: "SIGTERM" }, program.errors())
+        assert.deepStrictEqual(program.lines, ["ready", "heard"])
+      })
+    )
+
+  live("the second one ends it, whatever the first one has begun", () =>
+    Effect.gen(function* () {
+      const program = yield* stubborn("loop", 2 ** 31 - 1)
+      program.kill("SIGTERM")
+      yield* program.prints("heard")
+      program.kill("SIGINT")
+      assert.deepStrictEqual(yield* program.ended, { code: null, signal: "SIGINT" }, program.errors())
+    })
+  )
+
+  live("while an export without end is estimated", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([])
+      const file = join(the.home, "endless.md")
+      fs.writeFileSync(file, "")
+      fs.truncateSync(file, 2 ** 43)
+      const estimating = the.start(["estimate", file])
+      yield* until(
+        Effect.sync(() => hasOpen(estimating.pid, file)),
+        (yes) => yes
+      )
+      yield* answers(estimating)
+    })
+  )
+
+  live("while doctor is in a check of the log that does not end", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)])
+      const waiting = the.start(["watch", "--json", "--pid", "4190000", "--session-id", the.session])
+      yield* prints(waiting, "ValidationFailed")
+      yield* answers(waiting)
+      const file = join(the.state, "souffleur.db")
+      const log = new DatabaseSync(file)
+      // Compares ten million bytes ten million times. The file is larger than what is checked at every start.
+      log.exec(`PRAGMA ignore_check_constraints = ON;
+        CREATE TABLE slow (n CHECK (instr(zeroblob(20000000), CAST(zeroblob(10000000) || x'01' AS BLOB)) = 0));
+        INSERT INTO slow VALUES (zeroblob(5000000));
+        PRAGMA wal_checkpoint(TRUNCATE)`)
+      log.close()
+      const doctor = the.start(["doctor"])
+      yield* until(
+        Effect.sync(() => hasOpen(doctor.pid, file) && !listens(doctor.pid)),
+        (yes) => yes
+      )
+      doctor.kill("SIGTERM")
+      assert.deepStrictEqual(yield* doctor.ended, { code: null, signal: "SIGTERM" }, doctor.errors())
     })
   )
 })

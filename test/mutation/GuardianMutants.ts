@@ -17,6 +17,11 @@ export const guardianMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/cli/src/Guarding.ts",
+    ["test/cli/Guardian.test.ts"],
+    [["guardian: dismissed where souffleur is asked to leave", "yield* Effect.raceFirst(kept, dismissed)", "yield* kept"]]
+  ),
+  ...mutantsOf(
     "packages/supervisor/src/Supervisor.ts",
     ["packages/supervisor/test/Supervisor.test.ts"],
     [

@@ -72,6 +72,23 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
+    `${src}/Signals.ts`,
+    ["test/cli/Signals.test.ts"],
+    [
+      [
+        "signals: a deadline that needs no main thread",
+        'new Worker(deadline, { eval: true, workerData: { patience, signal } }).on("error", () => process.kill(process.pid, signal)).unref()',
+        "setTimeout(() => process.kill(process.pid, signal), patience)"
+      ],
+      [
+        "signals: the second one ends it",
+        "for (const one of all) process.removeAllListeners(one)",
+        "for (const one of all) process.on(one, () => {})"
+      ],
+      ["signals: in a call that does not return", "        process.removeAllListeners(signal)\n", ""]
+    ]
+  ),
+  ...mutantsOf(
     `${src}/ErrandProcess.ts`,
     ["packages/node/test/ErrandProcess.test.ts"],
     [

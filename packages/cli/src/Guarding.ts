@@ -20,6 +20,7 @@ import { herald, notifier, restore, type Restoration } from "@souffleur/supervis
 import { Console, Effect, FileSystem, Option, Path, Schedule } from "effect"
 import { Environment } from "./Environment.ts"
 import { BadUsage } from "./Failure.ts"
+import { Leaving } from "./Leaving.ts"
 import { lastWords } from "./LateWords.ts"
 
 /** Whether a souffleur keeps a guardian, and what it was brought back for where one has started it. */
@@ -80,6 +81,8 @@ export const guarded = Effect.fn("Guarding")(function* <E, R>({ id, tell }: Watc
   let last = yield* moment
   let state = guardFrom(0, last.wall)
   let started: ProcessIdentity | undefined
+  /** The one that beats. */
+  let known: ProcessIdentity | undefined
   /** Said in the log, and ended. */
   const ended = Effect.fnUntraced(function* (process: ProcessIdentity, reason: string) {
     yield* Effect.catchIf(
@@ -95,6 +98,7 @@ export const guarded = Effect.fn("Guarding")(function* <E, R>({ id, tell }: Watc
     last = now
     const beat = Option.getOrUndefined(yield* beats.last(guardianOf(id)))
     const guardian = beat === undefined ? undefined : guardianNamed(beat.by)
+    known = guardian
     const condition = guardian === undefined ? "gone" : yield* processes.condition(guardian)
     // Of a guardian the pid is what its fence is of an owner: another one is another guardian.
     const owner = { fence: condition === "gone" ? state.fence : (guardian?.pid ?? 0), condition }
@@ -122,7 +126,15 @@ export const guarded = Effect.fn("Guarding")(function* <E, R>({ id, tell }: Watc
   })
   // Refused: another souffleur has the watch, and a guardian of its own, or it has ended.
   const guarding = Effect.catchTag(look, "Refused", () => Effect.succeed(true))
-  yield* Effect.repeat(guarding, { until: (over) => over, schedule: Schedule.spaced(every) })
+  const kept = Effect.repeat(guarding, { until: (over) => over, schedule: Schedule.spaced(every) })
+  // Another program may hold the log, so that it never has the goodbye: a guardian would take that for a death.
+  const dismissed = Effect.andThen(
+    yield* Leaving,
+    Effect.suspend(() =>
+      Effect.forEach([known, started], (one) => (one === undefined ? Effect.void : Effect.ignore(processes.signal(one, "SIGTERM"))))
+    )
+  )
+  yield* Effect.raceFirst(kept, dismissed)
 })
 
 /** Everything that a person is to hear of, or as much as can be told in time. */

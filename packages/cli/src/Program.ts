@@ -1,8 +1,9 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { ErrandProcess, HostServices } from "@souffleur/node"
-import { Cause, Console, Effect, Exit, Layer, Logger, References, Runtime } from "effect"
+import { ErrandProcess, HostServices, Signals } from "@souffleur/node"
+import { Cause, Console, Deferred, Effect, Exit, FileSystem, Layer, Logger, Path, References, Runtime } from "effect"
 import { cli } from "./Cli.ts"
 import { Environment } from "./Environment.ts"
+import { Leaving } from "./Leaving.ts"
 import { type Mark, makeMark, printing } from "./Printing.ts"
 import { debugging } from "./Uncaught.ts"
 
@@ -40,17 +41,27 @@ const logging = Layer.mergeAll(
   Layer.succeed(References.MinimumLogLevel, debugging ? "Debug" : "Info")
 )
 
-/** Started when comms is asked for something, and not before. */
-const errands = ErrandProcess.layer({ line: [execPath, script, "__comms"] })
+/**
+ * Started when comms is asked for something, and not before. As published, the errand has a file of its own, which starts in less than half
+ * the time.
+ */
+const errands = Layer.unwrap(
+  Effect.gen(function* () {
+    const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+    const quick = path.join(path.dirname(script), "comms.js")
+    const starts = (yield* Effect.orElseSucceed(fs.exists(quick), () => false)) ? quick : script
+    return ErrandProcess.layer({ line: [execPath, starts, "__comms"] })
+  })
+)
 
 /** Ended by a signal: 128 and its number, as a shell says it. */
 const codeOf = { SIGINT: 130, SIGTERM: 143 } as const
 
 /**
- * How long what is in hand has after a signal: who sends one waits for a second. What does not end in time is left as after SIGKILL, which the
- * log is made for; the goodbye is in it by then.
+ * Milliseconds that what is in hand has after a signal: who sends one waits for a second. What does not end in time is left as after
+ * SIGKILL, which the log is made for; the goodbye is in it by then.
  */
-const patience = "900 millis"
+const patience = 900
 
 /** The command line as a process: arguments, streams, signals, exit code. */
 export const runProgram = (): void => {
@@ -61,17 +72,16 @@ export const runProgram = (): void => {
     return
   }
   let interrupted: number = codeOf.SIGINT
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.once(signal, () => {
-      interrupted = codeOf[signal]
-      Effect.runFork(
-        Effect.andThen(
-          Effect.sleep(patience),
-          Effect.sync(() => process.exit(interrupted))
-        )
-      )
-    })
+  const left = Deferred.makeUnsafe<void>()
+  Signals.answer((signal) => {
+    interrupted = codeOf[signal]
+    Deferred.doneUnsafe(left, Effect.void)
+  }, patience)
   const teardown: Runtime.Teardown = (exit, onExit) =>
     Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? onExit(interrupted) : Runtime.defaultTeardown(exit, onExit)
-  cli(argv.slice(2)).pipe(Effect.provide([environmentIn(cwd), HostServices.layer, logging, errands]), NodeRuntime.runMain({ teardown }))
+  cli(argv.slice(2)).pipe(
+    Effect.provideService(Leaving, Deferred.await(left)),
+    Effect.provide(Layer.provideMerge(Layer.mergeAll(environmentIn(cwd), logging, errands), HostServices.layer)),
+    NodeRuntime.runMain({ teardown })
+  )
 }

@@ -29,7 +29,7 @@ const begin = async () => {
       await (await import("@souffleur/node/guardian")).guardian(rest[0] ?? "")
       break
     case "__comms":
-      await (await import("@souffleur/node/errand")).runErrands((await import("@souffleur/comms")).CommsErrand.answer)
+      await (await import("@souffleur/node/errand")).runErrands((await import("@souffleur/comms/errand")).answer)
       break
     case "__launch":
       process.exitCode = (await import("@souffleur/node/launch")).becomeAgent(rest[0] ?? "")

@@ -203,7 +203,7 @@ for (const journal of ["DELETE", "WAL"] as const) {
             "INSERT INTO orchestration_messages (task_id, from_session, message, message_type, timestamp) VALUES (?, ?, ?, ?, ?)"
           )
           const then = "2026-03-01 12:00:00"
-          put.run("souffleur", "souffleur", "[w1#3] nothing of note", "error", then)
+          put.run("souffleur", "souffleur", "[w1#3] it is well", "error", then)
           put.run("souffleur", "souffleur", "[w1#3] it is dead", "system", then)
           put.run("souffleur", "souffleur", "[w1#3] it is dead", "error", "2026-03-01 09:00:00")
           put.run("souffleur", "another", "[w1#3] it is dead", "error", then)

@@ -1,5 +1,5 @@
 import { Beats, Claims, EventLog, lookTrusted, Outbox, type ResolvedSettings, Store } from "@souffleur/domain"
-import { SqliteClient } from "@souffleur/node"
+import { Signals, SqliteClient } from "@souffleur/node"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Result, Stream } from "effect"
 import { claims, host, store } from "../App.ts"
 import { told } from "../Failure.ts"
@@ -187,7 +187,7 @@ const log = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   const file = path.join(settings.stateDir, "souffleur.db")
   if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false)))
     return { findings: [note("event log", "there is none yet")], watches: [] }
-  const sound = yield* Effect.result(Effect.provide(Store.unsound, SqliteClient.layerOwn({ ...Store, path: file })))
+  const sound = yield* Effect.result(Effect.provide(Signals.endable(Store.unsound), SqliteClient.layerOwn({ ...Store, path: file })))
   if (Result.isFailure(sound)) return { findings: [wrong("event log", told(sound.failure).text, restore)], watches: [] }
   if (sound.success.length > 0) return { findings: [wrong("event log", `${file}: ${sound.success.join("; ")}`, restore)], watches: [] }
   return yield* Effect.gen(function* () {
