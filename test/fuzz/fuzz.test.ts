@@ -12,7 +12,6 @@ const patience = { timeout: 600_000 }
 const seed = 7
 const slice = 1500
 
-
 describe("fuzzing", () => {
   it(
     "finds what throws, hangs, waits, is slow, ends the process, breaks a promise or starts a program, and goes on behind it",
