@@ -28,8 +28,8 @@ live(
         [at(nobody, "$(touch x)"), 2, /is no session id/],
         [["nonsense"], 2, /Unknown subcommand/],
         [["status", "--json"], 4, /^souffleur: the event log cannot be used: .*souffleur\.db: /, state(text)],
-        [["status"], 4, /\/proc\/souffleur.*cannot be made/, state("/proc/souffleur")],
-        [["status"], 4, /\/proc\/souffleur.*cannot be made/, state("/proc/souffleur/below")]
+        [["status"], 2, /\/proc\/souffleur.*cannot be made/, state("/proc/souffleur")],
+        [["status"], 2, /\/proc\/souffleur.*cannot be made/, state("/proc/souffleur/below")]
       ]
       yield* Effect.forEach(
         cases,

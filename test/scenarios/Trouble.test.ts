@@ -96,7 +96,7 @@ it("a watcher that beats is not replaced when the clock is set back to before it
 it("a Conductor that goes on before an abandoned recovery is resumed is not signalled: also after a clock was set back, or without comms", () => {
   for (const trouble of ["none", "clock", "comms"] as const) {
     const stage = new Stage({ fate: "pauses", at: seconds(1.5), lasts: minutes(6) })
-    stage.souffleur({ plan: (_, name) => (name === "processes.tree" ? "before" : undefined) })
+    stage.souffleur({ plan: (_, name) => (name === "processes.tree" && stage.tags().at(-1) === "StepStarted" ? "before" : undefined) })
     stage.until("StepStarted")
     if (trouble === "clock") stage.world.timeline.sleep(-hour)
     stage.pass(minutes(3))
@@ -116,7 +116,7 @@ it("a Conductor that goes on before an abandoned recovery is resumed is not sign
 /** Its Conductor was given up, and went on while the recovery was broken off: closed, and nobody was signalled. */
 const closedOnItsReturn = (life: Partial<Life> = { fate: "pauses", at: seconds(1.5), lasts: minutes(6) }, away = minutes(3)): Stage => {
   const stage = new Stage(life)
-  stage.souffleur({ plan: (_, name) => (name === "processes.tree" ? "before" : undefined) })
+  stage.souffleur({ plan: (_, name) => (name === "processes.tree" && stage.tags().at(-1) === "StepStarted" ? "before" : undefined) })
   stage.until("StepStarted")
   stage.pass(away)
   stage.souffleur()

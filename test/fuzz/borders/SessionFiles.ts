@@ -35,7 +35,9 @@ export const sessionFiles = border("session-files", {
       // oxlint-disable-next-line no-control-regex
       holds(!/[\0-\x08\x0b-\x1f\x7f]/u.test(text), "an export holds control characters")
       const headings = text.split("\n").filter((line) => /^## (?:User|Assistant|Summary of what came before)\b/u.test(line))
-      holds(new Set(headings.map((line) => line.split(" ").at(-1))).size <= 1, "a heading that is not of the export", headings)
+      // What a tool printed stands in a fence, as it is: without the mark it is nobody's turn.
+      const marks = headings.map((line) => line.split(" ").at(-1)!).filter((mark) => /^[0-9a-f]{12}$/u.test(mark))
+      holds(new Set(marks).size <= 1, "a heading that is not of the export", headings)
       const before = await valueOf(estimate(out))
       holds(before !== undefined && Number.isSafeInteger(before.estimated_tokens), "an export of ours has no estimate")
       await settle(trim(out, 2000))
