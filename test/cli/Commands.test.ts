@@ -4,7 +4,7 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { alive, prints, said, stage, task, until, type Variables } from "./Stage.ts"
 
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 30_000)
+const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 120_000)
 const id = "11111111-1111-4111-8111-111111111111"
 const nobody = "4190000"
 const at = (pid: string, session: string) => ["watch", "--pid", pid, "--session-id", session]
