@@ -9,7 +9,7 @@ import { makeLab } from "./Lab.ts"
 import { services } from "./Watched.ts"
 
 const claude = inject("claude")
-const sessionId = "5c0ff1e0-0000-4000-8000-000000000003"
+const sessionId = globalThis.crypto.randomUUID()
 
 /** Each would be something else than a prompt to a shell, or to an agent that is not told where its flags end. */
 const prompts = [

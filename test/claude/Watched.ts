@@ -6,8 +6,8 @@ import { type headless, type Stage, type tmux } from "./Stage.ts"
 
 export const services = Layer.provideMerge(SqliteClient.layerSqlite, HostServices.layer)
 
-/** The session of the first Conductor. */
-export const first = "5c0ff1e0-0000-4000-8000-000000000001"
+/** The session of the first Conductor: no other test's, since a session is claimed for a whole machine. */
+export const first = globalThis.crypto.randomUUID()
 
 /** What the first Conductor is asked to do. */
 export const begin = "Rehearse. The stage word is quinquereme."
@@ -29,7 +29,7 @@ export const watched = Effect.fn("Watched")(function* (lab: Lab, stage: Stage, p
   yield* until(
     "watching",
     Effect.map(souffleur.said, (said) => said.includes("WatchSettled"))
-  )
+  ).pipe(Effect.onError(() => Effect.flatMap(souffleur.said, (said) => Effect.logError(`souffleur said: ${said.trim()}`))))
   return { conductor, souffleur }
 })
 

@@ -56,9 +56,7 @@ export const ownRun = Effect.fn("Run.own")(function* (id: string) {
   const { project } = run
   // Another state folder has another log, and may conduct the same project.
   yield* Effect.acquireRelease(
-    Effect.catchTag(claims.claim({ project }), "AlreadyWatched", ({ owner, why }) =>
-      Effect.fail(new AlreadyWatched({ owner, why: `souffleur with pid ${owner.process.pid} conducts a plan in this project: ${why}` }))
-    ),
+    claims.claim({ project }),
     () => claims.release({ project })
   )
   const { fence } = yield* tellRun(id, { _tag: "Take", owner: claims.self, over: run.fence }, { _tag: "Operator" })

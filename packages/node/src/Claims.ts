@@ -49,6 +49,11 @@ const keyOf = (one: Claimable) => {
   if ("pid" in one) return `${one.bootId}-${one.pid}-${one.startTime}`
   return "session" in one ? `session-${hashOf(one.session)}` : `project-${hashOf(one.project)}`
 }
+/** The same for a person. */
+const inBrief = (one: Claimable) => {
+  if ("pid" in one) return `process ${one.pid}`
+  return "session" in one ? `session ${one.session}` : `project ${one.project}`
+}
 /** Who has this removes what the dead have left. */
 const sweeping = "sweeping"
 
@@ -113,25 +118,26 @@ export const layer = (options: { readonly folder?: string } = {}) =>
       const isLeft = (one: Claim) => Option.match(decodeOwner(one.text), { onNone: () => Effect.succeed(false), onSome: isDead })
 
       /** Somebody else's that is in force: why it is not ours to take. */
-      const heldBy = (claim: Claim) => {
+      const heldBy = (claim: Claim, what: string) => {
         const owner = decodeOwner(claim.text)
         const remove = `where you know that it is gone, remove ${join(folder, claim.name)}`
         if (Option.isNone(owner))
           return new AlreadyWatched({ owner: nobody, why: `the claim ${join(folder, claim.name)} cannot be read: ${remove}` })
         const { pidNamespace, process } = owner.value
         const near = process.bootId === self.process.bootId && pidNamespace === self.pidNamespace
-        const far = `that souffleur runs where its processes cannot be seen from here, and may be alive: ${remove}`
-        return new AlreadyWatched({ owner: owner.value, why: near ? "that souffleur is alive" : far })
+        const far = `it runs where its processes cannot be seen from here, and may be alive: ${remove}`
+        const who = `souffleur with pid ${process.pid} on ${owner.value.host} has claimed ${what}`
+        return new AlreadyWatched({ owner: owner.value, why: near ? `${who}, and is alive` : `${who}: ${far}` })
       }
 
-      const claimKey = Effect.fnUntraced(function* (key: string) {
+      const claimKey = Effect.fnUntraced(function* (key: string, what: string) {
         const look = attempt(() => claimsNamed((one) => one === key))
         while (true) {
           yield* usable
           const before = yield* look
           if (before.some((one) => one.text === text)) return
           const [held] = yield* Effect.filter(before, (one) => Effect.map(isLeft(one), (left) => !left))
-          if (held !== undefined) return yield* heldBy(held)
+          if (held !== undefined) return yield* heldBy(held, what)
           const mine: Claim = { name: `${key}.${Math.max(0, ...before.map(({ number }) => number)) + 1}`, number: 0, text }
           if (!(yield* attempt(() => createWhole(join(folder, mine.name), text)))) continue
           if ((yield* look).every(isAmong([...before, mine]))) return
@@ -152,7 +158,7 @@ export const layer = (options: { readonly folder?: string } = {}) =>
           (all) => Effect.filter(all, isLeft)
         )
         if ((yield* left).length === 0) return
-        yield* claimKey(sweeping)
+        yield* claimKey(sweeping, "the sweep")
         const remove = Effect.flatMap(left, (dead) =>
           attempt(() => dead.forEach((one) => fs.rmSync(join(folder, one.name), { force: true })))
         )
@@ -164,7 +170,7 @@ export const layer = (options: { readonly folder?: string } = {}) =>
       return Claims.of({
         self,
         isDead,
-        claim: Effect.fn("Claims.claim")((claimable: Claimable) => claimKey(keyOf(claimable))),
+        claim: Effect.fn("Claims.claim")((claimable: Claimable) => claimKey(keyOf(claimable), inBrief(claimable))),
         release: Effect.fn("Claims.release")((claimable: Claimable) => releaseKey(keyOf(claimable)))
       })
     })
