@@ -98,7 +98,7 @@ export class Ledger {
         if (event.cause === "pid" && before.print) {
           const last = world.conductors.findLast(({ process }) => process.identity.pid === before.conductor!.pid)
           const known = last !== undefined && sameAs(last.process.identity, before.conductor!) && before.sessions.includes(last.sessionId)
-          if (known && last.turnEnded) world.violated("a finished turn was taken for a death")
+          if (known && last.turnEnded && !world.lies.about.has(last.sessionId)) world.violated("a finished turn was taken for a death")
         }
         return
       case "ConductorCompleted":

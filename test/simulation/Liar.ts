@@ -3,7 +3,7 @@ import { Option, Schema } from "effect"
 import { makeReading } from "../../packages/claude/src/Turn.ts"
 import { number, time, word } from "../fuzz/Hostile.ts"
 import { record } from "../fuzz/SessionRecords.ts"
-import { asked } from "./Conductor.ts"
+import { asked, type Conductor } from "./Conductor.ts"
 import type { SimProcess } from "./ProcessTable.ts"
 import type { Seed } from "./Seed.ts"
 import { minute } from "./Timeline.ts"
@@ -23,7 +23,7 @@ export class Lies {
   readonly signs = new Map<string, SessionSigns>()
   pidFiles: ReadonlyArray<AgentSession> = []
   readonly hooks = new Map<string, HookSign>()
-  /** By process: the session that its hooks are said to have told. */
+  /** By start time, which a process that gets the same pid later does not share: the session that its hooks are said to have told. */
   readonly holds = new Map<number, string>()
   /** Sessions about which anything was said that is not so. */
   readonly about = new Set<string>()
@@ -59,13 +59,13 @@ export const liar = (world: World, seed: Seed): void => {
   const daemon = processes.start({ name: "postgres" })
   const innocent = (): SimProcess => seed.pick([stranger, daemon, ...processes.all.filter(({ belongsTo }) => belongsTo === 0)])
 
-  const told: Readonly<Record<string, (sessionId: string) => void>> = {
-    records: (sessionId) => void lies.signs.set(sessionId, signsOf(seed, timeline.wall)),
+  const told: Readonly<Record<string, (own: Conductor) => void>> = {
+    records: ({ sessionId }) => void lies.signs.set(sessionId, signsOf(seed, timeline.wall)),
     // Of a process that lives, with its own start time, or the reader would not believe a word.
-    "pid file": (sessionId) => {
-      const { identity, name } = seed.chance(0.7) ? innocent() : world.conductor.process
+    "pid file": ({ process, sessionId }) => {
+      const { identity, name } = seed.chance(0.7) ? innocent() : process
       // Of two agents of one user, whose own file is written over is not told from who holds it (docs/reliability.md, not promised).
-      const another = name === "claude" && identity.pid !== world.conductor.process.identity.pid
+      const another = name === "claude" && identity.pid !== process.identity.pid
       lies.pidFiles = [
         {
           pid: identity.pid,
@@ -77,8 +77,8 @@ export const liar = (world: World, seed: Seed): void => {
         }
       ]
     },
-    "hook line": (sessionId) => {
-      const { pid, startTime } = seed.chance(0.5) ? world.conductor.process.identity : innocent().identity
+    "hook line": ({ process, sessionId }) => {
+      const { pid, startTime } = (seed.chance(0.5) ? process : innocent()).identity
       const said = seed.pick([sessionId, foreign.session])
       const sign = decodeSign({
         event: seed.pick(["Stop", word(seed)]),
@@ -89,7 +89,7 @@ export const liar = (world: World, seed: Seed): void => {
       })
       if (Option.isNone(sign) || !world.hooked) return
       lies.hooks.set(said, sign.value)
-      lies.holds.set(pid, said)
+      lies.holds.set(startTime, said)
     },
     row: () =>
       void board.write({
@@ -113,11 +113,11 @@ export const liar = (world: World, seed: Seed): void => {
       )
     },
     // Anybody may read the launch's name in a command line, and bear it.
-    tags: (sessionId) => {
+    tags: ({ process, sessionId }) => {
       const environment = {
         SOUFFLEUR_LAUNCH_ID: world.ledger.watch.launchId ?? "none",
         CLAUDE_CODE_SESSION_ID: sessionId,
-        CLAUDE_PID: String(world.conductor.process.identity.pid)
+        CLAUDE_PID: String(process.identity.pid)
       }
       const bearer = processes.start({ name: "sleep", uid: neighbour, environment })
       timeline.after(seed.between(1000, 10 * minute), () => processes.end(bearer))
@@ -127,13 +127,15 @@ export const liar = (world: World, seed: Seed): void => {
 
   const lie = (): void => {
     if (world.calm) return lies.clear()
-    if (world.conductors.length > 0) {
-      const [kind, { sessionId }] = [seed.pick(kinds), world.conductor]
+    // Whom the watch follows. Of anybody else souffleur knows by nothing but what is said there.
+    const own = world.conductors.findLast(({ process }) => process.identity.startTime === world.ledger.watch.conductor?.startTime)
+    if (own !== undefined) {
+      const kind = seed.pick(kinds)
       world.faults.mishap()
       world.tell(`a lie: ${kind}`)
       lies.told = true
-      lies.about.add(sessionId)
-      told[kind]!(sessionId)
+      lies.about.add(own.sessionId)
+      told[kind]!(own)
     }
     timeline.after(seed.between(2000, 3 * minute), lie)
   }

@@ -20,7 +20,7 @@ export const hooks = (world: World, gate: Gate): Hooks["Service"] => ({
     gate.through(
       "hooks.holds",
       Effect.sync(() => {
-        const forged = world.lies.holds.get(pid)
+        const forged = world.lies.holds.get(startTime)
         if (forged !== undefined) return Option.some(forged)
         const process = world.processes.at(pid)
         return world.hooked && process?.identity.startTime === startTime ? Option.fromUndefinedOr(process.session) : Option.none()
