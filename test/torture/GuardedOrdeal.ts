@@ -149,6 +149,7 @@ export const guardedOrdeal = Effect.fnUntraced(function* (most: number) {
     way: "guarded",
     code,
     rivals,
-    strays
+    strays,
+    believed: () => []
   } satisfies Ordeal
 })

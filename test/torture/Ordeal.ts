@@ -3,6 +3,7 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { bundle, type Running, stage, task, until } from "../cli/Stage.ts"
 import { rowsOf, type Standing, standingOf } from "./LogFromOutside.ts"
+import { slander } from "./Slander.ts"
 
 /** One process that was killed, and where the watch stood by its log. */
 export interface Kill {
@@ -28,6 +29,8 @@ export interface Ordeal {
   readonly rivals: ReadonlyArray<string>
   /** Processes of souffleur that were left, or that left a watch alone. */
   readonly strays: ReadonlyArray<string>
+  /** What came of hostile words, by the session that the watch ended with. */
+  readonly believed: (session: string) => ReadonlyArray<string>
 }
 
 /** A souffleur that nobody kills waits 15 s at most, for a receipt; the rest is for a busy machine. */
@@ -89,6 +92,8 @@ export const ordeal = Effect.fnUntraced(function* (way: Exclude<Way, "guarded">,
     Effect.sync(() => running.lines.some((line) => line.includes('"WatchSettled"'))),
     (yes) => yes
   )
+  // In one world of two that export: a session that compacts goes on in the file that is lied in.
+  const lies = way === "export" && (yield* Random.nextBoolean) ? yield* slander(the) : undefined
   conductor.kill("SIGKILL")
   let now = yield* stands(running, ({ phase }) => phase === "recovering")
   let hunted = false
@@ -132,5 +137,5 @@ export const ordeal = Effect.fnUntraced(function* (way: Exclude<Way, "guarded">,
     }
   })
   const code = yield* Effect.timeoutOption(finish, limit)
-  return { diaries, kills, retried, started, the, way, code, rivals: [], strays: [] } satisfies Ordeal
+  return { diaries, kills, retried, started, the, way, code, rivals: [], strays: [], believed: lies?.seen ?? (() => []) } satisfies Ordeal
 })

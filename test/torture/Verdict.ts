@@ -17,6 +17,8 @@ export interface Verdict {
   readonly rivals: ReadonlyArray<string>
   /** A process of souffleur that outlived its watch, or left it alone. */
   readonly strays: ReadonlyArray<string>
+  /** A stranger was ended, or a stranger's words were acted on. */
+  readonly believed: ReadonlyArray<string>
 }
 
 /** Receipts that were taken, a cycle: one successor at most, whoever heard of it. */
@@ -31,7 +33,7 @@ const launches = (state: string): ReadonlyArray<string> => {
 }
 
 /** From outside: the agents' own diaries, the receipts, the log as a file, and what was printed, which is what was acknowledged. */
-export const verdict = ({ code, diaries, retried, rivals, started, strays, the, way }: Ordeal): Verdict => {
+export const verdict = ({ believed, code, diaries, retried, rivals, started, strays, the, way }: Ordeal): Verdict => {
   const lives = livesIn(diaries)
   const rows = rowsOf(the.state)
   const lost: Array<string> = rows.flatMap(({ revision }, n) => (revision === n + 1 ? [] : [`revision ${n + 1} is missing`]))
@@ -61,6 +63,7 @@ export const verdict = ({ code, diaries, retried, rivals, started, strays, the, 
       : [`${way}: exit code ${JSON.stringify(code)}, ${tail}, ${closed}, retried ${JSON.stringify(retried)}: ${started.at(-1)?.errors()}`],
     forgotten: remembers ? [] : [`${way}: session ${session}`],
     rivals,
-    strays
+    strays,
+    believed: believed(session)
   }
 }

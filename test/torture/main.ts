@@ -33,7 +33,7 @@ const table = ({ kills, violations, worlds }: Outcome): string => {
     "",
     `${kills.length} kills in ${worlds} worlds, ${inside} inside a recovery (${share(inside, kills.length)}); seed ${seed}`,
     `double launches ${found("doubleLaunches")} · lost events ${found("lostEvents")} · stuck ${found("stuck")} · forgotten ${found("forgotten")}`,
-    `rivals ${found("rivals")} · strays ${found("strays")}`,
+    `rivals ${found("rivals")} · strays ${found("strays")} · strangers believed ${found("believed")}`,
     ...violations.map((one) => `${one.seed}: ${one.what}: ${one.seen}`)
   ].join("\n")
 }
