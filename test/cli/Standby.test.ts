@@ -138,3 +138,42 @@ describe.concurrent("standing by", () => {
     })
   )
 })
+
+live(
+  "the same command goes on with a watch that has moved on to a successor, from any folder; a live process of another session is another Conductor",
+  () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1, 50), task(2, 50)])
+      const agent = join(the.home, "agent")
+      fs.writeFileSync(agent, `#!/bin/sh\nexport SOUFFLEUR_STANDIN_HANG_AT=2\nexec '${process.execPath}' '${bundle}' __stand-in "$@"\n`, {
+        mode: 0o755
+      })
+      const hanging = { SOUFFLEUR_AGENT_COMMAND: agent }
+      const conductor = yield* the.conductor(2)
+      const same = ["watch", "--json", "--pid", String(conductor.pid), "--session-id", the.session]
+      const first = the.start(same, hanging)
+      yield* prints(first, "WatchSettled")
+      conductor.kill("SIGKILL")
+      const next = yield* prints(first, "ConductorRelaunched")
+      const successor = (next["conductor"] as { readonly pid: number }).pid
+      assert.notStrictEqual(next["sessionId"], the.session)
+      const held = yield* the.run(same, hanging)
+      assert.deepStrictEqual([held.code, held.lines], [3, []], held.errors)
+      first.kill("SIGKILL")
+      yield* first.ended
+
+      const other = the.start(["__stand-in", "--", "hello"], {}, the.home)
+      yield* the.acting(other)
+      const refused = yield* the.run(["watch", "--pid", String(other.pid), "--session-id", the.session], hanging)
+      assert.deepStrictEqual([refused.code, refused.lines], [2, []], refused.errors)
+      assert.match(refused.errors, new RegExp(`process ${other.pid} holds session .*, and watch ${next.watch} `, "u"))
+
+      const again = the.start(same, hanging, the.home)
+      const took = yield* prints(again, "OwnerTook")
+      assert.deepStrictEqual([took.watch, took["fence"]], [next.watch, 2])
+      assert.include(again.errors(), `watch ${next.watch} follows pid ${successor}, Conductor (S2), by now`)
+      the.board((db) => db.exec("UPDATE orchestration_tasks SET state = 'complete' WHERE task_id = 'task-00'"))
+      assert.deepStrictEqual(yield* again.ended, well)
+      assert.lengthOf(the.launched(), 1, "nobody was launched beside the successor")
+    })
+)

@@ -1,6 +1,7 @@
 import { agentMutants } from "./AgentMutants.ts"
 import { boundsMutants } from "./BoundsMutants.ts"
 import { ceilingMutants } from "./CeilingMutants.ts"
+import { commandMutants } from "./CommandMutants.ts"
 import { conductorMutants } from "./ConductorMutants.ts"
 import { domainMutants } from "./DomainMutants.ts"
 import { fileMutants } from "./FileMutants.ts"
@@ -25,5 +26,6 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...conductorMutants,
   ...nodeMutants,
   ...plainMutants,
-  ...fileMutants
+  ...fileMutants,
+  ...commandMutants
 ]

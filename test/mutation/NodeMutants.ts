@@ -174,7 +174,7 @@ export const nodeMutants = [
     ["packages/node/test/Claims.test.ts"],
     [
       ["claims: a session is no project", 'return "session" in one ? `session-', 'return "session" in one ? `project-'],
-      ["claims: a live owner's stands", "if (held !== undefined) return yield* heldBy(held)", ""],
+      ["claims: a live owner's stands", "if (held !== undefined) return yield* heldBy(held, what)", ""],
       ["claims: another pid namespace is not dead", "if (owner.pidNamespace !== self.pidNamespace) return false", ""],
       ["claims: an earlier boot of this host is", "return owner.host === self.host", "return false"],
       ["claims: one that cannot be read stands", "onNone: () => Effect.succeed(false)", "onNone: () => Effect.succeed(true)"],
@@ -187,7 +187,7 @@ export const nodeMutants = [
         "if (false as boolean) return yield* new ClaimFailed"
       ],
       ["claims: a folder that is gone is made again", "yield* attempt(() => makeFolder(folder))", ""],
-      ["claims: one removes what the dead left", "yield* claimKey(sweeping)", ""],
+      ["claims: one removes what the dead left", 'yield* claimKey(sweeping, "the sweep")', ""],
       ["claims: the home of the password database", "return os.userInfo().homedir", 'return process.env["HOME"]'],
       [
         "claims: a home of ours",

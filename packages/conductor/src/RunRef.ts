@@ -55,10 +55,7 @@ export const ownRun = Effect.fn("Run.own")(function* (id: string) {
   }
   const { project } = run
   // Another state folder has another log, and may conduct the same project.
-  yield* Effect.acquireRelease(
-    claims.claim({ project }),
-    () => claims.release({ project })
-  )
+  yield* Effect.acquireRelease(claims.claim({ project }), () => claims.release({ project }))
   const { fence } = yield* tellRun(id, { _tag: "Take", owner: claims.self, over: run.fence }, { _tag: "Operator" })
   const ref = yield* makeRunRef(id, fence)
   yield* Effect.addFinalizer((exit) => (isMeant(exit) ? Effect.ignore(ref.tell({ _tag: "Leave" })) : Effect.void))

@@ -17,19 +17,27 @@ export const heldByLiving = Effect.fn("Holding.living")(function* () {
   )
 })
 
+/** The session that a process holds by its own word: of its hooks, which know better, else of its pid file, which is held to start times. */
+export const heldBy = Effect.fn("Holding.heldBy")(function* ({ pid, startTime }: ProcessIdentity) {
+  const [agent, hooks] = [yield* Agent, yield* Hooks]
+  const files = yield* agent.sessions
+  return Option.getOrUndefined(yield* hooks.holds({ pid, startTime })) ?? files.find((one) => one.pid === pid)?.sessionId
+})
+
 /**
- * Whether this process is the agent of that session: by its hooks, which know better, then by the agents' own pid files, which are held to
- * start times, then by the mark that an agent leaves on its tools.
+ * Whether this process is the agent of that session: by its own word, then by who else holds it, then by the mark that an agent leaves on
+ * its tools.
  */
 export const holdingOf = Effect.fn("Holding.of")(function* (
-  { pid, startTime }: ProcessIdentity,
+  process: ProcessIdentity,
   sessionId: string
 ): Effect.fn.Return<Holding, never, Agent | Hooks | Processes> {
-  const [agent, hooks, processes] = [yield* Agent, yield* Hooks, yield* Processes]
-  const [files, told] = [yield* agent.sessions, yield* heldByLiving()]
-  const own = Option.getOrUndefined(yield* hooks.holds({ pid, startTime })) ?? files.find((one) => one.pid === pid)?.sessionId
+  const { pid } = process
+  const [agent, processes] = [yield* Agent, yield* Processes]
+  const own = yield* heldBy(process)
   if (own === sessionId) return { _tag: "Holds" }
   if (own !== undefined) return { _tag: "Another", why: `process ${pid} holds session ${own}, not ${sessionId}` }
+  const [files, told] = [yield* agent.sessions, yield* heldByLiving()]
   const moved = (one: number) => told.some((held) => held.pid === one && held.sessionId !== sessionId)
   const holder = told.find((one) => one.sessionId === sessionId) ?? files.find((one) => one.sessionId === sessionId && !moved(one.pid))
   if (holder !== undefined) return { _tag: "Another", why: `process ${holder.pid} holds session ${sessionId}, not process ${pid}` }

@@ -23,7 +23,8 @@ import { type Guarding, restorationOf, restored } from "../Guarding.ts"
 import { lastWords, untold } from "../LateWords.ts"
 import { ready } from "../service/Watchdog.ts"
 import { goingOn, opening } from "../ConfigTrust.ts"
-import { allWatches, findWatch, type Named, newId, unfinished } from "../Watches.ts"
+import { goesOn, knownOf } from "../Known.ts"
+import { allWatches, type Named, newId } from "../Watches.ts"
 import { codeOf, watching } from "../Watching.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 
@@ -98,25 +99,6 @@ const open = Effect.fn("Watch.open")(function* (
   return id
 })
 
-/** The watch that goes on: the one that `--resume` names, else the unfinished one of that session, or of this folder. */
-const knownOf = Effect.fnUntraced(function* (resume: Option.Option<string>, target: Option.Option<Target>, project: string) {
-  if (Option.isNone(resume)) {
-    const of = Option.match(target, { onNone: () => ({ project }), onSome: ({ sessionId }) => ({ sessionId }) })
-    return unfinished(yield* allWatches, of)
-  }
-  if (Option.isSome(target)) return yield* new BadUsage({ why: "--resume names a watch, which has its Conductor: leave the other out" })
-  return Option.some(yield* findWatch(resume, project))
-})
-
-const goesOn = Effect.fnUntraced(function* ({ id, watch }: Named, target: Option.Option<Target>) {
-  if (watch.conductor !== undefined && Option.isSome(target) && target.value.pid !== watch.conductor.pid) {
-    return yield* new BadUsage({
-      why: `watch ${id} of this session follows pid ${watch.conductor.pid}, not ${target.value.pid}: end it first with "souffleur release ${id}"`
-    })
-  }
-  return id
-})
-
 /** An agent that cannot be launched is better told now than when a Conductor has died. */
 const needed = (settings: ResolvedSettings) =>
   Effect.catchTag(launchable(settings), "AgentNotFound", (error) =>
@@ -186,7 +168,7 @@ export const watchCommand = Command.make(
       const { id } = known.value
       return yield* new BadUsage({ why: `watch ${id} goes on as it was opened: end it with "souffleur release ${id}", then say --force` })
     }
-    const project = Option.isSome(flags.resume) && Option.isSome(known) ? yield* realProject(known.value.watch.project) : here
+    const project = Option.isSome(known) ? yield* realProject(known.value.watch.project) : here
     const { pin, settings } = Option.isSome(known)
       ? { pin: known.value.watch.pin, settings: yield* goingOn(project, known.value.watch.pin) }
       : yield* opening(project)
