@@ -2,7 +2,7 @@ import { mutantsOf } from "./Mutant.ts"
 
 const recovery = "packages/recovery"
 /** Whole cycles: without what runs programs and reads large files. */
-const all = ["Ceiling", "Recovery", "ClaudeExport", "StandardCompact", "Request", "ContinueTurn", "Restart"].map(
+const all = ["Ceiling", "Recovery", "Holder", "ClaudeExport", "StandardCompact", "Request", "ContinueTurn", "Restart"].map(
   (name) => `${recovery}/test/${name}.test.ts`
 )
 
@@ -58,6 +58,21 @@ export const recoveryMutants = [
     [
       ["process: a zombie does nothing any more", 'condition === "gone" || condition === "zombie"', 'condition === "gone"'],
       ["process: waited for until it is over", "until: isOver }", "until: () => true }"]
+    ]
+  ),
+  ...mutantsOf(
+    `${recovery}/src/Holder.ts`,
+    [`${recovery}/test/Holder.test.ts`],
+    [
+      ["elsewhere: a session that another took", 'if (holding._tag !== "Another") return', "if (true as boolean) return"],
+      [
+        "elsewhere: another project's conversation",
+        "if (holding.holds !== undefined && isWithin(project, yield* folderOf(holding.holds))) return",
+        "if (holding.holds !== undefined) return"
+      ],
+      ["elsewhere: another conversation of its project is its own", "isWithin(project, yield* folderOf(holding.holds))", "false"],
+      ["elsewhere: of one that has ended nobody is spared", "if (yield* isGone(yield* Processes, conductor)) return", ""],
+      ["elsewhere: a person's word against the evidence", "conductor === undefined || forced || kind", "conductor === undefined || kind"]
     ]
   ),
   ...mutantsOf(
@@ -152,6 +167,7 @@ export const recoveryMutants = [
     [
       ["stop: not one that beats again", "yield* unlessBeating(watch, yield* unlessComplete)", "yield* unlessComplete"],
       ["stop: not one that goes on", "    yield* unlessMoving(watch)\n", ""],
+      ["stop: not who is somebody else's by now", "    yield* unlessElsewhere(watch)\n", ""],
       [
         "stop: looked at right before the first signal",
         "Effect.andThen(stillDead(watch), Ref.set(signalled, true))",

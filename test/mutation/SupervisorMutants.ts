@@ -119,7 +119,19 @@ export const supervisorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${supervisor}/src/Holding.ts`,
+    "packages/domain/src/Holding.ts",
+    ["packages/watcher/test/Watcher.test.ts", "packages/watcher/test/Signs.test.ts"],
+    [
+      [
+        "session: … by the pid file of who holds it",
+        "(yield* agent.sessions).find((one) => one.sessionId === sessionId)?.project",
+        "undefined"
+      ],
+      ["session: … where nobody says, its own hooks' word", "folder === undefined || folder === project", "folder === project"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/Holding.ts",
     [`${supervisor}/test/Bootstrap.test.ts`],
     [
       ["holding: its own word for another session", "if (own !== undefined) return", "if (own !== undefined && (false as boolean)) return"],

@@ -82,16 +82,7 @@ export const watcherMutants = [
         'if (folder !== watch.project) return yield* refuse(found, "which task-00 names", folder)',
         ""
       ],
-      [
-        "session: … nor by its hooks",
-        "if (folder === undefined || folder === watch.project || folder.startsWith(`${watch.project}/`))",
-        "if (folder !== null)"
-      ],
-      [
-        "session: … by the pid file of who holds it",
-        "(yield* agent.sessions).find((one) => one.sessionId === sessionId)?.project",
-        "watch.project"
-      ],
+      ["session: … nor by its hooks", "if (isWithin(watch.project, folder)) return", "if (folder !== null) return"],
       ["payload: read only against a known state", "|| watch.baseline.conductorState === null) return false", ") return false"],
       ["payload: newer than the last consumed one", "comms.payload({ after: watch.baseline.lastMessageId,", "comms.payload({ after: 0,"],
       ["untaken: one that has taken it is not judged", "!taken && !beating && (signs", "!beating && (signs"],

@@ -1,5 +1,4 @@
-import { Processes, type Target } from "@souffleur/domain"
-import { heldBy } from "@souffleur/supervisor"
+import { heldBy, Processes, type Target } from "@souffleur/domain"
 import { Console, Effect, Equal, Option } from "effect"
 import { BadUsage } from "./Failure.ts"
 import { allWatches, findWatch, type Named, unfinished } from "./Watches.ts"

@@ -1,5 +1,4 @@
-import { Agent, type AgentSession, plain } from "@souffleur/domain"
-import { heldByLiving } from "@souffleur/supervisor"
+import { Agent, type AgentSession, heldByLiving, plain } from "@souffleur/domain"
 import { Effect } from "effect"
 
 /** A session that can be chosen to be watched. */

@@ -196,6 +196,8 @@ const changes: Changes = {
     provider: event.provider,
     launchId: event.launchId,
     launched: event.conductor,
+    // Whom souffleur launched nobody has named.
+    forced: false,
     lastExport: event.exportPath ?? watch.lastExport
   }),
   RecoveryFailedClosed: ({ at, cycle, reason, stage }, watch) => ({
@@ -210,6 +212,7 @@ const changes: Changes = {
     launchId: undefined,
     // Who came back by itself may be another than was launched; an operator's word leaves the one before alone.
     launched: event.by === "heartbeat" ? watch.launched : undefined,
+    forced: event.forced,
     retries: 0,
     standby: undefined,
     ceiling: undefined,

@@ -155,3 +155,22 @@ it("whom souffleur launched last is known until an operator names another, also 
   assert.deepStrictEqual([launched.launched, resolved.launched, resolved.conductor], [relaunched.conductor, relaunched.conductor, other])
   assert.deepStrictEqual([came("heartbeat").launched, came("operator").launched], [relaunched.conductor, undefined])
 })
+
+it("a word against the evidence holds for whom it names, and for nobody that was launched since", () => {
+  const named = evolve(initial, Event.WatchOpened.make({ ...opened, forced: true }))
+  assert.isTrue([owned, confirmed].reduce(evolve, named).forced)
+  assert.isFalse([owned, confirmed, watcher(1), died, recovering, prepared, relaunched].reduce(evolve, named).forced)
+  const adopted = Event.ConductorAdopted.make({
+    at: 11,
+    by: "operator",
+    generation: 3,
+    conductor,
+    sessionId: "s2",
+    print: false,
+    ...baseline
+  })
+  assert.deepStrictEqual(
+    [evolve(named, adopted).forced, evolve(initial, Event.ConductorAdopted.make({ ...adopted, forced: true })).forced],
+    [false, true]
+  )
+})

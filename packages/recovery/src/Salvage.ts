@@ -16,6 +16,7 @@ import {
 } from "@souffleur/domain"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Ref, Schema } from "effect"
 import { unlessComplete } from "./Completion.ts"
+import { unlessElsewhere } from "./Holder.ts"
 import { FailedClosed } from "./Provider.ts"
 import { again, Cycle, step, stillGranted } from "./Step.ts"
 import { beatPoll } from "./RecoverySchedule.ts"
@@ -107,6 +108,7 @@ const stillDead = Effect.fnUntraced(function* (watch: Watch) {
     yield* stillGranted(watch)
     yield* unlessMoving(watch)
     yield* unlessBeating(watch, yield* unlessComplete)
+    yield* unlessElsewhere(watch)
     if (!brokenOff(before, yield* moment, lookTakes)) return
   }
   return yield* new FailedClosed({

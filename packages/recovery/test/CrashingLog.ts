@@ -77,6 +77,8 @@ export const recovering = (
     /** In this session. */
     readonly successor?: string
     readonly project?: string
+    /** A person has named the Conductor against the evidence. */
+    readonly forced?: boolean
     /** Of a plain command, which souffleur itself has started. */
     readonly command?: boolean
   } = {}
@@ -88,6 +90,7 @@ export const recovering = (
     pid: 4711,
     sessionId: change.command === true ? "" : "s1",
     observe: false,
+    forced: change.forced === true,
     kind: change.command === true ? "command" : "agent",
     pin: { ...leastPin, ceiling: change.ceiling ?? "acceptEdits" }
   }),

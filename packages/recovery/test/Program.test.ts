@@ -96,7 +96,7 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
   )
   it.effect("its word does not outweigh one writer, nor completion", () =>
     Effect.gen(function* () {
-      const held = yield* cycle("resume", new World().run({ pid: 4711, parent: 1 }, { pid: 70, parent: 1 }))
+      const held = yield* cycle("resume", new World().run({ pid: 70, parent: 1 }))
       held.world.sessions = [{ pid: 70, sessionId: "s1" }]
       yield* held.start
       assert.deepStrictEqual([closedAt(yield* held.last), held.world.alive], [["one writer", "process 70 holds the session"], [70]])

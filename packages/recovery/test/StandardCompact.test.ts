@@ -272,6 +272,7 @@ describe("what forbids it", () => {
   it.effect("a live process that holds the session", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle
+      world.end(4711)
       world.run({ pid: 70, parent: 1 })
       world.sessions = [{ pid: 70, sessionId: "s1" }]
       yield* run

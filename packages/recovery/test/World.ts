@@ -7,6 +7,7 @@ import {
   Comms,
   CommsUnavailable,
   ExportFailed,
+  Hooks,
   Launcher,
   LaunchFailed,
   type LaunchOrder,
@@ -48,6 +49,10 @@ export class World {
   readonly table = new Map<number, Entry>()
   readonly did: Array<string> = []
   sessions: ReadonlyArray<{ readonly pid: number; readonly sessionId: string }> = []
+  /** What hooks told that a process holds now. */
+  readonly holds = new Map<number, string>()
+  /** Where a session began; `/p` where nothing is said. */
+  readonly began = new Map<string, string>()
   /** `task-00.state`; `undefined`: comms is out. */
   state: string | undefined = "working"
   taskCount = 2
@@ -59,6 +64,8 @@ export class World {
   readonly unwritten = new Set<string>()
   /** What happens while it exports. */
   meanwhile: () => void = () => {}
+  /** What happens while the tree of a process is looked at, which is right before the first signal. */
+  meanwhileLooked: () => void = () => {}
   agentMissing = false
   /** The newest payload in comms; `undefined`: there is none. */
   payload: { readonly id: number; readonly text: string } | undefined
@@ -155,6 +162,7 @@ const processes = (world: World) => {
     tagged: (tag) => Effect.map(present, (all) => all.filter((entry) => carries(entry, tag.environment)).map(infoOf)),
     tree: (root, tags, others, known = []) =>
       Effect.map(present, (all) => {
+        world.meanwhileLooked()
         const guarded = below(all, new Set([...others, ...all.flatMap((entry) => (entry.protected ? [entry.pid] : []))]))
         const tagged = all.filter((entry) => tags.some(({ environment }) => carries(entry, environment))).map(({ pid }) => pid)
         const seen = known.filter(({ startTime, pid }) => startTime === identityOf(pid).startTime).map(({ pid }) => pid)
@@ -197,7 +205,7 @@ const agent = (world: World, fs: FileSystem.FileSystem) => {
       yield* Effect.orDie(fs.writeFileString(out, world.exported, { mode: 0o600 }))
       return { path: out, bytes: world.exported.length, records: 1, warnings: [] }
     }),
-    projectOf: () => Effect.succeedSome("/p"),
+    projectOf: (sessionId) => Effect.sync(() => Option.some(world.began.get(sessionId) ?? "/p")),
     mark: (sessionId) =>
       Effect.map(sessionFile(sessionId), ({ path }) => ({
         path,
@@ -229,6 +237,14 @@ const agent = (world: World, fs: FileSystem.FileSystem) => {
       })
   })
 }
+
+const hooks = (world: World) =>
+  Hooks.of({
+    last: () => Effect.succeedNone,
+    lineage: () => Effect.succeed([]),
+    holds: ({ pid }) => Effect.sync(() => Option.fromUndefinedOr(world.holds.get(pid))),
+    held: Effect.succeed([])
+  })
 
 /** Launches at most once, as receipts and tombstones make it (spec §4). */
 const launcher = (world: World) =>
@@ -316,6 +332,7 @@ export const worldLayer = (world: World, stateDir: string, change: Partial<Setti
       Agent,
       Effect.map(FileSystem.FileSystem, (fs) => agent(world, fs))
     ),
+    Layer.succeed(Hooks, hooks(world)),
     Layer.succeed(Launcher, launcher(world)),
     Layer.succeed(Comms, comms(world)),
     Beats.layerMemory,

@@ -8,13 +8,13 @@ import {
   Claims,
   Comms,
   Event,
+  holdingOf,
   Processes,
   type ProcessIdentity,
   type Target,
   type Watch
 } from "@souffleur/domain"
 import { Effect, Equal, Option, Schema } from "effect"
-import { holdingOf } from "./Holding.ts"
 
 /** A check of bootstrap that did not pass (spec §2, Bootstrap). */
 export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", { check: Event.Check, reason: Schema.String }) {}

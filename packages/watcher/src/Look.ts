@@ -8,8 +8,10 @@ import {
   type Condition,
   heartbeatAge,
   type HeartbeatSeen,
+  folderOf,
   Hooks,
   isOver,
+  isWithin,
   judge,
   Launcher,
   moment,
@@ -91,11 +93,6 @@ export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watc
     return words.at(-1) === compactPrompt || !agent.isAgent(words) ? undefined : { conductor, print: agent.inPrintMode(words) }
   })
 
-  /** Where a session began: by its file, else by the pid file of who holds it; `undefined`: nobody says. */
-  const folderOf = Effect.fnUntraced(function* (sessionId: string) {
-    const said = Option.flatten(yield* Effect.option(agent.projectOf(sessionId)))
-    return Option.isSome(said) ? said.value : (yield* agent.sessions).find((one) => one.sessionId === sessionId)?.project
-  })
   const refused = yield* Ref.make(watch.refused.includes("session"))
   /** Another project's conversation is nobody's to hand on here, and its process nobody's to stop. */
   const refuse = Effect.fnUntraced(function* (sessionId: string, named: string, folder: string | undefined) {
@@ -116,8 +113,7 @@ export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watc
     if (Option.isSome(held) && held.value !== watch.sessionId) {
       // The Conductor itself has begun it, perhaps in a folder of the project; before its first word it has no file.
       const folder = yield* folderOf(held.value)
-      if (folder === undefined || folder === watch.project || folder.startsWith(`${watch.project}/`))
-        return { sessionId: held.value, holder: "the same" as const }
+      if (isWithin(watch.project, folder)) return { sessionId: held.value, holder: "the same" as const }
       yield* refuse(held.value, "which its hooks name", folder)
     }
     if (!watch.awaiting || !sessionId) return undefined

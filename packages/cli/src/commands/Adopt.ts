@@ -1,5 +1,5 @@
-import { Agent, Claims, parsePid, parseSessionId, Processes } from "@souffleur/domain"
-import { adopt, adoptedBaseline, holdingOf, refuseTarget } from "@souffleur/supervisor"
+import { Agent, Claims, holdingOf, parsePid, parseSessionId, Processes } from "@souffleur/domain"
+import { adopt, adoptedBaseline, refuseTarget } from "@souffleur/supervisor"
 import { Console, Effect, Equal, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { settingsOf, store, world } from "../App.ts"

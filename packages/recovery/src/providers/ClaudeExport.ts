@@ -1,4 +1,14 @@
-import { Agent, type Comms, type Launcher, type Offspring, type Processes, Settings, type Watch, freshSessionId } from "@souffleur/domain"
+import {
+  Agent,
+  type Comms,
+  type Hooks,
+  type Launcher,
+  type Offspring,
+  type Processes,
+  Settings,
+  type Watch,
+  freshSessionId
+} from "@souffleur/domain"
 import { Effect, FileSystem, Option, type Path } from "effect"
 import { estimate, Gate } from "../Estimate.ts"
 import { launchSuccessor, prepare } from "../Launch.ts"
@@ -12,7 +22,9 @@ const escalated = (stage: string) => (error: { readonly why: string }) =>
   Effect.fail(new Escalated({ stage, reason: error.why, alreadyKilled: true }))
 
 /** A fresh session that reads the export of the old one (spec §2, `claude_export`). */
-export const claudeExport: Provider<Agent | Comms | FileSystem.FileSystem | Launcher | Offspring | Path.Path | Processes | Settings> = {
+export const claudeExport: Provider<
+  Agent | Comms | FileSystem.FileSystem | Hooks | Launcher | Offspring | Path.Path | Processes | Settings
+> = {
   name: "claude_export",
   // An export that filled its successor to the brim, with nothing done, would fill the next one too.
   applies: ({ provider, recovery, retries }) => recovery?.trigger !== "context" || provider !== "claude_export" || retries === 0,

@@ -1,4 +1,4 @@
-import type { Agent, Comms, Launcher, Offspring, Processes, Settings, Watch } from "@souffleur/domain"
+import type { Agent, Comms, Hooks, Launcher, Offspring, Processes, Settings, Watch } from "@souffleur/domain"
 import { Effect } from "effect"
 import { launchSuccessor, prepare } from "../Launch.ts"
 import { promptToContinue } from "../LaunchPrompt.ts"
@@ -9,7 +9,7 @@ import { stop } from "../Salvage.ts"
  * A Conductor whose turn ended before its work, in print mode or by a limit that is over: the same session goes on
  * (spec §2, `TurnEnded`, and Recovery: a usage limit is waited for).
  */
-export const continueTurn: Provider<Agent | Comms | Launcher | Offspring | Processes | Settings> = {
+export const continueTurn: Provider<Agent | Comms | Hooks | Launcher | Offspring | Processes | Settings> = {
   name: "continue_turn",
   applies: (watch) => watch.recovery?.trigger === "turn-ended" || watch.recovery?.trigger === "limit",
   recover: Effect.fn("ContinueTurn")(function* (watch: Watch, { alreadyKilled, request }) {

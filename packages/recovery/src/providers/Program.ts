@@ -1,6 +1,7 @@
 import {
   type Agent,
   type Comms,
+  type Hooks,
   type Launcher,
   type Offspring,
   type Processes,
@@ -41,7 +42,7 @@ export const programProvider = (
   command: string,
   readPrompt: (path: string) => Effect.Effect<string, { readonly why: string }>,
   within: Duration.Input = "5 minutes"
-): Provider<Agent | ChildProcessSpawner.ChildProcessSpawner | Comms | Launcher | Offspring | Processes | Settings> => ({
+): Provider<Agent | ChildProcessSpawner.ChildProcessSpawner | Comms | Hooks | Launcher | Offspring | Processes | Settings> => ({
   name,
   recover: Effect.fn("ProgramProvider")(function* (watch: Watch, { alreadyKilled, request }) {
     if (!alreadyKilled) yield* stop(watch)

@@ -1,6 +1,7 @@
 import {
   type Agent,
   type Comms,
+  type Hooks,
   Launcher,
   LaunchFailed,
   type Offspring,
@@ -24,7 +25,7 @@ const runAgain = Effect.fnUntraced(function* (watch: Watch, token: string) {
 })
 
 /** A command that is no agent and has no conversation: stopped, and run again (spec §2, `restart`). */
-export const restart: Provider<Agent | Comms | Launcher | Offspring | Processes | Settings> = {
+export const restart: Provider<Agent | Comms | Hooks | Launcher | Offspring | Processes | Settings> = {
   name: "restart",
   of: "command",
   recover: Effect.fn("Restart")(function* (watch: Watch, { alreadyKilled, request }) {

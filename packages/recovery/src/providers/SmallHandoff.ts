@@ -1,5 +1,5 @@
 import { freshSessionId } from "@souffleur/domain"
-import type { Agent, Comms, Launcher, Offspring, Processes, Settings, Watch } from "@souffleur/domain"
+import type { Agent, Comms, Hooks, Launcher, Offspring, Processes, Settings, Watch } from "@souffleur/domain"
 import { Effect, type FileSystem, type Path } from "effect"
 import { launchSuccessor, prepare } from "../Launch.ts"
 import { promptFromExport } from "../LaunchPrompt.ts"
@@ -16,7 +16,9 @@ const handoffChars = 40_000
  * The rung below compaction, for a conversation that no longer fits and cannot be compacted either: the files it modified and
  * its newest words, cut by rule and by no model, into a fresh session.
  */
-export const smallHandoff: Provider<Agent | Comms | FileSystem.FileSystem | Launcher | Offspring | Path.Path | Processes | Settings> = {
+export const smallHandoff: Provider<
+  Agent | Comms | FileSystem.FileSystem | Hooks | Launcher | Offspring | Path.Path | Processes | Settings
+> = {
   name: "small_handoff",
   applies: (watch) => watch.recovery?.trigger === "context",
   recover: Effect.fn("SmallHandoff")(function* (watch: Watch, { alreadyKilled, request }) {

@@ -3,6 +3,7 @@ import {
   type Comms,
   compactAttempts,
   compactPrompt,
+  type Hooks,
   type Launcher,
   type Offspring,
   type Processes,
@@ -47,7 +48,9 @@ const attempt = (watch: Watch, sessionId: string, name: string, mark: SessionMar
   })
 
 /** The session is compacted in place and resumed (spec §2, `standard_compact`). Retried once, then closed: never back to an export. */
-export const standardCompact: Provider<Agent | Comms | FileSystem.FileSystem | Launcher | Offspring | Path.Path | Processes | Settings> = {
+export const standardCompact: Provider<
+  Agent | Comms | FileSystem.FileSystem | Hooks | Launcher | Offspring | Path.Path | Processes | Settings
+> = {
   name: "standard_compact",
   // A conversation that no longer fits cannot be sent to be compacted either.
   applies: (watch) => watch.recovery?.trigger !== "context",

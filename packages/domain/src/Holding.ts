@@ -1,8 +1,25 @@
-import { Agent, Hooks, Processes, type ProcessIdentity } from "@souffleur/domain"
 import { Effect, Option } from "effect"
+import { Agent } from "./Agent.ts"
+import { Hooks } from "./Hooks.ts"
+import { Processes, type ProcessIdentity } from "./Process.ts"
 
 /** What the evidence at hand says of a process as the agent of a session; where it says nothing, nobody knows (an older agent, a stand-in). */
-export type Holding = { readonly _tag: "Holds" } | { readonly _tag: "Unknown" } | { readonly _tag: "Another"; readonly why: string }
+export type Holding =
+  | { readonly _tag: "Holds" }
+  | { readonly _tag: "Unknown" }
+  /** `holds`: the session that it says it holds itself; `undefined`: another process holds the one that was asked for. */
+  | { readonly _tag: "Another"; readonly why: string; readonly holds?: string }
+
+/** Whether a session that began in `folder` may be one of `project`; `undefined`: nobody says where, as before its first word. */
+export const isWithin = (project: string, folder: string | undefined): boolean =>
+  folder === undefined || folder === project || folder.startsWith(`${project}/`)
+
+/** Where a session began: by its file, else by the pid file of who holds it; `undefined`: nobody says. */
+export const folderOf = Effect.fn("Holding.folder")(function* (sessionId: string) {
+  const agent = yield* Agent
+  const said = Option.flatten(yield* Effect.option(agent.projectOf(sessionId)))
+  return Option.isSome(said) ? said.value : (yield* agent.sessions).find((one) => one.sessionId === sessionId)?.project
+})
 
 /** What hooks told of processes that live, each by its start time: a pid is reused. */
 export const heldByLiving = Effect.fn("Holding.living")(function* () {
@@ -36,7 +53,7 @@ export const holdingOf = Effect.fn("Holding.of")(function* (
   const [agent, processes] = [yield* Agent, yield* Processes]
   const own = yield* heldBy(process)
   if (own === sessionId) return { _tag: "Holds" }
-  if (own !== undefined) return { _tag: "Another", why: `process ${pid} holds session ${own}, not ${sessionId}` }
+  if (own !== undefined) return { _tag: "Another", why: `process ${pid} holds session ${own}, not ${sessionId}`, holds: own }
   const [files, told] = [yield* agent.sessions, yield* heldByLiving()]
   const moved = (one: number) => told.some((held) => held.pid === one && held.sessionId !== sessionId)
   const holder = told.find((one) => one.sessionId === sessionId) ?? files.find((one) => one.sessionId === sessionId && !moved(one.pid))

@@ -1,0 +1,75 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { continueTurn } from "../src/index.ts"
+import { type Change, closedAt, cycleOf } from "./Cycles.ts"
+import { World } from "./World.ts"
+
+const conductor = { pid: 4711, parent: 1 }
+const person = { pid: 6000, parent: 1 }
+const taken = [{ pid: 6000, sessionId: "s1" }]
+
+/** A recovery of a Conductor that lives, and what came of it. */
+const recovered = Effect.fnUntraced(function* (world: World, change: Change = {}) {
+  const cycle = yield* cycleOf([continueTurn], { trigger: "turn-ended", ...change }, world)
+  yield* cycle.run
+  const signals = world.did.filter((what) => what.startsWith("SIG"))
+  return { signals, last: closedAt(yield* cycle.last) }
+})
+
+describe("right before the first signal of a recovery, who the Conductor is", () => {
+  it.effect("is looked at once more: a session that was taken elsewhere by then ends nobody", () =>
+    Effect.gen(function* () {
+      const world = new World().run(conductor, person)
+      world.meanwhileLooked = () => void (world.sessions = taken)
+      assert.deepStrictEqual(yield* recovered(world), {
+        signals: [],
+        last: ["stop", "process 6000 holds session s1, not process 4711: it is not stopped"]
+      })
+      assert.deepStrictEqual(world.alive, [4711, 6000])
+    })
+  )
+  it.effect("is looked at before its intent too", () =>
+    Effect.gen(function* () {
+      const world = new World().run(conductor, person)
+      world.sessions = taken
+      assert.deepStrictEqual((yield* recovered(world)).signals, [])
+    })
+  )
+  it.effect("is not who holds another project's conversation by now, by its hooks or its pid file", () =>
+    Effect.gen(function* () {
+      for (const said of ["hooks", "pid file"]) {
+        const world = new World().run(conductor)
+        world.began.set("theirs", "/elsewhere")
+        if (said === "hooks") world.holds.set(4711, "theirs")
+        else world.sessions = [{ pid: 4711, sessionId: "theirs" }]
+        const why = "process 4711 holds session theirs, not s1: it is not stopped"
+        assert.deepStrictEqual(yield* recovered(world), { signals: [], last: ["stop", why] }, said)
+      }
+    })
+  )
+  it.effect("is who holds another conversation of this project, such as after a /clear", () =>
+    Effect.gen(function* () {
+      const world = new World().run(conductor)
+      world.holds.set(4711, "s2")
+      assert.deepStrictEqual(yield* recovered(world), { signals: ["SIGTERM 4711"], last: "ConductorRelaunched" })
+    })
+  )
+  it.effect("is whom a person named against the evidence", () =>
+    Effect.gen(function* () {
+      const world = new World().run(conductor)
+      world.began.set("theirs", "/elsewhere")
+      world.holds.set(4711, "theirs")
+      assert.deepStrictEqual((yield* recovered(world, { forced: true })).signals, ["SIGTERM 4711"])
+    })
+  )
+  it.effect("is nobody's to ask of one that has ended: its tree is stopped, and another writer is told apart", () =>
+    Effect.gen(function* () {
+      const world = new World().run(person, { pid: 30, parent: 1, environment: { CLAUDE_PID: "4711", CLAUDE_CODE_SESSION_ID: "s1" } })
+      world.sessions = taken
+      assert.deepStrictEqual(yield* recovered(world), {
+        signals: ["SIGTERM 30"],
+        last: ["one writer", "process 6000 holds the session"]
+      })
+    })
+  )
+})
