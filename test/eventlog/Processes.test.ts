@@ -6,9 +6,10 @@ import { ChildProcess } from "effect/process"
 import { SqlClient } from "effect/sql"
 import { fileURLToPath } from "node:url"
 import { numbered, numberOf } from "../../packages/domain/test/EventLogSuite.ts"
+import { builtProgram } from "../../packages/node/test/fixtures/BuiltProgram.ts"
 import { folder, logAt } from "./OwnLog.ts"
 
-const program = fileURLToPath(new URL("worker.ts", import.meta.url))
+const program = await builtProgram(fileURLToPath(new URL("worker.ts", import.meta.url)))
 const souffleur = (path: string, ...args: ReadonlyArray<string>) =>
   ChildProcess.make(process.execPath, [program, path, ...args], { stdin: "ignore", stderr: "inherit" })
 const lines = (handle: { readonly stdout: Stream.Stream<Uint8Array, unknown> }) =>

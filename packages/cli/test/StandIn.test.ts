@@ -5,7 +5,11 @@ import { HostServices, SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Layer, Path, Result, Schedule, type Scope, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 import type { SqlError } from "effect/sql"
+import { fileURLToPath } from "node:url"
+import { builtProgram } from "../../node/test/fixtures/BuiltProgram.ts"
 import { parse } from "../src/demo/StandIn.ts"
+
+const standIn = await builtProgram(fileURLToPath(new URL("fixtures/standIn.ts", import.meta.url)))
 
 const services = Layer.provideMerge(SqliteClient.layerSqlite, HostServices.layer)
 const one = "11111111-1111-4111-8111-111111111111"
@@ -39,7 +43,7 @@ const stage = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnType<typeo
   yield* CommsSchema.init(comms)
 
   const start = (args: ReadonlyArray<string>, env: { readonly [name: string]: string } = {}) =>
-    ChildProcess.make(process.execPath, [paths.resolve("packages/cli/src/demo/StandIn.ts"), ...args], {
+    ChildProcess.make(process.execPath, [standIn, ...args], {
       cwd: project,
       env: { PATH: "/usr/bin:/bin", CLAUDE_CONFIG_DIR: agent, ...env },
       stdin: "ignore",

@@ -8,9 +8,10 @@ import { Claims, type Owner, Processes, type ProcessIdentity } from "@souffleur/
 import { Effect, Layer } from "effect"
 import * as NodeClaims from "../src/Claims.ts"
 import * as NodeProcesses from "../src/Processes.ts"
+import { builtProgram } from "./fixtures/BuiltProgram.ts"
 import { becomes, folder, identity, killed, output, spawned } from "./fixtures/Spawned.ts"
 
-const claimer = fileURLToPath(new URL("fixtures/claimer.ts", import.meta.url))
+const claimer = await builtProgram(fileURLToPath(new URL("fixtures/claimer.ts", import.meta.url)))
 const processUid = process.getuid?.() ?? 0
 const asRoot = processUid === 0
 const conductor: ProcessIdentity = { pid: 4711, startTime: 42, bootId: "0b0b" }

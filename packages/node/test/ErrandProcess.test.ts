@@ -5,9 +5,10 @@ import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import * as ErrandProcess from "../src/ErrandProcess.ts"
+import { builtProgram } from "./fixtures/BuiltProgram.ts"
 
 /** Says back what it is asked, with its own pid; loops for ever, or ends, where it is told to. */
-const echo = fileURLToPath(new URL("fixtures/errands.ts", import.meta.url))
+const echo = await builtProgram(fileURLToPath(new URL("fixtures/errands.ts", import.meta.url)))
 const line = [process.execPath, "--no-warnings", echo] as const
 
 const alive = (pid: number) => {

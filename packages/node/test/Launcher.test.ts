@@ -7,10 +7,16 @@ import { type Launcher, Processes } from "@souffleur/domain"
 import { Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as NodeProcesses from "../src/Processes.ts"
-import { entryOf, hostile, launcherIn, node, order, usual } from "./fixtures/Launching.ts"
+import { builtProgram } from "./fixtures/BuiltProgram.ts"
+import { entryOf, hostile, launching, node, order } from "./fixtures/Launching.ts"
 import { becomes, exists, folder, identity, killed, output, spawned, until } from "./fixtures/Spawned.ts"
 
 type Service = typeof Launcher.Service
+
+const { launcherIn, usual } = await launching()
+const [gated, briefly, andStays] = (await Promise.all(
+  ["gatedLaunch.ts", "brieflyLaunch.ts", "launchAndStay.ts"].map((name) => builtProgram(entryOf(name)))
+)) as [string, string, string]
 
 const start = Effect.fnUntraced(function* (launcher: Service, id: string) {
   const agent = yield* launcher.launch(id)
@@ -183,7 +189,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     Effect.gen(function* () {
       const at = yield* folder
       const gate = join(at, "gate")
-      const launcher = yield* launcherIn(at, { entry: [node, entryOf("gatedLaunch.ts"), gate] })
+      const launcher = yield* launcherIn(at, { entry: [node, gated, gate] })
       yield* launcher.prepare(order("late", at, "echo ran > runs"))
       const launch = yield* Effect.forkScoped(Effect.flip(launcher.launch("late")))
       yield* exists(`${gate}.ready`)
@@ -209,7 +215,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     Effect.gen(function* () {
       const at = yield* folder
       const gate = join(at, "gate")
-      const launcher = yield* launcherIn(at, { entry: [node, entryOf("gatedLaunch.ts"), gate] })
+      const launcher = yield* launcherIn(at, { entry: [node, gated, gate] })
       yield* launcher.prepare(order("interrupted", at, "echo ran > runs"))
       const launch = yield* Effect.forkScoped(launcher.launch("interrupted"))
       yield* exists(`${gate}.ready`)
@@ -268,7 +274,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
   it.effect("holds a launcher killed after the receipt for a generation that died", () =>
     Effect.gen(function* () {
       const at = yield* folder
-      const launcher = yield* launcherIn(at, { entry: [node, entryOf("brieflyLaunch.ts")] })
+      const launcher = yield* launcherIn(at, { entry: [node, briefly] })
       yield* launcher.prepare(order("briefly", at, "echo ran > runs"))
       const agent = yield* launcher.launch("briefly")
       yield* becomes(agent, "gone")
@@ -303,7 +309,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     Effect.gen(function* () {
       const at = yield* folder
       yield* (yield* launcherIn(at)).prepare(order("orphan", at, "exec sleep 300"))
-      const souffleur = yield* spawned(node, [entryOf("launchAndStay.ts"), at, "orphan"])
+      const souffleur = yield* spawned(node, [andStays, at, "orphan", usual[1]])
       const agent = yield* identity(Number(yield* output(souffleur)))
       yield* Effect.addFinalizer(() => killed(agent.pid))
       const dead = yield* identity(souffleur.pid)

@@ -4,8 +4,10 @@ import { assert, it } from "@effect/vitest"
 import { Processes } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import * as NodeProcesses from "../src/Processes.ts"
-import { hostile, launcherIn, order, usual } from "./fixtures/Launching.ts"
+import { hostile, launching, order } from "./fixtures/Launching.ts"
 import { exists, folder, killed, until } from "./fixtures/Spawned.ts"
+
+const { launcherIn, usual } = await launching()
 
 /** Keeps its arguments; of `kitty @ launch` it does what kitty does: variables, folder, and what stands behind `--`. */
 const obedient = `#!/bin/sh

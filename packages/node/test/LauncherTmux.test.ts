@@ -5,8 +5,10 @@ import { assert, it } from "@effect/vitest"
 import { plain, Processes } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import * as NodeProcesses from "../src/Processes.ts"
-import { hostile, launcherIn, order } from "./fixtures/Launching.ts"
+import { hostile, launching, order } from "./fixtures/Launching.ts"
 import { folder, killed, until } from "./fixtures/Spawned.ts"
+
+const { launcherIn } = await launching()
 
 /** A tmux server of the test's own, with one pane. Its environment would break every Node that starts in it. */
 const server = (name: string) =>

@@ -5,8 +5,9 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { builtProgram } from "./fixtures/BuiltProgram.ts"
 
-const program = fileURLToPath(new URL("fixtures/appendSigns.ts", import.meta.url))
+const program = await builtProgram(fileURLToPath(new URL("fixtures/appendSigns.ts", import.meta.url)))
 
 it.live("writers at once leave no gap in what is kept, however often the file is cut under them", () =>
   Effect.gen(function* () {

@@ -194,6 +194,3 @@ export const runStandIn = (argv: ReadonlyArray<string>): Promise<never> =>
       Effect.runPromise
     )
     .then((code) => process.exit(code))
-
-// In the bundle this module is a part of another program.
-if (process.argv[1]?.endsWith("StandIn.ts")) await runStandIn(process.argv.slice(2))
