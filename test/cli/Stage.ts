@@ -7,6 +7,7 @@ import { CommsSchema } from "@souffleur/comms"
 import { Processes as ProcessesPort } from "@souffleur/domain"
 import { Processes } from "@souffleur/node"
 import { Effect, Schedule } from "effect"
+import { compiledOf } from "./Build.ts"
 import { bundle } from "./Built.ts"
 
 export { bundle }
@@ -138,6 +139,7 @@ export const stage = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnTyp
     PATH: "/usr/local/bin:/usr/bin:/bin",
     HOME: home,
     XDG_RUNTIME_DIR: join(home, "run"),
+    NODE_COMPILE_CACHE: compiledOf(bundle),
     TMUX_TMPDIR: home,
     SOUFFLEUR_STATE_DIR: state,
     SOUFFLEUR_CLAUDE_DIR: claude,

@@ -19,7 +19,7 @@ const fileIn = (place: Place, data: Uint8Array): string => homeIn(place.folder).
 
 /** Whoever reads a session file gives an answer to it. */
 export const sessionFiles = border("session-files", {
-  share: 14,
+  share: 4,
   within: 5000,
   draw: (seed) => (seed.chance(0.04) ? bytes(seed) : sessionFile(seed)),
   checks: {
