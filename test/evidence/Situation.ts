@@ -88,7 +88,7 @@ const table = (condition: Condition | undefined) => {
   const there = condition !== "gone"
   return Layer.mock(Processes)({
     self: { pid: 1, startTime: 1, bootId: "boot" },
-    host: { name: "host", pidNamespace: "pid:[1]", uid: 1000 },
+    host: { name: "host", machine: "m", pidNamespace: "pid:[1]", uid: 1000 },
     find: (pid) =>
       Effect.succeed(
         pid === identity.pid && there ? Option.some({ ...info, condition: condition === undefined ? "running" : condition }) : Option.none()

@@ -16,5 +16,19 @@ export const commandMutants = [
     "packages/cli/src/commands/Watch.ts",
     ["test/cli/Standby.test.ts"],
     [["watch: goes on in its own folder", "Option.isSome(known) ? yield* realProject(known.value.watch.project) : here", "here"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/doctor/Disk.ts",
+    ["packages/cli/test/Disk.test.ts"],
+    [
+      ["disk: a network file system is wrong", "return network.test(kind)", "return false"],
+      ["disk: what is mounted last", "a.at.length - b.at.length).at(-1)", "b.at.length - a.at.length).at(0)"],
+      ["disk: a folder is no beginning of another's name", "`${path}/`.startsWith(`${at}/`)", "path.startsWith(at)"],
+      [
+        "disk: a folder that is not there yet",
+        "if (Option.isSome(real)) return real.value",
+        'if (Option.isSome(real)) return real.value\n    return "/"'
+      ]
+    ]
   )
 ]

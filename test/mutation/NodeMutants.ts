@@ -5,6 +5,16 @@ const src = "packages/node/src"
 /** No two at once: each guard of a signal that is taken away leaves the others, so that no test signals a process that is not its own. */
 export const nodeMutants = [
   ...mutantsOf(
+    "packages/node/src/Machine.ts",
+    ["packages/node/test/Machine.test.ts"],
+    [
+      ["machine: its own id", "souffleur ${id} ${hardware}", "souffleur ${hardware}"],
+      ["machine: its hardware", "souffleur ${id} ${hardware}", "souffleur ${id}"],
+      ["machine: none is none", "if (id === undefined) return null", 'if (id === undefined) return "none"'],
+      ["machine: an id that is one", "/^[0-9a-f]{32}$/u.test(text)", 'text !== ""']
+    ]
+  ),
+  ...mutantsOf(
     "packages/node/src/Programs.ts",
     ["packages/node/test/Programs.test.ts"],
     [
@@ -176,7 +186,10 @@ export const nodeMutants = [
       ["claims: a session is no project", 'return "session" in one ? `session-', 'return "session" in one ? `project-'],
       ["claims: a live owner's stands", "if (held !== undefined) return yield* heldBy(held, what)", ""],
       ["claims: another pid namespace is not dead", "if (owner.pidNamespace !== self.pidNamespace) return false", ""],
-      ["claims: an earlier boot of this host is", "return owner.host === self.host", "return false"],
+      ["claims: an earlier boot of this host is", "return self.machine !== null && owner.machine", "return false && owner.machine"],
+      ["claims: … and of no other of its name", "owner.machine === self.machine && owner.host", "owner.host"],
+      ["claims: … nor where neither is known", "return self.machine !== null && owner", "return owner"],
+      ["claims: … nor a copy under another name", " && owner.host === self.host", ""],
       ["claims: one that cannot be read stands", "onNone: () => Effect.succeed(false)", "onNone: () => Effect.succeed(true)"],
       ["claims: released by its owner alone", "if (one.text === text) fs.rmSync", "fs.rmSync"],
       ["claims: a second look", "if ((yield* look).every(isAmong([...before, mine]))) return", "return"],

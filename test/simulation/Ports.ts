@@ -161,7 +161,7 @@ const exitCode = (world: World, launchId: string): Option.Option<number> => {
 export const ports = (world: World, self: SimProcess, gate: Gate, settings: ResolvedSettings, folder: StateFolder = world) => {
   const { board, claims, disk } = world
   const { beats, ledger, offspring, outbox, room } = folder
-  const owner: Owner = { host: machine.name, pidNamespace: machine.pidNamespace, process: self.identity }
+  const owner: Owner = { host: machine.name, machine: machine.id, pidNamespace: machine.pidNamespace, process: self.identity }
   const comms: Comms["Service"] = {
     path: board.path,
     snapshot: gate.through("comms.snapshot", board.snapshot),

@@ -31,7 +31,7 @@ export const processes = (world: Signalled, self: SimProcess, gate: Gate): Proce
   const sync = <A>(name: string, act: () => A) => gate.through(name, Effect.sync(act))
   return {
     self: self.identity,
-    host: { name: machine.name, pidNamespace: machine.pidNamespace, uid: machine.uid },
+    host: { name: machine.name, machine: machine.id, pidNamespace: machine.pidNamespace, uid: machine.uid },
     commandLine: (pid) =>
       sync("processes.commandLine", () =>
         processes.at(pid) === undefined

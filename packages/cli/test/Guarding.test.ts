@@ -49,7 +49,7 @@ const silent = Effect.fnUntraced(function* (
     Beats.layerMemory,
     Layer.mock(Processes)({
       self: { pid: 10, startTime: 1, bootId: "boot" },
-      host: { name: "host", pidNamespace: "pid:[1]", uid: 1000 },
+      host: { name: "host", machine: "m", pidNamespace: "pid:[1]", uid: 1000 },
       find: () => Effect.succeedNone,
       condition,
       untilOver: untilSeenOver(condition),
@@ -125,7 +125,7 @@ const guarding = Effect.fnUntraced(function* (given: { readonly guardian?: Condi
     Beats.layerMemory,
     Layer.mock(Processes)({
       self: { pid: 10, startTime: 1, bootId: "boot" },
-      host: { name: "host", pidNamespace: "pid:[1]", uid: 1000 },
+      host: { name: "host", machine: "m", pidNamespace: "pid:[1]", uid: 1000 },
       find: (pid) => Effect.succeed(pid === 51 ? Option.some(info) : Option.none()),
       condition,
       untilOver: untilSeenOver(condition),

@@ -31,7 +31,7 @@ const said = (pid: number, infos: ReadonlyArray<ProcessInfo>, files: ReadonlyArr
       Layer.mergeAll(
         Layer.mock(Processes)({
           self: identityOf(1),
-          host: { name: "h", pidNamespace: "n", uid: 1000 },
+          host: { name: "h", machine: "m", pidNamespace: "n", uid: 1000 },
           find: (pid) => Effect.succeed(Option.fromUndefinedOr(infos.find(({ identity }) => identity.pid === pid)))
         }),
         Layer.mock(Agent)({

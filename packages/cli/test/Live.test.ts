@@ -44,7 +44,7 @@ const live = (files: ReadonlyArray<AgentSession>, told: ReadonlyArray<Held>, ...
       Layer.mock(Hooks)({ held: Effect.succeed(told) }),
       Layer.mock(Processes)({
         self: { pid: 1, startTime: 1, bootId: "boot" },
-        host: { name: "host", pidNamespace: "pid:[1]", uid: 1000 },
+        host: { name: "host", machine: "m", pidNamespace: "pid:[1]", uid: 1000 },
         find: (pid) => Effect.succeed(Option.fromUndefinedOr(running.find(({ identity }) => identity.pid === pid)))
       })
     )

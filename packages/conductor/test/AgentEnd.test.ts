@@ -50,7 +50,7 @@ const scene = Effect.fnUntraced(function* () {
   })
   const claims = Claims.of({
     ...({} as Claims["Service"]),
-    self: { host: "here", pidNamespace: "pid:[1]", process: identity(1) },
+    self: { host: "here", machine: "m", pidNamespace: "pid:[1]", process: identity(1) },
     isDead: () => Effect.succeed(false),
     claim: () => Effect.void,
     release: () => Effect.void

@@ -213,7 +213,7 @@ describe("a conductor", () => {
         const hanging: Act = () => Effect.as(when === "before" ? taking.tell : Effect.void, undefined)
         const ends = () => Effect.as(when === "between" ? taking.tell : Effect.void, false)
         const scene = yield* play([hanging], approved, { ends })
-        const other = { host: "here", pidNamespace: "pid:[1]", process: { pid: 9, startTime: 9, bootId: "boot" } }
+        const other = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: { pid: 9, startTime: 9, bootId: "boot" } }
         taking.tell = Effect.orDie(scene.tell({ _tag: "Take", owner: other, over: 1 }))
         const error = yield* Effect.flip(scene.conducts)
         assert.deepInclude(error, { _tag: "Refused", why: "fenced" })

@@ -15,7 +15,7 @@ const git = { missing: (commits: ReadonlyArray<string>) => Effect.succeed(commit
 /** A process of souffleur; each other one is alive. */
 const souffleur = (pid: number) =>
   Claims.of({
-    self: { host: "here", pidNamespace: "pid:[1]", process: identity(pid) },
+    self: { host: "here", machine: "m", pidNamespace: "pid:[1]", process: identity(pid) },
     isDead: () => Effect.succeed(false),
     claim: () => Effect.void,
     release: () => Effect.void

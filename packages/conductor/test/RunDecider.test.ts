@@ -14,7 +14,7 @@ import {
   taskOf
 } from "../src/index.ts"
 
-const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
+const owner = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
 const outline = (id: string, dependsOn: ReadonlyArray<string> = []) => ({ id, title: `Do ${id}`, dependsOn })
 const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
 

@@ -3,7 +3,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { allRuns, loadRun, ownRun, RunLog, tellRun } from "../src/index.ts"
 
-const ownerOf = (pid: number): Owner => ({ host: "here", pidNamespace: "pid:[1]", process: { pid, startTime: pid, bootId: "boot" } })
+const ownerOf = (pid: number): Owner => ({
+  host: "here",
+  machine: "m",
+  pidNamespace: "pid:[1]",
+  process: { pid, startTime: pid, bootId: "boot" }
+})
 const operator = { _tag: "Operator" } as const
 const opened = (project: string) => ({
   _tag: "Open" as const,

@@ -205,7 +205,7 @@ export const stage = Effect.fnUntraced(function* (
   const words = plainWords()
   let incarnation = 0
   const claims = () => {
-    const self = { host: "here", pidNamespace: "pid:[1]", process: identity(++incarnation) }
+    const self = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: identity(++incarnation) }
     return Claims.of({
       self,
       isDead: ({ process }) => Effect.succeed(process.pid !== self.process.pid),

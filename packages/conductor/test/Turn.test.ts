@@ -180,7 +180,7 @@ it.effect("an agent that was to end before a crash, and is gone by now, took too
     const started = { launchId: "run-r-a1", process, at: 0 }
     const gone = Layer.mock(Processes)({
       self: process,
-      host: { name: "here", pidNamespace: "", uid: 1 },
+      host: { name: "here", machine: "m", pidNamespace: "", uid: 1 },
       ancestors: Effect.succeed([]),
       condition: () => Effect.succeed("gone"),
       tree: () => Effect.succeed([])

@@ -5,6 +5,8 @@ import type { Watch } from "./Watch.ts"
 /** A process of souffleur that owns a watch (spec §4, One owner). */
 export const Owner = Schema.Struct({
   host: Schema.String,
+  /** What the machine is known by, whatever it is called (`Processes.host`); `null` where it has nothing, or a log is from before this field. */
+  machine: Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   pidNamespace: Schema.String,
   process: ProcessIdentity
 })
@@ -47,7 +49,10 @@ export class Claims extends Context.Service<
   {
     /** The owner of this process. */
     readonly self: Owner
-    /** Provably dead: same host and pid namespace, and the process is gone or from an earlier boot. */
+    /**
+     * Provably dead: same pid namespace, and the process is gone or from an earlier boot of this machine. Of another machine, or where one
+     * has no identity, another boot proves nothing, whatever they are called.
+     */
     readonly isDead: (owner: Owner) => Effect.Effect<boolean>
     readonly claim: (claimable: Claimable) => Effect.Effect<void, AlreadyWatched | ClaimFailed>
     readonly release: (claimable: Claimable) => Effect.Effect<void>

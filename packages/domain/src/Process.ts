@@ -46,8 +46,11 @@ export class Processes extends Context.Service<
   {
     /** This very process. */
     readonly self: ProcessIdentity
-    /** Where `self` can be seen from: an identity of another host or pid namespace is never provably dead. */
-    readonly host: { readonly name: string; readonly pidNamespace: string; readonly uid: number }
+    /**
+     * Where `self` can be seen from: an identity of another machine or pid namespace is never provably dead. `machine`: by what it is known
+     * from boot to boot, which another one of the same name has not; `null` where it has nothing of the kind.
+     */
+    readonly host: { readonly name: string; readonly machine: string | null; readonly pidNamespace: string; readonly uid: number }
     /** `None` where there is no such process. */
     readonly find: (pid: number) => Effect.Effect<Option.Option<ProcessInfo>>
     /** The arguments it was started with, the program first; empty where they cannot be read. */

@@ -3,7 +3,7 @@ import { Result } from "effect"
 import { decide, Event, evolve, initial, type WatchCommand, type WatchEvent, type WatchIntent } from "../src/index.ts"
 
 export const conductor = { pid: 4711, startTime: 99, bootId: "boot" }
-export const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
+export const owner = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
 export const baseline = { taskCount: 2, taskFingerprint: "a", conductorState: "working", lastMessageId: 7 }
 export const evidence = {
   process: "gone" as const,

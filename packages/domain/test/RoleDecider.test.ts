@@ -4,7 +4,7 @@ import { Event, decide, evolve, initial, isUnwatched, rolesOf, type Watch, type 
 
 const at = 1_000_000
 const hour = 3_600_000
-const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
+const owner = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
 const conductor = { pid: 4711, startTime: 1, bootId: "boot" }
 const baseline = { taskCount: 0, taskFingerprint: "", conductorState: null, lastMessageId: 0 }
 const history: ReadonlyArray<WatchEvent> = [

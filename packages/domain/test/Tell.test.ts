@@ -13,7 +13,7 @@ const open = (now: number): WatchCommand => ({
   now,
   by: { _tag: "Operator" }
 })
-const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
+const owner = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
 const take = (over: number): WatchCommand => ({ _tag: "TakeOwnership", owner, over, now: 1, by: { _tag: "Operator" } })
 const failed = (fence: number, reason: string): WatchCommand => ({
   _tag: "FailValidation",

@@ -7,7 +7,7 @@ import { selfMonitor } from "../src/index.ts"
 /** When every watch here begins: epoch ms. */
 const begun = Date.UTC(2026, 0, 5, 12, 0, 0)
 const at = begun
-const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
+const owner = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
 const evidence = {
   process: "gone" as const,
   conductorState: null,

@@ -13,7 +13,7 @@ const OwnerJson = Schema.fromJsonString(Owner)
 const encodeOwner = Schema.encodeSync(OwnerJson)
 const decodeOwner = Schema.decodeUnknownOption(OwnerJson)
 
-const nobody: Owner = { host: "unknown", pidNamespace: "unknown", process: { pid: 0, startTime: 0, bootId: "unknown" } }
+const nobody: Owner = { host: "unknown", machine: null, pidNamespace: "unknown", process: { pid: 0, startTime: 0, bootId: "unknown" } }
 
 /** Whoever else can write there could claim in our name, or take a claim away. */
 const ours = { folder: true, own: true, others: "nothing" } as const
@@ -84,8 +84,8 @@ export const layer = (options: { readonly folder?: string } = {}) =>
     Claims,
     Effect.gen(function* () {
       const processes = yield* Processes
-      const { name, pidNamespace, uid } = processes.host
-      const self: Owner = { host: name, pidNamespace, process: processes.self }
+      const { machine, name, pidNamespace, uid } = processes.host
+      const self: Owner = { host: name, machine, pidNamespace, process: processes.self }
       const text = encodeOwner(self)
       const folder = options.folder ?? usualFolder(uid)
       const attempt = <A>(act: () => A) =>
@@ -110,8 +110,9 @@ export const layer = (options: { readonly folder?: string } = {}) =>
 
       const isDead = Effect.fn("Claims.isDead")(function* (owner: Owner) {
         if (owner.pidNamespace !== self.pidNamespace) return false
-        // A host may be renamed while it is up; its boot id is not shared with any other.
-        if (owner.process.bootId !== self.process.bootId) return owner.host === self.host
+        // Names are given twice, and a copy of a machine has its identity too until it is given its own: where either differs, nothing is proved.
+        if (owner.process.bootId !== self.process.bootId)
+          return self.machine !== null && owner.machine === self.machine && owner.host === self.host
         const condition = yield* processes.condition(owner.process)
         return isOver(condition)
       })

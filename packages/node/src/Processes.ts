@@ -2,6 +2,7 @@ import * as os from "node:os"
 import { NotPermitted, type ProcessIdentity, type ProcessInfo, Processes, type Signal, type Tag, untilSeenOver } from "@souffleur/domain"
 import { Effect, Layer, Option, Schema } from "effect"
 import { KeptStats } from "./KeptStats.ts"
+import { machineIdentity } from "./Machine.ts"
 import * as Proc from "./Proc.ts"
 import { startedBy } from "./ProcessTree.ts"
 import { carriersOf, stillThose } from "./Tags.ts"
@@ -104,7 +105,7 @@ const make = Effect.gen(function* () {
 
   return Processes.of({
     self,
-    host: { name: os.hostname(), pidNamespace: Proc.pidNamespace(), uid },
+    host: { name: os.hostname(), machine: machineIdentity(), pidNamespace: Proc.pidNamespace(), uid },
     // These are asked many thousand times a second: a span would cost more than the answer.
     find: (pid) =>
       Effect.sync(() => {

@@ -68,7 +68,12 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       yield* claims.claim(conductor)
       const name = fs.readdirSync(at).find((file) => file.startsWith("project-")) ?? ""
       assert.match(name, /^project-[0-9a-f]{32}\.1$/u)
-      const other = { host: claims.self.host, pidNamespace: claims.self.pidNamespace, process: { ...claims.self.process, pid: 1 } }
+      const other = {
+        host: claims.self.host,
+        machine: claims.self.machine,
+        pidNamespace: claims.self.pidNamespace,
+        process: { ...claims.self.process, pid: 1 }
+      }
       fs.rmSync(join(at, name))
       fs.writeFileSync(join(at, name), JSON.stringify({ ...other, pidNamespace: "pid:[0]" }), { mode: 0o600 })
       assert.deepInclude(yield* Effect.flip(claims.claim({ project })), { _tag: "AlreadyWatched" })
@@ -101,6 +106,8 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       const rebooted: Owner = { ...claims.self, process: { ...claims.self.process, bootId: "before" } }
       const elsewhere: ReadonlyArray<Owner> = [
         { ...rebooted, host: "another" },
+        { ...rebooted, machine: "another" },
+        { ...rebooted, machine: null },
         { ...rebooted, pidNamespace: "pid:[1]" }
       ]
       assert.isTrue(yield* claims.isDead(rebooted))
@@ -118,6 +125,24 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       fs.rmSync(join(at, `${key}.10`))
       yield* claims.claim(conductor)
       assert.isTrue(fs.existsSync(join(at, `${key}.12`)))
+    })
+  )
+
+  it.effect("a machine without an identity holds nobody dead by a reboot, nor does any hold dead who said nothing of its machine", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const named = yield* claimsIn(at)
+      const nameless = Layer.effect(
+        Processes,
+        Effect.map(Processes, (processes) => ({ ...processes, host: { ...processes.host, machine: null } }))
+      )
+      const claims = yield* Effect.provide(claimsIn(at), nameless)
+      assert.isNull(claims.self.machine)
+      assert.isFalse(yield* claims.isDead({ ...claims.self, process: { ...claims.self.process, bootId: "before" } }))
+      const { host, pidNamespace, process } = named.self
+      const silent = { host, pidNamespace, process: { ...process, bootId: "before" } }
+      fs.writeFileSync(join(at, `${key}.1`), JSON.stringify(silent), { mode: 0o600 })
+      assert.match((yield* Effect.flip(named.claim(conductor))).why, /may be alive/u)
     })
   )
 

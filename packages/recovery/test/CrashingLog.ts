@@ -3,7 +3,7 @@ import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { Cycle } from "../src/Step.ts"
 
 export const conductor = { pid: 4711, startTime: 99, bootId: "boot" }
-export const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
+export const owner = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
 const at = 0
 const baseline = { taskCount: 2, taskFingerprint: "2 tasks", conductorState: "working", lastMessageId: 7 }
 const evidence = {

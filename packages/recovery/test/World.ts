@@ -152,7 +152,7 @@ const processes = (world: World) => {
     )
   return Processes.of({
     self: identityOf(10),
-    host: { name: "here", pidNamespace: "pid:[1]", uid: 1000 },
+    host: { name: "here", machine: "m", pidNamespace: "pid:[1]", uid: 1000 },
     commandLine: () => Effect.succeed([]),
     processorTime: () => Effect.succeed(undefined),
     find: (pid) => Effect.map(find(pid), (entry) => Option.map(Option.fromUndefinedOr(entry), infoOf)),

@@ -10,6 +10,7 @@ import {
   Launcher,
   load,
   makeWatchRef,
+  type Owner,
   Processes,
   Refused,
   Settings,
@@ -79,6 +80,14 @@ export const adopt = Effect.fn("Watch.adopt")(function* (
   return watch
 })
 
+/** What to do depends on whether it can be seen from here: another machine, boot or pid namespace hides whether it lives. */
+const watchesIt = (id: string, owner: Owner, { pidNamespace, process }: Owner) => {
+  const who = `souffleur with pid ${owner.process.pid} on ${owner.host}`
+  return owner.pidNamespace === pidNamespace && owner.process.bootId === process.bootId
+    ? `${who} watches it`
+    : `${who} watches it, and may be alive where its processes cannot be seen from here: where you know that it is gone, end the watch with "souffleur release ${id}"`
+}
+
 /** Another souffleur was faster: it is the one that watches (cli.md, exit code 3). */
 const overtaken = Effect.fnUntraced(function* <E>(id: string, refused: E) {
   const { owner } = yield* load(id)
@@ -95,8 +104,7 @@ export const own = Effect.fn("Ownership.own")(function* (id: string) {
   const claims = yield* Claims
   const watch = yield* load(id)
   if (watch.owner !== undefined && !(yield* claims.isDead(watch.owner))) {
-    const { host, process } = watch.owner
-    return yield* new AlreadyWatched({ owner: watch.owner, why: `souffleur with pid ${process.pid} on ${host} watches it` })
+    return yield* new AlreadyWatched({ owner: watch.owner, why: watchesIt(id, watch.owner, claims.self) })
   }
   for (const one of claimsOf(watch)) yield* Effect.acquireRelease(claimedIfPossible(claims.claim(one)), () => claims.release(one))
   const intended = yield* intentOf(id, watch.fence)

@@ -55,6 +55,17 @@ describe("owning a watch", () => {
       assert.strictEqual((yield* ref.state).fence, 2)
     })
   )
+  it.effect("of an owner on another machine is refused, and how to go on is said", () =>
+    Effect.gen(function* () {
+      const far = { ...ownerOf(77), machine: "another", process: { pid: 77, startTime: 77, bootId: "its own" } }
+      const { own } = yield* owning([opened(), Event.OwnerTook.make({ at: begun, fence: 1, owner: far }), confirmed], {
+        alive: new Set([10, 77])
+      })
+      const refused = yield* Effect.flip(own)
+      assert.strictEqual(refused._tag, "AlreadyWatched")
+      assert.match(refused._tag === "AlreadyWatched" ? refused.why : "", /may be alive .* "souffleur release w"$/u)
+    })
+  )
   it.effect("of a live owner is refused, and leaves no trace", () =>
     Effect.gen(function* () {
       const { own, tags, world } = yield* owning([opened(), took(1, 77), confirmed], { alive: new Set([10, 77]) })

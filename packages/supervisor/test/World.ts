@@ -39,6 +39,7 @@ import { TestClock } from "effect/testing"
 export const begun = Date.UTC(2026, 0, 5, 12, 0, 0)
 export const ownerOf = (pid: number, host = "here"): Owner => ({
   host,
+  machine: "m",
   pidNamespace: "pid:[1]",
   process: { pid, startTime: pid, bootId: "boot" }
 })
@@ -132,7 +133,7 @@ const conditionIn =
 const processes = (world: World) =>
   Processes.of({
     self: self.process,
-    host: { name: "here", pidNamespace: "pid:[1]", uid: 1000 },
+    host: { name: "here", machine: "m", pidNamespace: "pid:[1]", uid: 1000 },
     commandLine: () => Effect.sync(() => world.words),
     processorTime: () => Effect.succeed(undefined),
     find: (pid) =>

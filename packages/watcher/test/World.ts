@@ -32,7 +32,7 @@ import { watcher } from "../src/index.ts"
 /** When every watch here begins: epoch ms. */
 export const begun = Date.UTC(2026, 0, 5, 12, 0, 0)
 export const conductor = { pid: 4711, startTime: 99, bootId: "boot" }
-const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
+const owner = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
 
 /** The row `task-00` at a moment; a heartbeat is text, or a function of the time. */
 interface Row {
@@ -150,7 +150,7 @@ const conditionIn = (world: World) =>
 const processes = (world: World) =>
   Processes.of({
     self: owner.process,
-    host: { name: "here", pidNamespace: "pid:[1]", uid: 1000 },
+    host: { name: "here", machine: "m", pidNamespace: "pid:[1]", uid: 1000 },
     find: (pid) =>
       Effect.sync(() =>
         [...world.holders.values()].includes(pid) || (pid === conductor.pid && world.condition === "running")

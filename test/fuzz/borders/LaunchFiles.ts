@@ -22,7 +22,7 @@ const launch = {
   title: "Conductor (S2)"
 }
 const receipt = { _tag: "Taken", process: { pid: 4711, startTime: 99, bootId: "boot" } }
-const owner = { host: "here", pidNamespace: "pid:[1]", process: { pid: 4711, startTime: 99, bootId: "boot" } }
+const owner = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: { pid: 4711, startTime: 99, bootId: "boot" } }
 
 const written = (seed: Seed, example: unknown): Uint8Array =>
   torn(

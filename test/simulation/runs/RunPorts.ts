@@ -134,7 +134,7 @@ const trusted = ({ disk }: RunWorld, gate: Gate) =>
 /** The world as one conducting souffleur can reach it: every effect of every port goes through its gate. */
 export const runPorts = (world: RunWorld, program: Program, self: SimProcess, gate: Gate, settings: ResolvedSettings) => {
   const { beats, board, claims, ledger, outbox, repository } = world
-  const owner: Owner = { host: machine.name, pidNamespace: machine.pidNamespace, process: self.identity }
+  const owner: Owner = { host: machine.name, machine: machine.id, pidNamespace: machine.pidNamespace, process: self.identity }
   const launches = launcher(world, gate, (id) => Option.fromUndefinedOr(world.agents.find(({ launchId }) => launchId === id)?.code))
   const unwatched = Effect.die("no snapshot is needed")
   const desk = {

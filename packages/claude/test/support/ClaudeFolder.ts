@@ -6,7 +6,7 @@ import { Effect, FileSystem, Layer, Option, Path } from "effect"
 export const running = (...infos: ReadonlyArray<ProcessInfo>): Layer.Layer<Processes> =>
   Layer.mock(Processes)({
     self: { pid: 1, startTime: 1, bootId: "boot" },
-    host: { name: "host", pidNamespace: "pid:[1]", uid: 1000 },
+    host: { name: "host", machine: "m", pidNamespace: "pid:[1]", uid: 1000 },
     find: (pid) => Effect.succeed(Option.fromUndefinedOr(infos.find((info) => info.identity.pid === pid)))
   })
 

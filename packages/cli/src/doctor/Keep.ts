@@ -5,6 +5,7 @@ import { claims, host, store } from "../App.ts"
 import { told } from "../Failure.ts"
 import { inWords } from "../Telling.ts"
 import { allWatches, type Named } from "../Watches.ts"
+import { disk } from "./Disk.ts"
 import { estimates, ratioOf } from "./Estimates.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
@@ -228,6 +229,12 @@ export const keep = Effect.fn("Doctor.keep")(function* (settings: ResolvedSettin
   // Only who can read the log knows which launches are needed.
   const readable = findings.some(({ check, level }) => check === "event log" && level !== "wrong")
   const kept = readable ? yield* keptFor(settings, watches) : []
-  const state = [...(yield* folder(settings)), yield* claimable, yield* orphans(settings), ...(yield* printed(settings))]
+  const state = [
+    ...(yield* folder(settings)),
+    ...(yield* disk(settings)),
+    yield* claimable,
+    yield* orphans(settings),
+    ...(yield* printed(settings))
+  ]
   return { findings: [...state, ...kept, ...findings], watches }
 }, Effect.provide(host))

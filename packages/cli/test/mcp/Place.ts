@@ -12,7 +12,7 @@ const at = 1000
 const baseline = { taskCount: 0, taskFingerprint: "0 ", conductorState: "working", lastMessageId: 0 }
 /** A process that is there no more: no pid is as great. */
 export const gone = { pid: 4_190_000, startTime: 1, bootId: "boot" }
-const owner = { host: "here", pidNamespace: "pid:[1]", process: gone }
+const owner = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: gone }
 
 /** What made a watch of generation 1, under way. */
 export const watching = (change: { readonly project: string; readonly comms: string | null; readonly conductor?: typeof gone }) => [
