@@ -38,7 +38,7 @@ for (const [where, window] of [
         )
         for (const [index, prompt] of prompts.entries()) {
           const session: AgentOrder["session"] = index === 0 ? { _tag: "Fresh", sessionId } : { _tag: "Resume", sessionId }
-          const order = { session, permission: clamp("bypassPermissions", "acceptEdits").effective, prompt, print: true, window }
+          const order = { session, permission: clamp("bypassPermissions", "acceptEdits"), prompt, print: true, window }
           const command = yield* agent.command(order)
           assert.strictEqual(command.args.includes(prompt), window)
           const stdin = Stream.encodeText(Stream.make(command.input ?? ""))

@@ -250,7 +250,14 @@ export const domainMutants = [
   ...mutantsOf(
     `${src}/Permission.ts`,
     ["packages/domain/test/Permission.test.ts"],
-    [["the ceiling", ' && ceiling === "bypassPermissions" ?', " ?"]]
+    [
+      ["the ceiling", ' && ceiling === "bypassPermissions" ?', " ?"],
+      [
+        "a permission that is none is not blamed on the ceiling",
+        'return requested === "bypassPermissions"\n    ?',
+        "return requested !== effective\n    ?"
+      ]
+    ]
   ),
   ...mutantsOf(
     `${src}/Judgement.ts`,

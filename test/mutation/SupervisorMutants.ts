@@ -222,10 +222,11 @@ export const supervisorMutants = [
   ),
   ...mutantsOf(
     `${supervisor}/src/Herald.ts`,
-    [`${supervisor}/test/Herald.test.ts`],
+    [`${supervisor}/test/Herald.test.ts`, "test/scenarios/Payload.test.ts"],
     [
       ["herald: told again until it is taken", "yield* Effect.retry(comms.post(", "yield* Effect.ignore(comms.post("],
       ["herald: not twice", "yield* log.changes(id, yield* toldUpTo(id, newest(id)))", "yield* log.changes(id, 0)"],
+      ["herald: what was not understood of a payload", "if (request !== undefined) return requestTelling(request)", ""],
       ["herald: what is told is marked", "yield* outbox.tell(id, revision)", ""]
     ]
   ),

@@ -54,6 +54,22 @@ it("(14) a payload that is malformed is not fatal: what is understood counts", (
   }
 })
 
+it("(14) what could not be understood of a payload, and a permission that is none, are told, each with its own reason", () => {
+  const stage = handedOver(
+    `${payloadHeader}\nnonsense\ncolour: blue\npermission_mode: root\nresume_prompt: go on`,
+    "bypassPermissions",
+    false
+  )
+  const warnings = stage.world.board.messages.filter(({ kind }) => kind === "warning").map(({ text }) => text)
+  assert.lengthOf(warnings, 2)
+  assert.match(
+    warnings[0]!,
+    /Of the payload of the hand-off \(message \d+\) not everything was understood: line 2 of the payload is malformed; line 3 of the payload has an unknown key$/u
+  )
+  assert.match(warnings[1]!, /: a permission was asked for that no launch may have: it gets acceptEdits$/u)
+  stage.pass(minutes(10)).close()
+})
+
 it("(14) a payload is consumed once: the next handoff without one gets the defaults", () => {
   const stage = new Stage({ ...handoff, payload: bypass }, handoff)
   stage.world.ceiling = "bypassPermissions"

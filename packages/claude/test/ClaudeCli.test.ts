@@ -7,7 +7,7 @@ import { claudeFolder, running, services } from "./support/ClaudeFolder.ts"
 
 const order = {
   session: { _tag: "Resume", sessionId: "abc-1" },
-  permission: clamp("bypassPermissions", "acceptEdits").effective,
+  permission: clamp("bypassPermissions", "acceptEdits"),
   prompt: "--dangerously-skip-permissions; $(id)\nsecond line",
   print: false
 } as const

@@ -87,7 +87,7 @@ export const agentFiles = ({ claudeDir }: ResolvedSettings) =>
 
 /** Whether the agent could be launched; nothing is. */
 export const launchable = Effect.fn("App.launchable")(function* ({ maxExternalPermission }: ResolvedSettings) {
-  const { effective } = clamp("acceptEdits", maxExternalPermission)
+  const effective = clamp("acceptEdits", maxExternalPermission)
   const agent = yield* Agent
   yield* agent.command({ session: { _tag: "Resume", sessionId: "none" }, permission: effective, prompt: "", print: true })
 })

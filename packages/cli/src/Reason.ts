@@ -1,5 +1,5 @@
-import { compactAttempts, type Event, evolve, initial, type Recorded, type Watch, type WatchEvent } from "@souffleur/domain"
-import { Gate } from "@souffleur/recovery"
+import { clampInWords, compactAttempts, type Event, evolve, initial, type Recorded, type Watch, type WatchEvent } from "@souffleur/domain"
+import { doubtful, Gate } from "@souffleur/recovery"
 import { Option, Predicate, Schema } from "effect"
 import { evidence } from "./Evidence.ts"
 import { type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
@@ -184,17 +184,15 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
       }
     case "ConductorRelaunched": {
       const { launch, trigger } = before.recovery ?? {}
-      const clamped =
-        launch === undefined || launch.requested === launch.effective
-          ? []
-          : [`permission ${launch.requested} was asked for, ${launch.effective} is the ceiling`]
+      const clamped = launch === undefined ? undefined : clampInWords(launch)
       return {
         seen: [
           ...(trigger === undefined ? [] : [`the recovery began because ${becauseOf[trigger]}`]),
+          ...(doubtful({ step: "0 payload", outcome: outcomeOf(before, "0 payload") })?.warnings ?? []),
           ...gate(before),
           ...failures(before),
           ...unsummarized(before),
-          ...clamped
+          ...(clamped === undefined ? [] : [clamped])
         ],
         rule: `${event.provider} is the first provider that could launch.`
       }

@@ -1,4 +1,15 @@
-import { type Event, iso, overreachInWords, plain, type Recorded, trustInWords, type WatchEvent, withdrawnInWords } from "@souffleur/domain"
+import {
+  clampInWords,
+  type Event,
+  iso,
+  overreachInWords,
+  plain,
+  type Recorded,
+  trustInWords,
+  type WatchEvent,
+  withdrawnInWords
+} from "@souffleur/domain"
+import { doubtful } from "@souffleur/recovery"
 import { Match } from "effect"
 import { mostOfLine, type Paint } from "./Printing.ts"
 import { withoutRole } from "@souffleur/supervisor"
@@ -91,10 +102,13 @@ const words = (event: WatchEvent): string =>
     RecoveryEscalated: ({ alreadyKilled, from, reason, stage, to }) =>
       `${from} hands on to ${to} at ${stage}: ${reason}${alreadyKilled ? "; the Conductor is stopped already" : ""}`,
     StepStarted: ({ attempt, step }) => `step ${step}${attempt === 1 ? "" : ` (attempt ${attempt})`} …`,
-    StepSucceeded: ({ step }) => `step ${step} done`,
+    StepSucceeded: (event) => {
+      const doubts = doubtful(event)?.warnings ?? []
+      return `step ${event.step} done${doubts.length === 0 ? "" : `; not understood: ${doubts.join("; ")}`}`
+    },
     StepFailed: ({ step }) => `step ${step} failed`,
     LaunchPrepared: ({ effective, launchId, requested, sessionId }) =>
-      `launch ${launchId} is prepared${sessionId === "" ? "" : `, permission ${effective}${requested === effective ? "" : ` (asked for ${requested})`}`}`,
+      `launch ${launchId} is prepared${sessionId === "" ? "" : `, permission ${effective}${requested === effective ? "" : ` (${clampInWords({ requested, effective })})`}`}`,
     ConductorRelaunched: ({ conductor, generation, provider, sessionId }) =>
       `Conductor (S${generation}) runs: pid ${conductor.pid}${inSession(sessionId)}, by ${provider}`,
     RecoveryFailedClosed: ({ reason, stage }) => `recovery failed closed at ${stage}: ${reason}`,
@@ -154,9 +168,11 @@ const colourOf = (event: WatchEvent): "red" | "green" | "yellow" | "dim" | undef
     case "ProcessEnding":
     case "StepFailed":
       return "yellow"
-    case "StepStarted":
     case "StepSucceeded":
+      return doubtful(event) === undefined ? "dim" : "yellow"
     case "LaunchPrepared":
+      return clampInWords(event) === undefined ? "dim" : "yellow"
+    case "StepStarted":
     case "WatcherStarted":
     case "SelfMonitorStarted":
     case "SelfMonitorStopped":

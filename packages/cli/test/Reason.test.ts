@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Event, type WatchEvent } from "@souffleur/domain"
 import { reasonOf, tell } from "../src/Reason.ts"
-import { sentence } from "../src/Telling.ts"
+import { isNews, sentence } from "../src/Telling.ts"
 
 const at = Date.UTC(2026, 2, 1, 3)
 const hour = 3_600_000
@@ -40,6 +40,53 @@ const why = (...events: ReadonlyArray<WatchEvent>): string => {
 }
 const wait = (kind: "usage-limit" | "outage" | "quiet-hours", resetsAt: number | null) =>
   Event.WaitStarted.make({ at, watcher: 1, kind, until: at + hour, resetsAt, trigger: "limit" })
+
+it("why and log tell what was not understood of a payload, and which permission a launch got, and why", () => {
+  const at = Date.UTC(2026, 2, 1, 3)
+  const payload = (warnings: ReadonlyArray<string>) =>
+    Event.StepSucceeded.make({
+      at,
+      cycle: 1,
+      step: "0 payload",
+      outcome: { messageId: 7, digest: "d", requested: "invalid", warnings }
+    })
+  const prepared = (requested: "invalid" | "bypassPermissions") =>
+    Event.LaunchPrepared.make({
+      at,
+      cycle: 1,
+      launchId: "w-g2-launch-1",
+      digest: "d",
+      requested,
+      effective: "acceptEdits",
+      sessionId: "s2"
+    })
+  const relaunched = Event.ConductorRelaunched.make({
+    at,
+    cycle: 1,
+    conductor,
+    generation: 2,
+    provider: "claude_export",
+    sessionId: "s2",
+    awaiting: false,
+    launchId: "w-g2-launch-1",
+    print: true,
+    exportPath: null,
+    ...{ taskCount: 0, taskFingerprint: "0 head", conductorState: null, lastMessageId: 0 }
+  })
+  const started = Event.RecoveryStarted.make({ at, cycle: 1, purpose: "relaunch", trigger: "handoff" })
+  const told = why(started, payload(["line 2 of the payload is malformed"]), prepared("invalid"), relaunched)
+  assert.include(told, "  line 2 of the payload is malformed")
+  assert.include(told, "  a permission was asked for that no launch may have: it gets acceptEdits")
+  assert.include(
+    why(started, payload([]), prepared("bypassPermissions"), relaunched),
+    "bypassPermissions was asked for, acceptEdits is the ceiling"
+  )
+  assert.include(sentence(payload(["line 2 of the payload is malformed"])), "not understood: line 2 of the payload is malformed")
+  assert.isTrue(isNews(payload(["line 2"])))
+  assert.isFalse(isNews(payload([])))
+  assert.include(sentence(prepared("invalid")), "a permission was asked for that no launch may have")
+  assert.isTrue(isNews(prepared("invalid")))
+})
 
 it("why tells what is waited out, until when, and who says so", () => {
   assert.include(why(wait("usage-limit", at + hour)), "the session file states that it ends at 2026-03-01T04:00:00.000Z")

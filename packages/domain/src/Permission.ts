@@ -7,16 +7,20 @@ export type Permission = typeof Permission.Type
 /** A permission that went through {@link clamp}: the only kind a launch takes. */
 export type EffectivePermission = Permission & Brand.Brand<"EffectivePermission">
 
-export interface Clamped {
-  readonly effective: EffectivePermission
-  readonly warning: string | undefined
-}
+/** `min(requested, ceiling)`; what is no permission is `acceptEdits` (spec §2). Case-sensitive. */
+export const clamp = (requested: string, ceiling: Permission): EffectivePermission =>
+  (requested === "bypassPermissions" && ceiling === "bypassPermissions" ? "bypassPermissions" : "acceptEdits") as EffectivePermission
 
-/** `min(requested, ceiling)`; what is no permission is `acceptEdits`, with a warning (spec §2). Case-sensitive. */
-export const clamp = (requested: string, ceiling: Permission): Clamped => {
-  const effective = (
-    requested === "bypassPermissions" && ceiling === "bypassPermissions" ? "bypassPermissions" : "acceptEdits"
-  ) as EffectivePermission
-  const known = requested === "acceptEdits" || requested === "bypassPermissions"
-  return { effective, warning: known ? undefined : "the permission mode asked for is none that a launch may have: acceptEdits is used" }
+/** Why a launch got another permission than was asked for, without a word of what is none; `undefined`: it got that. */
+export const clampInWords = ({
+  effective,
+  requested
+}: {
+  readonly requested: string
+  readonly effective: Permission
+}): string | undefined => {
+  if (requested === effective) return undefined
+  return requested === "bypassPermissions"
+    ? `permission ${requested} was asked for, ${effective} is the ceiling`
+    : `a permission was asked for that no launch may have: it gets ${effective}`
 }

@@ -60,7 +60,7 @@ export const mapPrograms = <A>(programs: Programs, of: (program: string | null, 
 })
 
 /** The lower of two: a ceiling can be lowered by whoever sets it, and raised by none of them alone. */
-export const lower = (one: Permission, other: Permission): Permission => clamp(one, other).effective
+export const lower = (one: Permission, other: Permission): Permission => clamp(one, other)
 
 /** The keys by which a file asks for more than holds: a higher ceiling, another program. A lower ceiling asks for nothing. */
 export const overreachOf = (said: Pin, held: Pin): ReadonlyArray<PinnedKey> => [

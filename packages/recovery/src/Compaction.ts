@@ -105,7 +105,7 @@ export const compactByHand = Effect.fn("Compaction.byHand")(function* (sessionId
     if ((yield* agent.compactedSince(mark)) !== "not yet") return
     yield* unheld(sessionId)
     attempts++
-    const { effective } = clamp("acceptEdits", settings.maxExternalPermission)
+    const effective = clamp("acceptEdits", settings.maxExternalPermission)
     const print = launcher.terminal === "headless"
     const command = yield* agent.command({ session: { _tag: "Resume", sessionId }, permission: effective, prompt: compactPrompt, print })
     const id = `compact-${yield* freshSessionId}`

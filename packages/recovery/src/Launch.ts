@@ -39,7 +39,7 @@ export const launch = Effect.fn("Recovery.launch")(function* (
 ) {
   const [agent, launcher, { watch: ref }] = [yield* Agent, yield* Launcher, yield* Cycle]
   const launchId = launchIdOf(ref.id, token)
-  const { effective } = clamp(request.requested, yield* ceilingNow(ref.tell))
+  const effective = clamp(request.requested, yield* ceilingNow(ref.tell))
   const command = yield* agent
     .command({
       session,

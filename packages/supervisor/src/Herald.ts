@@ -1,4 +1,5 @@
 import {
+  clampInWords,
   Comms,
   type Event,
   EventLog,
@@ -16,7 +17,7 @@ import {
   type WatchEvent,
   withdrawnInWords
 } from "@souffleur/domain"
-import { Gate } from "@souffleur/recovery"
+import { doubtful, Gate } from "@souffleur/recovery"
 import { Effect, Match, Option, Schedule, Schema, Stream } from "effect"
 
 /** What is missing where a role of souffleur's own gave up. */
@@ -46,6 +47,14 @@ const gateTelling = ({ estimated_tokens, start_mode, threshold, warnings }: Gate
   const text = `The export is estimated at ${estimated_tokens} tokens (${scope}), the threshold is ${threshold}: ${over ? "it is discarded" : "it is handed on"}`
   return { message: { kind: "system", text: [text, ...warnings].join(". ") } }
 }
+
+/** No word of the payload itself: only where it was not understood. */
+const requestTelling = ({ messageId, warnings }: NonNullable<ReturnType<typeof doubtful>>): Telling => ({
+  message: {
+    kind: "warning",
+    text: `Of the payload of the hand-off${messageId === null ? "" : ` (message ${messageId})`} not everything was understood: ${warnings.join("; ")}`
+  }
+})
 
 const pinTelling = (event: PinEvent): Telling => ({
   message:
@@ -96,17 +105,14 @@ export const tellingOf: (event: WatchEvent) => Telling = Match.type<WatchEvent>(
       text: `The Conductor is dead (${cause})${retries === 0 ? "" : `: death ${retries} of 3 without progress`}`
     }
   })),
-  Match.tag("LaunchPrepared", ({ effective, launchId, requested }) =>
-    requested === effective
-      ? {}
-      : {
-          message: {
-            kind: "warning" as const,
-            text: `Launch ${launchId}: permission ${requested} was asked for, ${effective} is what it gets (the ceiling)`
-          }
-        }
-  ),
-  Match.tag("StepSucceeded", ({ outcome, step }) => {
+  Match.tag("LaunchPrepared", (event) => {
+    const clamped = clampInWords(event)
+    return clamped === undefined ? {} : { message: { kind: "warning" as const, text: `Launch ${event.launchId}: ${clamped}` } }
+  }),
+  Match.tag("StepSucceeded", (event) => {
+    const request = doubtful(event)
+    if (request !== undefined) return requestTelling(request)
+    const { outcome, step } = event
     const gate = step === "4 estimate" ? Option.getOrUndefined(decodeGate(outcome)) : undefined
     return gate === undefined ? {} : gateTelling(gate)
   }),

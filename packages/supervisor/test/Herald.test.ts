@@ -81,7 +81,7 @@ describe("what comms is told", () => {
       }),
       undefined,
       "warning",
-      ["l1", "bypassPermissions was asked for", "acceptEdits is what it gets"]
+      ["l1", "bypassPermissions was asked for", "acceptEdits is the ceiling"]
     ],
     [opened(), undefined, undefined, []],
     [started(1), undefined, undefined, []]

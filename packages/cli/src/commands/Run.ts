@@ -59,7 +59,7 @@ const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent) {
 const firstOfAgent = Effect.fnUntraced(function* (literal: LiteralAgent, { maxExternalPermission }: ResolvedSettings) {
   const [agent, { terminal }] = [yield* Agent, yield* Launcher]
   const { prompt, requested } = literal
-  const { effective } = clamp(requested, maxExternalPermission)
+  const effective = clamp(requested, maxExternalPermission)
   if (effective !== requested)
     return yield* bad(
       `the command asks for ${requested}, which is above MAX_EXTERNAL_PERMISSION (${maxExternalPermission}): raise that in the config file ("souffleur config --trust" accepts it), or ask for less`
@@ -97,7 +97,7 @@ const open = Effect.fn("Run.open")(function* (
   const launchId = `${id}-g1-launch-1`
   const launcher = yield* Launcher
   const digest = yield* launcher.prepare({ id: launchId, command: first.command, cwd: project, title: first.title, keep: true })
-  const { effective } = clamp(requested, settings.maxExternalPermission)
+  const effective = clamp(requested, settings.maxExternalPermission)
   const run = { kind, launch: { launchId, digest, requested, effective } }
   const opened = command(id, { _tag: "Open", project, comms: null, pid: 0, sessionId, observe: false, pin, run })
   // A watch that is not in the log starts nothing, ever: its launch holds an environment. Where nobody can say, a later souffleur sweeps.
