@@ -61,6 +61,28 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
+    `${recovery}/src/Fingerprint.ts`,
+    [`${recovery}/test/Fingerprint.test.ts`],
+    [
+      ["fingerprint: what was changed is no export", "if (digest !== made.digest) return", "if (false as boolean) return"],
+      [
+        "fingerprint: no link, and nobody else's to write",
+        '{ own: true, others: "nothing", atMost }',
+        '{ others: "write as its group", atMost }'
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${recovery}/src/providers/ClaudeExport.ts`,
+    [`${recovery}/test/Fingerprint.test.ts`],
+    [["fingerprint: looked at right before the launch", "Effect.tap(() => unlessChanged(exported.path, made))", ""]]
+  ),
+  ...mutantsOf(
+    `${recovery}/src/providers/SmallHandoff.ts`,
+    [`${recovery}/test/Fingerprint.test.ts`],
+    [["fingerprint: looked at right before the launch from a hand-off", "Effect.tap(() => unlessChanged(handoff.path, handoff))", ""]]
+  ),
+  ...mutantsOf(
     `${recovery}/src/Holder.ts`,
     [`${recovery}/test/Holder.test.ts`],
     [

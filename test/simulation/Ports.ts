@@ -5,6 +5,7 @@ import {
   Comms,
   CycleSettings,
   EventLog,
+  Hashing,
   Hooks,
   ExportFailed,
   Launcher,
@@ -18,6 +19,7 @@ import {
   Settings,
   TrustedFiles
 } from "@souffleur/domain"
+import { hash } from "node:crypto"
 import { Context, DateTime, Effect, FileSystem, Option, Stream } from "effect"
 import type { Gate } from "./Gate.ts"
 import { machine, type SimProcess } from "./ProcessTable.ts"
@@ -258,6 +260,7 @@ export const ports = (world: World, self: SimProcess, gate: Gate, settings: Reso
     ),
     Context.add(FileSystem.FileSystem, fileSystem),
     Context.add(TrustedFiles, disk.trusted),
+    Context.add(Hashing, (bytes) => Effect.sync(() => hash("sha256", bytes))),
     Context.add(Settings, settings)
   )
 }

@@ -1,5 +1,5 @@
 import { Effect, FileSystem, Option, Path, type PlatformError, Schema } from "effect"
-import { Digest } from "effect/crypto"
+import { digestOf } from "./Hashing.ts"
 
 /** Bytes that are read back: what is written is a prompt, which a launch takes as one argument. */
 const most = 131_072
@@ -11,10 +11,6 @@ const fileOf = Effect.fnUntraced(function* (stateDir: string, request: string) {
   const path = yield* Path.Path
   return path.join(stateDir, "requests", `${request}.txt`)
 })
-
-const digestOf = Effect.fnUntraced(function* (bytes: Uint8Array) {
-  return yield* (yield* Digest.Digest).digestHex(Digest.sha256, bytes)
-}, Effect.provide(Digest.layerWebCrypto))
 
 /**
  * Keeps what an agent says with its own request for a handoff: a file (0600) of the state folder under an id that nobody else

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
-import { Digest } from "effect/crypto"
 import type { ConfigFile, ConfigKey, ConfigValue } from "./Config.ts"
+import { digestOf } from "./Hashing.ts"
 import { clamp, Permission } from "./Permission.ts"
 
 /** The keys of the config file that name a program which souffleur runs. */
@@ -40,11 +40,6 @@ export const wordOf = ({ values }: ConfigFile): ConfigWord => {
     }
   }
 }
-
-/** SHA-256 of a text, hex. */
-export const digestOf = Effect.fnUntraced(function* (text: string) {
-  return yield* (yield* Digest.Digest).digestHex(Digest.sha256, new TextEncoder().encode(text))
-}, Effect.provide(Digest.layerWebCrypto))
 
 /** The same for the log. */
 export const pinOf = Effect.fnUntraced(function* ({ ceiling, programs }: ConfigWord) {

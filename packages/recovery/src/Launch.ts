@@ -138,7 +138,7 @@ export const launchSuccessor = Effect.fn("Recovery.launchSuccessor")(function* <
   name: LaunchStep,
   request: Request,
   errand: Pick<AgentOrder, "session"> & {
-    readonly prompt: Effect.Effect<string, FailedClosed | Refused | LogError, R>
+    readonly prompt: Effect.Effect<string, FailedClosed | NoExport | Refused | LogError, R>
     readonly from?: Exported
   }
 ) {

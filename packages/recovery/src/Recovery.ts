@@ -2,7 +2,8 @@ import { beatMirrored, ceilingNow, CycleSettings, forgetHandoff, Settings, type 
 import { Effect, Schedule } from "effect"
 import { type Entry, FailedClosed, type Provider } from "./Provider.ts"
 import { readRequest } from "./Request.ts"
-import { exportConversation, stop, trimExport } from "./Salvage.ts"
+import { trimExport } from "./Fingerprint.ts"
+import { exportConversation, stop } from "./Salvage.ts"
 import { Cycle } from "./Step.ts"
 
 type Recover<R> = ReturnType<Provider<R>["recover"]>

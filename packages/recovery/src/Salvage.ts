@@ -21,7 +21,6 @@ import { FailedClosed } from "./Provider.ts"
 import { again, Cycle, step, stillGranted } from "./Step.ts"
 import { beatPoll } from "./RecoverySchedule.ts"
 import { isStopped, stopConductor } from "./Stop.ts"
-import { trim } from "./Trim.ts"
 
 /** No usable export of this session in this cycle. */
 export class NoExport extends Schema.TaggedError<NoExport>()("NoExport", { why: Schema.String }) {}
@@ -194,19 +193,4 @@ export const unlessStale = Effect.fnUntraced(function* (watch: Watch, { mark }: 
 /** 2: export the conversation, whole. */
 export const exportConversation = Effect.fn("Recovery.2-export")(function* (watch: Watch) {
   return yield* step("2 export", { outcome: Exported, failure: NoExport, act: (token) => writeExport(watch, token), reconcile: again })
-})
-
-/** 3: trim it to the limit. */
-export const trimExport = Effect.fn("Recovery.3-trim")(function* (exported: Export) {
-  const { trimChars } = yield* Settings
-  return yield* step("3 trim", {
-    outcome: Schema.Struct({ trimmed: Schema.Boolean, leftOutBytes: Schema.Int }),
-    failure: NoExport,
-    act: () =>
-      trim(exported.path, trimChars).pipe(
-        Effect.map(({ leftOutBytes, trimmed }) => ({ leftOutBytes, trimmed })),
-        Effect.mapError((error) => new NoExport({ why: error.why }))
-      ),
-    reconcile: again
-  })
 })

@@ -1,4 +1,4 @@
-import type { Event, Settings, WatchEvent } from "@souffleur/domain"
+import { type Event, type Settings, TrustedFiles, type WatchEvent } from "@souffleur/domain"
 import { Effect, FileSystem, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { type Provider, recovery } from "../src/index.ts"
@@ -23,7 +23,10 @@ export const cycleOf = Effect.fnUntraced(function* <R>(
     const ref = yield* log.ref()
     const watch = yield* ref.state
     if (watch.recovery !== undefined) yield* recovery(ref, watch, providers)
-  }).pipe(Effect.provide(worldLayer(world, "/state", change.settings)), Effect.provide([FileSystem.layerNoop({}), Path.layer]))
+  }).pipe(
+    Effect.provide(worldLayer(world, "/state", change.settings)),
+    Effect.provide([FileSystem.layerNoop({}), Path.layer, TrustedFiles.layerNone])
+  )
   /** Runs until souffleur vanishes, right after a launch. */
   const vanish = Effect.gen(function* () {
     world.vanishes = 1

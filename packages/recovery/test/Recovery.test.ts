@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Beats, type Settings } from "@souffleur/domain"
+import { Beats, type Settings, TrustedFiles } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Layer, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
@@ -44,7 +44,7 @@ const cycle = Effect.fnUntraced(function* (providers: readonly [Provider<never>,
   yield* recovery(ref, yield* ref.state, providers).pipe(Effect.provide(worldLayer(new World(), "/state")))
   return (yield* log.events).slice(1)
 })
-const onLayer = Effect.provide([FileSystem.layerNoop({}), Path.layer])
+const onLayer = Effect.provide([FileSystem.layerNoop({}), Path.layer, TrustedFiles.layerNone])
 
 describe("the providers", () => {
   it.effect("are tried in order: one that escalates hands on whether the Conductor was killed", () =>

@@ -6,16 +6,18 @@ import {
   type Offspring,
   type Processes,
   Settings,
+  type TrustedFiles,
   type Watch,
   freshSessionId
 } from "@souffleur/domain"
 import { Effect, FileSystem, Option, type Path } from "effect"
 import { estimate, Gate } from "../Estimate.ts"
+import { trimExport, unlessChanged } from "../Fingerprint.ts"
 import { launchSuccessor, prepare } from "../Launch.ts"
 import { promptFromExport } from "../LaunchPrompt.ts"
 import { Escalated, type Provider } from "../Provider.ts"
 import { resumePromptOf } from "../Request.ts"
-import { exportConversation, NoExport, stop, trimExport } from "../Salvage.ts"
+import { exportConversation, NoExport, stop } from "../Salvage.ts"
 import { again, step } from "../Step.ts"
 
 const escalated = (stage: string) => (error: { readonly why: string }) =>
@@ -23,7 +25,7 @@ const escalated = (stage: string) => (error: { readonly why: string }) =>
 
 /** A fresh session that reads the export of the old one (spec §2, `claude_export`). */
 export const claudeExport: Provider<
-  Agent | Comms | FileSystem.FileSystem | Hooks | Launcher | Offspring | Path.Path | Processes | Settings
+  Agent | Comms | FileSystem.FileSystem | Hooks | Launcher | Offspring | Path.Path | Processes | Settings | TrustedFiles
 > = {
   name: "claude_export",
   // An export that filled its successor to the brim, with nothing done, would fill the next one too.
@@ -35,7 +37,7 @@ export const claudeExport: Provider<
     const exported = yield* exportConversation(watch).pipe(Effect.catchTag("NoExport", escalated("export")))
     const discard = Effect.ignore(fs.remove(exported.path, { force: true }))
     const discarded = (stage: string) => (error: { readonly why: string }) => Effect.andThen(discard, escalated(stage)(error))
-    yield* trimExport(exported).pipe(Effect.catchTag("NoExport", discarded("trim")))
+    const made = yield* trimExport(exported).pipe(Effect.catchTag("NoExport", discarded("trim")))
 
     const gate = yield* step("4 estimate", {
       outcome: Gate,
@@ -60,7 +62,10 @@ export const claudeExport: Provider<
     const launched = yield* launchSuccessor(watch, "6 launch", request, {
       session: { _tag: "Fresh", sessionId },
       from: exported,
-      prompt: Effect.map(resumePromptOf(watch, request), (words) => promptFromExport(watch, exported, words))
+      prompt: resumePromptOf(watch, request).pipe(
+        Effect.map((words) => promptFromExport(watch, exported, words)),
+        Effect.tap(() => unlessChanged(exported.path, made))
+      )
     }).pipe(Effect.tapErrorTag("Escalated", () => discard))
     // Without comms nobody confirms the id that the launch was given.
     return { ...launched, sessionId, awaiting: watch.comms !== null, exportPath: exported.path, baseline }

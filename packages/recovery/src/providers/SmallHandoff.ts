@@ -1,13 +1,13 @@
 import { freshSessionId } from "@souffleur/domain"
-import type { Agent, Comms, Hooks, Launcher, Offspring, Processes, Settings, Watch } from "@souffleur/domain"
-import { Effect, type FileSystem, type Path } from "effect"
+import type { Agent, Comms, Hooks, Launcher, Offspring, Processes, Settings, TrustedFiles, Watch } from "@souffleur/domain"
+import { Effect, type FileSystem, type Path, Schema } from "effect"
+import { Fingerprint, trimmed, unlessChanged } from "../Fingerprint.ts"
 import { launchSuccessor, prepare } from "../Launch.ts"
 import { promptFromExport } from "../LaunchPrompt.ts"
 import { FailedClosed, type Provider } from "../Provider.ts"
 import { resumePromptOf } from "../Request.ts"
 import { Exported, NoExport, stop, writeExport } from "../Salvage.ts"
 import { again, step } from "../Step.ts"
-import { trim } from "../Trim.ts"
 
 /** Characters of a hand-off: a few per cent of any model's window. */
 const handoffChars = 40_000
@@ -17,20 +17,20 @@ const handoffChars = 40_000
  * its newest words, cut by rule and by no model, into a fresh session.
  */
 export const smallHandoff: Provider<
-  Agent | Comms | FileSystem.FileSystem | Hooks | Launcher | Offspring | Path.Path | Processes | Settings
+  Agent | Comms | FileSystem.FileSystem | Hooks | Launcher | Offspring | Path.Path | Processes | Settings | TrustedFiles
 > = {
   name: "small_handoff",
   applies: (watch) => watch.recovery?.trigger === "context",
   recover: Effect.fn("SmallHandoff")(function* (watch: Watch, { alreadyKilled, request }) {
     if (!alreadyKilled) yield* stop(watch)
     const handoff = yield* step("hand-off", {
-      outcome: Exported,
+      outcome: Schema.Struct({ ...Exported.fields, ...Fingerprint.fields }),
       failure: NoExport,
       act: (token) =>
         Effect.gen(function* () {
           const exported = yield* writeExport(watch, token)
-          const { bytesAfter } = yield* Effect.mapError(trim(exported.path, handoffChars), ({ why }) => new NoExport({ why }))
-          return { ...exported, bytes: bytesAfter }
+          const { bytes, digest } = yield* trimmed(exported.path, handoffChars)
+          return { ...exported, bytes, digest }
         }),
       reconcile: again
     }).pipe(Effect.catchTag("NoExport", ({ why }) => Effect.fail(new FailedClosed({ stage: "hand-off", reason: why }))))
@@ -39,7 +39,10 @@ export const smallHandoff: Provider<
     const launched = yield* launchSuccessor(watch, "launch from hand-off", request, {
       session: { _tag: "Fresh", sessionId },
       from: handoff,
-      prompt: Effect.map(resumePromptOf(watch, request), (words) => promptFromExport(watch, handoff, words))
+      prompt: resumePromptOf(watch, request).pipe(
+        Effect.map((words) => promptFromExport(watch, handoff, words)),
+        Effect.tap(() => unlessChanged(handoff.path, handoff))
+      )
     })
     return { ...launched, sessionId, awaiting: watch.comms !== null, exportPath: handoff.path, baseline }
   })
