@@ -71,7 +71,10 @@ it("why and log tell what was not understood of a payload, and which permission 
     launchId: "w-g2-launch-1",
     print: true,
     exportPath: null,
-    ...{ taskCount: 0, taskFingerprint: "0 head", conductorState: null, lastMessageId: 0 }
+    taskCount: 0,
+    taskFingerprint: "0 head",
+    conductorState: null,
+    lastMessageId: 0
   })
   const started = Event.RecoveryStarted.make({ at, cycle: 1, purpose: "relaunch", trigger: "handoff" })
   const told = why(started, payload(["line 2 of the payload is malformed"]), prepared("invalid"), relaunched)
