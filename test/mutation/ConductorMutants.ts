@@ -274,6 +274,38 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
+    `${src}/RunDecider.ts`,
+    [`${tests}/Hindered.test.ts`],
+    [["failed: told once", 'return run.paused?.cause === "failed" ? ok() : ok(', "return false ? ok() : ok("]]
+  ),
+  ...mutantsOf(
+    `${src}/Conduct.ts`,
+    [`${tests}/Hindered.test.ts`],
+    [
+      [
+        "failed: what the loop cannot go on with pauses it",
+        "Effect.catchIf(effect, isHindrance, (error) =>",
+        "Effect.catchIf(effect, (error): error is Hindrance => isHindrance(error) && false, (error) =>"
+      ],
+      [
+        "failed: until git answers and the state file can be written",
+        "return yield* Effect.isSuccess(Effect.andThen(git.standing, writeState(statePath, run)))",
+        "return (yield* Effect.isSuccess(Effect.andThen(git.standing, writeState(statePath, run)))) || true"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/Conduct.ts",
+    ["test/cli/ConductHindered.test.ts"],
+    [
+      [
+        "failed: a log that is out is told all the same",
+        "return why === undefined ? Effect.void : outcry(id, heralding, why)",
+        'return why === why ? Effect.void : outcry(id, heralding, why ?? "")'
+      ]
+    ]
+  ),
+  ...mutantsOf(
     `${src}/RunEvolution.ts`,
     [`${tests}/Conduct.test.ts`],
     [["answer: work that was lost begins anew", 'task.begun && task.status !== "completed"', "task.begun"]]

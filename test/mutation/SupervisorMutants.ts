@@ -234,8 +234,8 @@ export const supervisorMutants = [
     "packages/domain/src/Pager.ts",
     [`${supervisor}/test/Notifier.test.ts`],
     [
-      ["page: marked before it is run", "  if (!(yield* marks.tell(mark, revision))) return\n", ""],
-      ["page: by who has moved the mark", "if (!(yield* marks.tell(mark, revision))) return", "yield* marks.tell(mark, revision)"]
+      ["page: marked before it is run", "  if (!(yield* marks.tell(mark, said.revision))) return\n", ""],
+      ["page: by who has moved the mark", "if (!(yield* marks.tell(mark, said.revision))) return", "yield* marks.tell(mark, said.revision)"]
     ]
   ),
   ...mutantsOf(

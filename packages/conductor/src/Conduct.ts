@@ -1,7 +1,9 @@
+import { type LogError, type Refused } from "@souffleur/domain"
 import { Clock, Effect, Schedule, Stream } from "effect"
 import { isLeft } from "./AgentEnd.ts"
 import { Conducting } from "./Conducting.ts"
 import { judge } from "./Judging.ts"
+import { type Hindrance, hindranceInWords, isHindrance } from "./Hindrance.ts"
 import { isOver, next, type Run, type Task, type Turn } from "./Run.ts"
 import { RunLog, streamOf } from "./RunLog.ts"
 import { writeState } from "./StateStore.ts"
@@ -114,12 +116,32 @@ const advance = Effect.fnUntraced(function* (run: Run) {
 })
 
 /** Whether what a run is paused for is put right. */
-const isRight = Effect.fnUntraced(function* ({ paused, turn }: Run) {
+const isRight = Effect.fnUntraced(function* (run: Run) {
+  const { paused, turn } = run
+  if (paused?.cause === "failed") {
+    const { git, statePath } = yield* Conducting
+    return yield* Effect.isSuccess(Effect.andThen(git.standing, writeState(statePath, run)))
+  }
   // Also by a person's word on those whose work it was.
   if (paused?.cause === "work lost") return (yield* lostOf(yield* (yield* Conducting).ref.state)).length === 0
   if (paused?.cause !== "not gone") return (yield* obstacle(paused?.cause === "dirty")) === undefined
   return !turn?.launch || !(yield* isLeft(turn, turn.launch))
 })
+
+/**
+ * Where the loop itself cannot go on, for git, the state file or the disk, the run is paused: what is in its log is told to a person as
+ * any pause is, and an agent that is at work is found again. A log that cannot be used is whoever calls's to tell.
+ */
+const orPaused = <R>(effect: Effect.Effect<Run, Hindrance | Refused | LogError, R>) =>
+  Effect.catchIf(effect, isHindrance, (error) =>
+    Effect.gen(function* () {
+      const { ref, statePath } = yield* Conducting
+      const run = yield* ref.tell({ _tag: "PauseForFailure", why: hindranceInWords(error) })
+      // As far as it can be written: that may be what failed.
+      yield* Effect.ignore(writeState(statePath, run))
+      return run
+    })
+  )
 
 /** A pause is over when that is put right which it is for. */
 const resumed = Effect.fnUntraced(function* (run: Run) {
@@ -142,7 +164,7 @@ export const conduct = Effect.fn("Conduct.run")(function* () {
     const run = yield* told
     if (run.paused !== null || (yield* advance(run)) === undefined) return run
   }
-})
+}, orPaused)
 
 /** How often it is looked whether a person has put it right. */
 const rightLook = Schedule.spaced("2 seconds")
@@ -163,6 +185,6 @@ export const conductOn = Effect.fn("Conduct.on")(function* <E, R>(waiting: (run:
     const run = yield* conduct()
     if (isOver(run)) return run
     yield* waiting(run)
-    yield* personCame(run)
+    yield* orPaused(Effect.as(personCame(run), run))
   }
 })

@@ -74,6 +74,8 @@ export type RunIntent =
     }
   | { readonly _tag: "EndWait" }
   | { readonly _tag: "Pause"; readonly cause: "conflict" | "dirty"; readonly files: ReadonlyArray<string> }
+  /** The loop itself cannot go on; `why` is a sentence. */
+  | { readonly _tag: "PauseForFailure"; readonly why: string }
   /** The agent whose turn it is cannot be ended: `why` is a sentence. */
   | { readonly _tag: "PauseForAgent"; readonly token: string; readonly why: string }
   | { readonly _tag: "Resume" }
@@ -194,6 +196,9 @@ export const decideRun = (run: Run, command: RunCommand): Decision => {
       return run.wait !== null && at >= run.wait.until ? ok(Event.LimitWaitEnded.make({ at })) : notNow("no wait is over")
     case "Pause":
       return run.paused === null ? ok(Event.RunPaused.make({ at, cause: command.cause, files: command.files, why: "" })) : ok()
+    case "PauseForFailure":
+      // Whatever else it waits for: that could not be looked at any more.
+      return run.paused?.cause === "failed" ? ok() : ok(Event.RunPaused.make({ at, cause: "failed", files: [], why: command.why }))
     case "PauseForAgent":
       return ofTurn(run, command.token, () =>
         run.paused === null ? ok(Event.RunPaused.make({ at, cause: "not gone", files: [], why: command.why })) : ok()

@@ -167,8 +167,11 @@ export const TaskEscalated = event("TaskEscalated", { taskId: Text, cause: Escal
 /** A person's answer to an escalation. */
 export const TaskAnswered = event("TaskAnswered", { taskId: Text, answer: Schema.Literals(["guidance", "retry", "skip"]), text: Text })
 
-export const PauseCause = Schema.Literals(["conflict", "dirty", "not gone", "work lost"])
-/** git is in a state that a person must put right (spec §6), has not the work any more, or an agent that is to end is not provably gone. `why` says more. */
+export const PauseCause = Schema.Literals(["conflict", "dirty", "not gone", "work lost", "failed"])
+/**
+ * git is in a state that a person must put right (spec §6), has not the work any more, an agent that is to end is not provably gone, or
+ * the loop itself cannot go on: git, the state file or the disk fails it. `why` says more.
+ */
 export const RunPaused = event("RunPaused", {
   cause: PauseCause,
   files: Texts,
@@ -232,7 +235,7 @@ const versions: { readonly [Tag in RunEvent["_tag"]]?: number } = {
   AgentPrepared: 2,
   ImplementationFailed: 2,
   ReviewFailed: 2,
-  RunPaused: 3,
+  RunPaused: 4,
   TaskEscalated: 2
 }
 

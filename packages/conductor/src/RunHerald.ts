@@ -1,5 +1,5 @@
-import { type Comms, type MessageKind, Outbox, page, plain, toldUpTo } from "@souffleur/domain"
-import { Effect, Option, Stream } from "effect"
+import { call, type Comms, type MessageKind, Outbox, page, plain, toldUpTo } from "@souffleur/domain"
+import { Clock, Effect, Option, Stream } from "effect"
 import { patiently } from "./Bulletin.ts"
 import { initialRun } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
@@ -26,19 +26,38 @@ const kindOf = (notice: RunNotice, event: RunEvent): MessageKind => {
   return event._tag === "RunFinished" && event.finishing === "failed" ? "error" : "completion"
 }
 
+/** Who hears of a run, beside its log. */
+export interface Audience {
+  readonly project: string
+  readonly comms: Option.Option<Comms["Service"]>
+  /** The user's notify command. */
+  readonly command: string | null
+}
+
+/** How long comms is waited for where nothing but this is left to say. */
+const lastWord = "10 seconds"
+
+/**
+ * Tells a person what no event can say: that the conductor of a run cannot go on, as its log cannot be used, or before it has begun. No mark is
+ * set, so that another process may tell it again.
+ */
+export const outcry = Effect.fn("RunHerald.outcry")(function* (id: string, { command, comms, project }: Audience, why: string) {
+  const [at, text] = [yield* Clock.currentTimeMillis, `it cannot go on: ${why}`]
+  const calls =
+    command === null ? Effect.void : call({ command, subject: { run: id, project }, revision: 0, at, notice: { kind: "paused", text } })
+  const message = { key: `${streamOf(id)}#cannot-${at}`, kind: "error", text: plain(`Run ${id}: ${text}`), at } as const
+  const posts = Option.match(comms, {
+    onNone: () => Effect.void,
+    onSome: ({ post }) => Effect.asVoid(Effect.timeoutOption(Effect.ignore(patiently(post(message))), lastWord))
+  })
+  yield* Effect.all([calls, posts], { concurrency: 2, discard: true })
+})
+
 /**
  * Tells a person of a run as of a watch: by the user's command, and by messages in comms, until its conductor leaves after revision
  * `from`. What the conductor before could not tell any more is told first. Neither waits for the other.
  */
-export const runHerald = Effect.fn("RunHerald")(function* (
-  id: string,
-  from: number,
-  {
-    command,
-    comms,
-    project
-  }: { readonly project: string; readonly comms: Option.Option<Comms["Service"]>; readonly command: string | null }
-) {
+export const runHerald = Effect.fn("RunHerald")(function* (id: string, from: number, { command, comms, project }: Audience) {
   const [outbox, stream] = [yield* Outbox, streamOf(id)]
   const newest = Effect.map(loadRun(id), ({ revision }) => revision)
   const mark = `${stream}/notified`

@@ -14,10 +14,21 @@ const pausedFor = ({ cause, files, why }: Extract<RunEvent, { readonly _tag: "Ru
       return `paused: not committed: ${files.join(", ")}: commit it, or put it away`
     case "not gone":
       return `paused: an agent cannot be ended: ${why}: end that`
+    case "failed":
+      return `paused: it cannot go on: ${why}: put that right`
     case "work lost":
       return `paused: work that was approved is not there any more: ${why}: put git right, or say --retry or --skip of each`
   }
 }
+
+const inOrder = "git is in order again"
+const resumedAfter = {
+  conflict: inOrder,
+  dirty: inOrder,
+  "work lost": "that work is back, or answered for",
+  "not gone": "that agent is gone",
+  failed: "that is put right, and the run goes on"
+} as const
 
 /**
  * What a person is told of a run, and comms: an escalation and a pause when they begin and when they are over, the run's end,
@@ -39,9 +50,7 @@ export const runNoticeOf = (event: RunEvent, before: Run): RunNotice | undefined
     case "RunPaused":
       return { kind: "paused", text: pausedFor(event) }
     case "RunResumed":
-      return before.paused === null
-        ? undefined
-        : { kind: "cleared", text: before.paused.cause === "not gone" ? "that agent is gone" : "git is in order again" }
+      return before.paused === null ? undefined : { kind: "cleared", text: resumedAfter[before.paused.cause] }
     case "RunFinished":
       if (before.phase === "implementation") return undefined
       return {

@@ -1,3 +1,4 @@
+export * from "./Hindrance.ts"
 export * from "./Invocation.ts"
 export * from "./Plan.ts"
 export * from "./PlanFile.ts"

@@ -147,6 +147,8 @@ export class Person {
       }
       return
     }
+    // git answers the next time, and whose file is in the way is moved by its owner.
+    if (cause === "failed") return void this.deeds++
     this.deeds++
     this.#world.tell(`a person puts right what a run is paused for: ${cause}`)
     if (cause === "not gone") for (const process of agents.flatMap(({ living }) => living)) processes.end(process)

@@ -67,12 +67,14 @@ export class StateWitness {
   /** A conductor has left it at its own word: the file says what the log says. */
   idle(run: Run): void {
     if (this.#world.zombies) return
+    if (!isOver(run) && !needsPerson(run)) this.#world.violated("it was left, and nobody is needed")
+    // The file may be what it could not write.
+    if (run.paused?.cause === "failed") return
     const text = this.#world.disk.read(this.#statePath)
     const found = text === undefined ? undefined : Result.getOrUndefined(readState(text))
     // That it was left is in the log after the file was written.
     const said = (json: StateJson) => JSON.stringify({ ...json, updated_at: "" })
     if (found === undefined || said(found) !== said(stateJson(run)))
       this.#world.violated("the state file is not what the log says, and it was left so")
-    if (!isOver(run) && !needsPerson(run)) this.#world.violated("it was left, and nobody is needed")
   }
 }

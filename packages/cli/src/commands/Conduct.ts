@@ -12,6 +12,7 @@ import {
   loadPlan,
   loadRun,
   openRun,
+  outcry,
   ownFiles,
   ownRun,
   type Plan,
@@ -43,6 +44,7 @@ import { conductor, runIdOf, runs } from "../Conducted.ts"
 import { dryRun } from "../DryRun.ts"
 import { Environment } from "../Environment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
+import { oncePossible, untold } from "../Hindered.ts"
 import { runJsonLine, runLine, runNeeds } from "../RunTelling.ts"
 import { paint, printLines } from "../Printing.ts"
 import { goingOn, opening } from "../ConfigTrust.ts"
@@ -112,15 +114,22 @@ const conductPlan = Effect.fn("conduct")(function* (
   requested: Permission,
   wait: boolean,
   asJson: boolean,
-  pin: Pin
+  pin: Pin,
+  known: string | undefined
 ) {
   const [path, agent] = [yield* Path.Path, yield* Agent]
   yield* launchable(settings)
-  const git = yield* gitOf(project, yield* ownFiles(statePath, [loaded.path, path.join(project, "comms.db")]))
   const linked = yield* linkOf(path.join(project, "comms.db"))
   const finishing = yield* finishingOf(loaded.plan)
   const finishingDigest = loaded.plan.finish._tag === "Command" ? yield* digestOf(JSON.stringify(loaded.plan.finish.command)) : null
-  const { from, id } = yield* openRun(loaded, project, statePath, git, runIdOf(project, loaded.path), pin, finishingDigest)
+  const heralding = { project, command: settings.notifyCommand, comms: Option.map(linked, ({ comms }) => comms) }
+  const own = yield* ownFiles(statePath, [loaded.path, path.join(project, "comms.db")])
+  const begins = Effect.gen(function* () {
+    const git = yield* gitOf(project, own)
+    const opened = yield* openRun(loaded, project, statePath, git, runIdOf(project, loaded.path), pin, finishingDigest)
+    return { ...opened, git }
+  })
+  const { from, git, id } = yield* wait && known !== undefined ? oncePossible(known, heralding, begins) : begins
   yield* Console.error(from === 0 ? `run ${id}, agents by ${agent.name}` : `run ${id} goes on from revision ${from}`)
   yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
   const board = bulletins(
@@ -129,7 +138,6 @@ const conductPlan = Effect.fn("conduct")(function* (
     Option.map(linked, ({ link }) => link)
   )
   const bulletin = yield* Effect.forkScoped(attendedHere("bulletin", board))
-  const heralding = { project, command: settings.notifyCommand, comms: Option.map(linked, ({ comms }) => comms) }
   const telling = yield* Effect.forkScoped(attendedHere("herald", runHerald(id, from, heralding)))
   const told = yield* Ref.make(from)
   const narrator = yield* Effect.forkScoped(attendedHere("narrator", narrate(id, told, asJson)))
@@ -150,7 +158,13 @@ const conductPlan = Effect.fn("conduct")(function* (
         finishingDigest
       })
     })
-  ).pipe(Effect.onInterrupt(() => Effect.ignore(leftAtWork(id))))
+  ).pipe(
+    Effect.onInterrupt(() => Effect.ignore(leftAtWork(id))),
+    Effect.tapCause((cause) => {
+      const why = untold(cause)
+      return why === undefined ? Effect.void : outcry(id, heralding, why)
+    })
+  )
   yield* Fiber.join(narrator)
   yield* Effect.timeoutOption(Fiber.awaitAll([bulletin, telling]), lastWords)
   return yield* ended(id, yield* loadRun(id), asJson)
@@ -202,7 +216,7 @@ export const conductCommand = Command.make(
       known === undefined
         ? yield* opening(project, limits)
         : { pin: known.run.pin, settings: yield* goingOn(project, known.run.pin, limits) }
-    const plan = conductPlan(settings, loaded, project, statePath, flags.permission, wait, flags.json, pin)
+    const plan = conductPlan(settings, loaded, project, statePath, flags.permission, wait, flags.json, pin, known?.id)
     const code = yield* Effect.provide(plan, conductor(settings, project))
     if (code !== 0) return yield* new Ended({ code })
   })
