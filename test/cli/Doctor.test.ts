@@ -110,6 +110,14 @@ describe.concurrent("doctor", () => {
       assert.match(well.of("event log")[0]!.detail, /events of 1 watches, each decodes/)
       assert.strictEqual(well.of("comms state")[0]!.detail, "row souffleur is confirmed")
 
+      const asked = yield* the.run(["doctor", String(conductor.pid)])
+      assert.strictEqual(asked.code, 0, asked.errors)
+      assert.include(
+        asked.lines.join("\n"),
+        `it holds session ${the.session}: souffleur watch --pid ${conductor.pid} --session-id ${the.session}`
+      )
+      assert.include(asked.lines.join("\n"), `it is the Conductor of watch ${id}`)
+
       watch.kill("SIGTERM")
       yield* watch.ended
       const left = yield* doctor(the)

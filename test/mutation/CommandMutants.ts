@@ -18,6 +18,16 @@ export const commandMutants = [
     [["watch: goes on in its own folder", "Option.isSome(known) ? yield* realProject(known.value.watch.project) : here", "here"]]
   ),
   ...mutantsOf(
+    "packages/cli/src/doctor/Candidate.ts",
+    ["packages/cli/test/Candidate.test.ts"],
+    [
+      ["candidate: a zombie cannot be watched", 'found.condition === "zombie"', "false"],
+      ["candidate: nor who may not be", "if (Result.isFailure(refused))", "if (false as boolean && Result.isFailure(refused))"],
+      ["candidate: what is no agent is told", "agent.isAgent(yield* processes.commandLine(pid))", "true"],
+      ["candidate: its session needs a file", "Result.isSuccess(file)", "true"]
+    ]
+  ),
+  ...mutantsOf(
     "packages/cli/src/doctor/Disk.ts",
     ["packages/cli/test/Disk.test.ts"],
     [

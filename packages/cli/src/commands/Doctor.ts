@@ -1,9 +1,11 @@
-import { Processes } from "@souffleur/domain"
-import { Console, Effect } from "effect"
-import { Command, Flag } from "effect/cli"
-import { host, settingsOf } from "../App.ts"
+import { parsePid, Processes, type ResolvedSettings } from "@souffleur/domain"
+import { HookFiles } from "@souffleur/node"
+import { Console, Effect, Layer, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { agent, agentFiles, host, settingsOf } from "../App.ts"
 import { trustOf } from "../ConfigTrust.ts"
 import { board } from "../doctor/Board.ts"
+import { candidate } from "../doctor/Candidate.ts"
 import { type Level, wrong } from "../doctor/Finding.ts"
 import { hooks } from "../doctor/Hooks.ts"
 import { keep } from "../doctor/Keep.ts"
@@ -12,7 +14,7 @@ import { checkRuns } from "../doctor/Runs.ts"
 import { setup } from "../doctor/Setup.ts"
 import { pinned, trusted } from "../doctor/Trusted.ts"
 import { Environment } from "../Environment.ts"
-import { Ended } from "../Failure.ts"
+import { BadUsage, Ended } from "../Failure.ts"
 import { paint, printJson } from "../Printing.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 
@@ -30,7 +32,14 @@ const trustFinding = Effect.fnUntraced(function* (project: string) {
   )
 })
 
-const examined = Effect.fnUntraced(function* (project: string) {
+/** Of an agent that cannot be launched, which is told already, the files are read all the same. */
+const evidence = (settings: ResolvedSettings) =>
+  Layer.mergeAll(
+    Layer.catch(agent(settings), () => agentFiles(settings)),
+    HookFiles.layer(settings.stateDir)
+  ).pipe(Layer.provideMerge(host))
+
+const examined = Effect.fnUntraced(function* (project: string, pid: Option.Option<number>) {
   const { finding, settings } = yield* trustFinding(project)
   const { uid } = yield* Effect.provide(
     Effect.map(Processes, ({ host }) => host),
@@ -42,6 +51,7 @@ const examined = Effect.fnUntraced(function* (project: string) {
     ...(yield* setup(settings, project, uid)),
     finding,
     ...pinned(kept.watches),
+    ...(Option.isNone(pid) ? [] : yield* Effect.provide(candidate(pid.value, kept.watches), evidence(settings))),
     ...(yield* hooks(settings, project)),
     ...kept.findings,
     ...(readable ? yield* checkRuns(settings, project) : []),
@@ -52,6 +62,7 @@ const examined = Effect.fnUntraced(function* (project: string) {
 export const doctorCommand = Command.make(
   "doctor",
   {
+    pid: Argument.String("pid").pipe(Argument.withDescription("A process: could it be watched?"), Argument.optional),
     projectDir,
     quarantine: Flag.Boolean("quarantine").pipe(
       Flag.withDescription("Move a damaged event log aside, as it is, and say how to go on; a sound one stays"),
@@ -61,7 +72,9 @@ export const doctorCommand = Command.make(
   },
   Effect.fnUntraced(function* (flags) {
     const project = yield* realProject(flags.projectDir)
-    const findings = flags.quarantine ? yield* quarantine(yield* settingsOf(project)) : yield* examined(project)
+    const pid = yield* Effect.transposeOption(Option.map(flags.pid, (text) => Effect.fromResult(parsePid(text))))
+    if (flags.quarantine && Option.isSome(pid)) return yield* new BadUsage({ why: "--quarantine is of the log, and takes no process" })
+    const findings = flags.quarantine ? yield* quarantine(yield* settingsOf(project)) : yield* examined(project, pid)
     const bad = findings.filter(({ level }) => level === "wrong").length
     if (flags.json) {
       const facts = findings.map(({ check, detail, level, todo }) => ({ check, ok: level !== "wrong", level, detail, todo }))
