@@ -367,6 +367,20 @@ export const conductorMutants = [
   ),
   ...mutantsOf(
     `${src}/Prompt.ts`,
+    [`${tests}/Plan.test.ts`],
+    [
+      ["prompt: a reviewer reads the documents", '${references(planned, "reviewing")}', ""],
+      ["prompt: a reviewer hears what the user decided", "${decided(guidance)}", ""],
+      ["prompt: each line of it", "2. **Use TDD approach** - Write tests first, then implementation\n", ""]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Turn.ts`,
+    [`${tests}/Conduct.test.ts`],
+    [["prompt: a test file is there still", "testFile !== null && (yield* git.has(testFile))", "testFile !== null"]]
+  ),
+  ...mutantsOf(
+    `${src}/Prompt.ts`,
     [`${tests}/Conduct.test.ts`],
     [
       ["prompt: a file's name is quoted", "map((file) => `- ${quoted(file)}`)", "map((file) => `- ${file}`)"],

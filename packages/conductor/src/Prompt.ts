@@ -9,12 +9,12 @@ ${description}
 **Acceptance Criteria:**
 ${acceptanceCriteria}`
 
-const references = ({ referenceDocs }: PlannedTask) =>
+const references = ({ referenceDocs }: PlannedTask, doing: "implementing" | "reviewing") =>
   referenceDocs.length === 0
     ? ""
     : `### Reference Documents
 
-Review these documents before implementing:
+Review these documents before ${doing}:
 
 ${referenceDocs.map(({ description, path }) => `- \`${path}\`: ${description}`).join("\n")}
 
@@ -75,7 +75,7 @@ You are implementing a task from the workflow plan.
 
 ${taskDetails(planned)}
 
-${references(planned)}${previous(task)}### Instructions
+${references(planned, "implementing")}${previous(task)}### Instructions
 
 1. **Read documentation** - Review all reference docs and related code
 2. **Use TDD approach** - Write tests first, then implementation
@@ -118,8 +118,17 @@ const changed = (files: ReadonlyArray<string>) => {
   return [...named, ...(files.length > named.length ? [`- and ${files.length - named.length} more, in the commits`] : [])].join("\n")
 }
 
-/** The seed's reviewer prompt: the task and what git says of its implementation, never what the implementer said of it, or wrote into a name; with the `word` of this launch. */
-export const reviewerPrompt = (planned: PlannedTask, { work }: Task, word: string): string => `## Code Review Task
+/** What the user decided since counts for who reviews too: it would else reject what they asked for. */
+const decided = (guidance: ReadonlyArray<string>) =>
+  guidance.length === 0
+    ? ""
+    : `### Guidance of the User\n\nThe user has said this of the task since; where it differs from the specification, it counts:\n\n${newest(guidance).join("\n\n")}\n\n`
+
+/**
+ * The seed's reviewer prompt: the task, its documents, what the user decided, and what git says of its implementation, never what the implementer
+ * said of it, or wrote into a name; with the `word` of this launch.
+ */
+export const reviewerPrompt = (planned: PlannedTask, { guidance, work }: Task, word: string): string => `## Code Review Task
 
 You are reviewing an implementation for the workflow.
 
@@ -127,7 +136,7 @@ You are reviewing an implementation for the workflow.
 
 ${taskDetails(planned)}
 
-### Implementation Details
+${references(planned, "reviewing")}${decided(guidance)}### Implementation Details
 
 **Commits:** ${work.commits.slice(-mostFiles).join(", ")}
 **Files Changed:**

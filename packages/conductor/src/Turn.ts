@@ -12,6 +12,7 @@ import {
 import { Duration, Effect, FileSystem, Option } from "effect"
 import { awaitEnding, endAgent, type Launched } from "./AgentEnd.ts"
 import { Conducting } from "./Conducting.ts"
+import type { GitUnusable } from "./Git.ts"
 import type { Report } from "./Ladder.ts"
 import { completionSummary, implementerPrompt, reviewerPrompt } from "./Prompt.ts"
 import { type Run, taskOf, type Turn } from "./Run.ts"
@@ -26,12 +27,16 @@ export const launchIdOf = (run: string, token: string) => `run-${run}-${token}`
 /** What an agent is told, with the word of its launch; the plan must still have its task. */
 const promptOf = Effect.fnUntraced(
   function* (run: Run, { role, taskId }: Turn, word: string) {
-    const { plan } = yield* Conducting
+    const { git, plan } = yield* Conducting
     if (role === "finisher")
       return `${completionSummary(run)}\n\nTransitioning to Phase 4: Finishing the development branch.\n\n${plan.finish._tag === "Prompt" ? plan.finish.prompt : ""}\n`
     const [planned, task] = [plan.tasks.find(({ id }) => id === taskId), taskOf(run, taskId)]
     if (planned === undefined || task === undefined) return yield* new LaunchFailed({ why: `the plan has no task ${taskId} any more` })
-    return role === "implementer" ? implementerPrompt(planned, task, word) : reviewerPrompt(planned, task, word)
+    if (role === "implementer") return implementerPrompt(planned, task, word)
+    // Whoever has committed since may have taken it away.
+    const { testFile } = task.work
+    const there = testFile !== null && (yield* git.has(testFile))
+    return reviewerPrompt(planned, { ...task, work: { ...task.work, testFile: there ? testFile : null } }, word)
   },
   // No argument of a program can have it.
   Effect.map((prompt) => prompt.replaceAll("\0", " "))
@@ -42,7 +47,7 @@ const commandOf = Effect.fnUntraced(function* (
   turn: Turn,
   permission: EffectivePermission,
   word: string
-): Effect.fn.Return<AgentCommand, LaunchFailed, Agent | Conducting> {
+): Effect.fn.Return<AgentCommand, LaunchFailed | GitUnusable, Agent | Conducting> {
   const [agent, { finishing }] = [yield* Agent, yield* Conducting]
   if (turn.role === "finisher" && finishing !== null) return finishing
   const session = { _tag: turn.resumed ? ("Resume" as const) : ("Fresh" as const), sessionId: turn.sessionId }

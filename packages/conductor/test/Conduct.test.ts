@@ -108,16 +108,17 @@ describe.concurrent("over a real repository", { timeout: 120_000 }, () => {
   )
   live("rejected to escalation, answered, finished", () =>
     Effect.gen(function* () {
-      const prompts: Array<string> = []
+      const [prompts, reviews]: [Array<string>, Array<string>] = [[], []]
       const play = yield* theatre(({ commits }) => ({
         implementer: [noting(prompts, commits)],
-        reviewer: [say(rejects(1)), say(rejects(2)), say(rejects(3)), say(approves)]
+        reviewer: [say(rejects(1)), say(rejects(2)), say(rejects(3)), noting(reviews, say(approves))]
       }))
       assert.strictEqual(taskOf(yield* play.conducts, "t1")?.status, "escalated")
       assert.strictEqual(taskOf(yield* play.conducts, "t1")?.attempts, 3, "nothing is asked until a person answers")
       yield* play.tell({ _tag: "Answer", taskId: "t1", answer: "guidance", text: "mind the gap" })
       assert.strictEqual((yield* play.conducts).phase, "finished")
       assert.include(prompts.at(-1), "mind the gap")
+      assert.include(reviews.at(-1), "mind the gap", "who reviews hears what the user decided")
     })
   )
   live("blocked: escalated at once, with the reason", () =>
@@ -225,6 +226,31 @@ describe.concurrent("over a real repository", { timeout: 120_000 }, () => {
         ["implementer", "reviewer", "implementer", "reviewer"]
       )
       assert.strictEqual(taskOf(run, "t1")?.work.commits.length, 1)
+    })
+  )
+  live("a test file that somebody took away since is not named to the next reviewer", () =>
+    Effect.gen(function* () {
+      const prompts: Array<string> = []
+      const play = yield* theatre(({ git, write }) => ({
+        implementer: [
+          () =>
+            Effect.gen(function* () {
+              for (const name of ["base.txt", "a.test.ts"]) yield* write(name, "x\n")
+              yield* git("add", "-A")
+              yield* git("commit", "-q", "-m", "w")
+              return "IMPLEMENTATION_COMPLETE\ncommits: [x]\nfiles_changed: [y]\ntest_file: base.txt"
+            })
+        ],
+        reviewer: [
+          noting(prompts, () => Effect.as(Effect.andThen(git("rm", "-q", "base.txt"), git("commit", "-q", "-m", "gone")), "no words")),
+          noting(prompts, say(approves))
+        ]
+      }))
+      yield* play.conducts
+      assert.deepStrictEqual(
+        prompts.map((text) => /\*\*Test File:\*\* (.*)/u.exec(text)![1]),
+        ['"base.txt"', "none was named"]
+      )
     })
   )
   live("a conflict pauses; the same conductor's word goes on when a person has put it right", () =>

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Path } from "effect"
+import { fileURLToPath } from "node:url"
 import { implementerPrompt, loadPlan, reviewerPrompt, sections } from "../src/index.ts"
 import { freshTask } from "../src/Run.ts"
 
@@ -150,6 +151,25 @@ describe("a prompt", () => {
       assert.include(text, part)
     assert.notInclude(implementerPrompt(planned, fresh, "w0rd"), "Previous Attempts")
   })
+  it.effect("are word by word what they were: each change of one is seen", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const told = {
+        ...fresh,
+        feedback: [{ attempt: 1, summary: "S1", issues: ["I1"], suggestions: ["G1"] }],
+        guidance: ["be brave"],
+        lastFailure: "it slept",
+        work: { commits: ["c1", "c2"], files: ["a.ts", "a.test.ts"], testFile: "a.test.ts" }
+      }
+      for (const [name, text] of [
+        ["implementer", implementerPrompt(planned, told, "w0rd")],
+        ["reviewer", reviewerPrompt(planned, told, "w0rd")]
+      ] as const) {
+        const file = fileURLToPath(new URL(`fixtures/prompts/${name}.md`, import.meta.url))
+        assert.strictEqual(text, yield* fs.readFileString(file))
+      }
+    }).pipe(Effect.provide(HostServices.layer))
+  )
   it("is one argument of a program, however much there is to tell: the newest of it is told", () => {
     const long = "\u{1F3AD}".repeat(32_000 / 4)
     const words = (many: number) => Array.from({ length: 20 }, () => "\u{1F3AD}".repeat(many))
@@ -171,8 +191,9 @@ describe("a prompt", () => {
     for (const prompt of [implementer, reviewer]) assert.isBelow(Buffer.byteLength(prompt), 131_072)
     for (const part of ["**Attempt 5 Feedback:**\nS5", "G5 "]) assert.include(implementer, part)
     assert.match(reviewer, /- and 49\d\d more, in the commits/u)
+    assert.include(reviewer, "G5 ")
   })
-  it("of a reviewer has the task and what git says, and nothing that the implementer was told or said", () => {
+  it("of a reviewer has the task, its documents, what git says and a person's guidance, and nothing that the implementer said", () => {
     const task = {
       ...fresh,
       guidance: ["be brave"],
@@ -182,6 +203,8 @@ describe("a prompt", () => {
     const text = reviewerPrompt(planned, task, "w0rd")
     for (const part of ["**Commits:** c1, c2", '- "a.ts"', '**Test File:** "a.test.ts"', "```\nAPPROVED w0rd\n", "```\nREJECTED w0rd\n"])
       assert.include(text, part)
-    for (const part of ["be brave", "it slept"]) assert.notInclude(text, part)
+    for (const part of ["- `spec.md`: the spec", "before reviewing", "### Guidance of the User", "be brave"]) assert.include(text, part)
+    assert.notInclude(text, "it slept")
+    assert.notInclude(reviewerPrompt(planned, { ...task, guidance: [] }, "w0rd"), "Guidance")
   })
 })

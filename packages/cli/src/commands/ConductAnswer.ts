@@ -59,6 +59,9 @@ export const conductAnswerCommand = Command.make(
       // It has souffleur itself run a command that an agent can write.
       if (word._tag === "AnswerFinishing" && word.answer === "retry") yield* personOnly("conduct answer --finishing --retry")
       const { id } = yield* findRun(run, project)
+      // What a person says of a task is told to its reviewer: whose work that is does not say it.
+      if (((yield* Environment).variables["SOUFFLEUR_LAUNCH_ID"] ?? "").startsWith(`run-${id}-`))
+        return yield* new BadUsage({ why: "conduct answer is a person's word, and this is an agent of that very run" })
       const after = yield* tellRun(id, word, { _tag: "Operator" })
       const processes = yield* Processes
       const waits = after.owner !== null && !(yield* isGone(processes, after.owner.process))
