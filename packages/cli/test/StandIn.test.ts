@@ -270,6 +270,29 @@ live("TERM ends it with 143 and a clean folder, also when it hangs; unless it ig
   })
 )
 
+live("held in the midst of a task it beats, and ends it when it is released", () =>
+  Effect.gen(function* () {
+    const { agent, exists, project, query, start } = yield* stage([task(1, 0)])
+    const files = yield* FileSystem.FileSystem
+    yield* files.makeDirectory(`${agent}/craft`, { recursive: true })
+    yield* files.writeFileString(`${agent}/craft/task-01.held`, "")
+    const held = yield* start(launch("--session-id", one, first))
+    const beaten = Effect.map(
+      query("SELECT 1 FROM orchestration_tasks WHERE task_id = 'task-00' AND last_heartbeat IS NOT NULL"),
+      (rows) => rows.length === 1
+    )
+    for (let times = 0; times < 2; times++) {
+      yield* until(beaten)
+      yield* query("UPDATE orchestration_tasks SET last_heartbeat = NULL WHERE task_id = 'task-00'")
+    }
+    yield* until(beaten)
+    assert.isFalse(yield* exists(project, "scene-1.txt"))
+    yield* files.remove(`${agent}/craft/task-01.held`)
+    assert.strictEqual(Number(yield* held.exitCode), 0)
+    assert.isTrue(yield* exists(project, "scene-1.txt"))
+  })
+)
+
 live("it beats while it works, and asks for a recovery where it is told to", () =>
   Effect.gen(function* () {
     const { query, start } = yield* stage([task(1, 60_000), task(2)])

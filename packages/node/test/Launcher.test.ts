@@ -416,4 +416,22 @@ it.layer(NodeProcesses.layer)((it) => {
       assert.isTrue(yield* cancelled(launcher, "slow"))
     })
   )
+
+  it.effect("gives the agent that took the receipt in time, though nobody had looked since", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const gate = join(at, "gate")
+      const launcher = yield* launcherIn(at, { entry: [node, gated, gate], receiptTimeout: "1 millis" })
+      yield* launcher.prepare(order("first", at, "exec sleep 300"))
+      const launch = yield* Effect.forkScoped(launcher.launch("first"))
+      yield* TestClock.withLive(exists(`${gate}.ready`))
+      // The next look is due after the end of patience.
+      fs.writeFileSync(`${gate}.open`, "")
+      yield* TestClock.withLive(exists(join(at, "launches", "first.receipt")))
+      yield* TestClock.adjust("1 millis")
+      const [settled, launched] = [yield* launcher.settle("first"), yield* Fiber.join(launch)]
+      yield* Effect.addFinalizer(() => killed(launched.pid))
+      assert.deepStrictEqual(settled, Option.some(launched))
+    })
+  )
 })

@@ -5,7 +5,7 @@ import { runs } from "../Conducted.ts"
 import { Environment } from "../Environment.ts"
 import { printLines } from "../Printing.ts"
 import { runLine } from "../RunTelling.ts"
-import { DemoFailed, makeScene, within } from "./Scene.ts"
+import { broughtBy, DemoFailed, exists, makeScene } from "./Scene.ts"
 
 const plan = `workflow_id: opera
 finish: none
@@ -18,7 +18,7 @@ tasks:
     acceptance_criteria: it is written
     depends_on: [overture]
 `
-/** The overture is rejected once; each turn of an agent takes a moment, so that one is at work when its conductor is killed. */
+/** The overture is rejected once; each turn of an agent takes a moment. */
 const craft = { millis: 400, tasks: { overture: { implementer: ["commit"], reviewer: ["reject", "approve"] } } }
 
 const git = (project: string, ...args: ReadonlyArray<string>) =>
@@ -36,7 +36,7 @@ const git = (project: string, ...args: ReadonlyArray<string>) =>
  */
 export const conductDemo = Effect.fn("ConductDemo")(function* () {
   const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
-  const { brush, next, project, say, settings, start, tells } = yield* makeScene()
+  const { brush, hold, next, pidFile, project, release, say, settings, start, tells } = yield* makeScene()
   yield* git(project, "init", "-q", "-b", "main")
   yield* git(project, "commit", "-q", "--allow-empty", "-m", "An empty stage")
   yield* fs.writeFileString(path.join(project, "plan.yaml"), plan)
@@ -44,13 +44,17 @@ export const conductDemo = Effect.fn("ConductDemo")(function* () {
   yield* say(`A plan of two tasks in ${project}, conducted under souffleur's own watch:`)
   yield* Console.log(brush("dim", "    souffleur run -- souffleur conduct plan.yaml"))
   yield* Console.log(brush("dim", "    (were a person needed, it would stay and wait for: souffleur conduct answer TASK)"))
+  // The second implementer is at work when its conductor is killed, however slowly it is looked at.
+  const [implementer, reviewer] = ["overture.implementer", "overture.reviewer"] as const
+  yield* hold(reviewer)
   const { self } = yield* Environment
   const watchdog = yield* start(["run", "--no-guardian", "--", ...self, "conduct", "plan.yaml"])
   yield* tells(watchdog, "watchdog  ")
 
   const run = yield* Effect.gen(function* () {
     const log = yield* RunLog
-    const stream = yield* within(
+    const stream = yield* broughtBy(
+      watchdog,
       "the run",
       log.streams.pipe(
         Effect.repeat({ schedule: Schedule.spaced("50 millis"), until: ([one]) => one !== undefined }),
@@ -61,7 +65,8 @@ export const conductDemo = Effect.fn("ConductDemo")(function* () {
       Stream.runForEach(log.changes(stream, 0), (recorded) => Console.log(`    conductor ${runLine(recorded, brush)}`))
     )
     const until = <T extends RunEvent["_tag"]>(what: string, tag: T, after = 0) =>
-      within(
+      broughtBy(
+        watchdog,
         what,
         log.changes(stream, after).pipe(
           Stream.filter((one): one is typeof one & { readonly event: Extract<RunEvent, { readonly _tag: T }> } => one.event._tag === tag),
@@ -71,19 +76,24 @@ export const conductDemo = Effect.fn("ConductDemo")(function* () {
         )
       )
     const taken = yield* until("the conductor", "RunTaken")
+    yield* until("the first attempt", "ImplementationCompleted")
+    yield* hold(implementer)
+    yield* release(reviewer)
     const rejected = yield* until("the rejection", "ReviewRejected")
     const working = yield* until("the second attempt", "AgentLaunched", rejected.revision)
+    yield* broughtBy(watchdog, "its turn", exists(pidFile(working.event.process.pid)))
     const { pid } = taken.event.owner.process
     yield* say(`The same implementer works on the feedback. Its conductor is killed: kill -9 ${pid}`)
     yield* Effect.sync(() => process.kill(pid, "SIGKILL"))
     const again = yield* until("another conductor", "RunTaken", taken.revision)
     yield* say(`Brought back by its watchdog as pid ${again.event.owner.process.pid}; it goes on with the agent that was at work`)
+    yield* release(implementer)
     const outcome = yield* until("what that agent came to", "ImplementationCompleted", working.revision)
     if (outcome.event.token !== working.event.token) return yield* new DemoFailed({ why: "an agent was asked to do its work twice" })
     yield* until("the end", "RunFinished")
     return yield* loadRun(stream.slice("run/".length))
   }).pipe(Effect.provide(runs(yield* settings)))
-  const code = yield* within("the end of the watchdog", watchdog.exitCode)
+  const code = yield* broughtBy(watchdog, "the end of the watchdog", watchdog.exitCode)
   if (code !== 0) return yield* new DemoFailed({ why: `the watchdog ended with ${code}` })
   const commits = (yield* git(project, "rev-list", "--count", "HEAD")).trim()
   if (commits !== "4") return yield* new DemoFailed({ why: `${commits} commits where 4 should be` })

@@ -4,7 +4,7 @@ import { SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Path, Random, Schedule, Stream } from "effect"
 import { store } from "../App.ts"
 import { printLines } from "../Printing.ts"
-import { DemoFailed, makeScene, within } from "./Scene.ts"
+import { broughtBy, DemoFailed, exists, makeScene } from "./Scene.ts"
 
 const tasks = ["stage", "lights", "prompt-book", "curtain"].map((name, n) => ({
   id: `task-0${n + 1}`,
@@ -16,19 +16,13 @@ const tasks = ["stage", "lights", "prompt-book", "curtain"].map((name, n) => ({
 /** Words that nobody would guess: whoever says the right one has read it. */
 const stageWords = ["aubergine", "barnacle", "chandelier", "dromedary", "eglantine", "flotsam", "gossamer", "harlequin"]
 
-const exists = (file: string) =>
-  Effect.flatMap(FileSystem.FileSystem, (fs) => fs.exists(file)).pipe(
-    Effect.repeat({ schedule: Schedule.spaced("50 millis"), until: (yes) => yes }),
-    Effect.orDie
-  )
-
 /**
  * The main job on real processes, narrated: an agent works, dies by SIGKILL in mid-work, and souffleur brings it back with
  * its conversation, although souffleur itself is killed in the middle of that. Everything stays in one temporary folder.
  */
 export const demo = Effect.fn("Demo")(function* () {
   const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
-  const { brush, detail, home, next, project, say, settings, start, tells } = yield* makeScene()
+  const { brush, detail, hold, home, next, pidFile, project, release, say, settings, start, tells } = yield* makeScene()
   yield* fs.writeFileString(path.join(project, "plan.json"), JSON.stringify({ tasks }, null, 2))
   yield* Effect.provide(CommsSchema.init(path.join(project, "comms.db")), SqliteClient.layerSqlite)
 
@@ -36,6 +30,8 @@ export const demo = Effect.fn("Demo")(function* () {
   const sessionId = "5c0ff1e0-0000-4000-8000-000000000001"
   yield* say(`A Conductor (S1) starts on a plan of ${tasks.length} tasks, in ${project}`)
   yield* detail(`only its conversation knows the stage word: "${word}"`)
+  // In the midst of its third task S1 is killed, and no sooner S2 goes on than it has been seen: however slowly they are looked at.
+  yield* hold(tasks[2]!.id)
   const conductor = yield* start([
     "__stand-in",
     "--session-id",
@@ -46,7 +42,7 @@ export const demo = Effect.fn("Demo")(function* () {
     "--",
     `Work on the plan. The stage word is ${word}.`
   ])
-  yield* within("the first session file", exists(path.join(home, "claude", "sessions", `${conductor.pid}.json`)))
+  yield* broughtBy(conductor, "the first session file", exists(pidFile(conductor.pid)))
 
   const souffleur = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
     const handle = yield* start(["watch", ...args])
@@ -57,11 +53,14 @@ export const demo = Effect.fn("Demo")(function* () {
   const one = yield* souffleur(["--pid", String(conductor.pid), "--session-id", sessionId])
   const ended = yield* Effect.gen(function* () {
     const log = yield* EventLog
-    const id = yield* Effect.map(log.streams, ([id]) => id).pipe(
-      Effect.repeat({ schedule: Schedule.spaced("50 millis"), until: (id) => id !== undefined })
+    const id = yield* broughtBy(
+      one,
+      "the watch",
+      Effect.map(log.streams, ([id]) => id).pipe(Effect.repeat({ schedule: Schedule.spaced("50 millis"), until: (id) => id !== undefined }))
     )
-    const until = (what: string, found: (event: WatchEvent) => boolean): Effect.Effect<Recorded, DemoFailed> =>
-      within(
+    const until = (who: typeof one, what: string, found: (event: WatchEvent) => boolean): Effect.Effect<Recorded, DemoFailed> =>
+      broughtBy(
+        who,
         what,
         log.changes(id!, 0).pipe(
           Stream.filter(({ event }) => found(event)),
@@ -71,21 +70,22 @@ export const demo = Effect.fn("Demo")(function* () {
         )
       )
 
-    yield* until("watching", ({ _tag }) => _tag === "WatchSettled")
-    yield* within("the second task", exists(path.join(project, tasks[1]!.file)))
+    yield* until(one, "watching", ({ _tag }) => _tag === "WatchSettled")
+    yield* broughtBy(conductor, "the second task", exists(path.join(project, tasks[1]!.file)))
     yield* say(`Two tasks are done. S1 is killed in the third: kill -9 ${conductor.pid}`)
     yield* conductor.kill({ killSignal: "SIGKILL" })
 
-    yield* until("the recovery", ({ _tag }) => _tag === "StepSucceeded")
+    yield* until(one, "the recovery", ({ _tag }) => _tag === "StepSucceeded")
     yield* say(`And souffleur itself, in the middle of the recovery: kill -9 ${one.pid}`)
     yield* one.kill({ killSignal: "SIGKILL" })
     yield* say("souffleur is started again; the log says where it stands")
     const two = yield* souffleur([])
-    const relaunched = yield* until("the successor", ({ _tag }) => _tag === "ConductorRelaunched")
+    const relaunched = yield* until(two, "the successor", ({ _tag }) => _tag === "ConductorRelaunched")
     if (relaunched.event._tag === "ConductorRelaunched")
       yield* say(`S2 runs: pid ${relaunched.event.conductor.pid}. It reads the export of S1, and goes on with what is not done`)
-    yield* until("completion", ({ _tag }) => _tag === "ConductorCompleted")
-    const code = yield* within("the end of souffleur", two.exitCode)
+    yield* release(tasks[2]!.id)
+    yield* until(two, "completion", ({ _tag }) => _tag === "ConductorCompleted")
+    const code = yield* broughtBy(two, "the end of souffleur", two.exitCode)
     return { id, code, relaunched: relaunched.event }
   }).pipe(Effect.provide(store(yield* settings)))
 

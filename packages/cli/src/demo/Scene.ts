@@ -1,4 +1,4 @@
-import { Console, Effect, FileSystem, Path, Schema, Stream } from "effect"
+import { Console, Effect, FileSystem, Path, Schedule, Schema, Stream } from "effect"
 import { ChildProcess, type ChildProcessSpawner } from "effect/process"
 import { settingsOf } from "../App.ts"
 import { Environment } from "../Environment.ts"
@@ -7,24 +7,37 @@ import { paint } from "../Printing.ts"
 /** The demonstration did not come to its end; `why` is a sentence. */
 export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { why: Schema.String }) {}
 
-/** A second or so in place of minutes (cli.md, settings). */
+/** A second or so in place of minutes (cli.md, settings). Who beats is never stale here, however busy the machine. */
 const timings = {
   SOUFFLEUR_WATCHER_INITIAL_WAIT: "1 second",
   SOUFFLEUR_WATCHER_INTERVAL: "500 millis",
-  SOUFFLEUR_HEARTBEAT_STALE_AFTER: "4 seconds",
-  SOUFFLEUR_MONITOR_INITIAL_WAIT: "2 seconds",
-  SOUFFLEUR_MONITOR_INTERVAL: "1500 millis",
-  SOUFFLEUR_MONITOR_STALE_AFTER: "1500 millis",
+  SOUFFLEUR_HEARTBEAT_STALE_AFTER: "60 seconds",
+  SOUFFLEUR_MONITOR_INITIAL_WAIT: "5 seconds",
+  SOUFFLEUR_MONITOR_INTERVAL: "5 seconds",
+  SOUFFLEUR_MONITOR_STALE_AFTER: "20 seconds",
   SOUFFLEUR_STOP_GRACE: "2 seconds",
   SOUFFLEUR_LAUNCHER: "headless"
 }
 
-/** Fails loudly when what it waits for does not come. */
-export const within = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
-  Effect.timeoutOrElse(effect, {
-    duration: "30 seconds",
-    orElse: () => Effect.fail(new DemoFailed({ why: `${what} did not happen in 30 seconds` }))
-  })
+/**
+ * What a process is to bring about; fails loudly when it has ended, and one more look does not find it. A busy machine takes what time
+ * it takes: five minutes are for what hangs.
+ */
+export const broughtBy = <A, E, R>(who: ChildProcessSpawner.ChildProcessHandle, what: string, effect: Effect.Effect<A, E, R>) => {
+  const failed = (why: string) => () => Effect.fail(new DemoFailed({ why: `${what} did not happen${why}` }))
+  const atItsEnd = Effect.andThen(
+    Effect.exit(who.exitCode),
+    Effect.timeoutOrElse(effect, { duration: "20 seconds", orElse: failed(`: pid ${who.pid} has ended`) })
+  )
+  return Effect.timeoutOrElse(Effect.raceFirst(effect, atItsEnd), { duration: "5 minutes", orElse: failed(" in 5 minutes") })
+}
+
+/** Until a file is there. */
+export const exists = (file: string) =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) => fs.exists(file)).pipe(
+    Effect.repeat({ schedule: Schedule.spaced("50 millis"), until: (yes) => yes }),
+    Effect.orDie
+  )
 
 /** A temporary folder with a project, a state folder and an agent's folder of its own; who tells what happens there, and how souffleur starts. */
 export const makeScene = Effect.fn("Demo.scene")(function* () {
@@ -35,6 +48,8 @@ export const makeScene = Effect.fn("Demo.scene")(function* () {
   const home = yield* fs.realPath(yield* fs.makeTempDirectory({ prefix: "souffleur-demo-" }))
   const project = path.join(home, "opera")
   yield* fs.makeDirectory(project)
+  const held = (name: string) => path.join(home, "claude", "craft", `${name}.held`)
+  yield* fs.makeDirectory(path.dirname(held("")), { recursive: true, mode: 0o700 })
   const environment = {
     ...variables,
     ...timings,
@@ -58,6 +73,11 @@ export const makeScene = Effect.fn("Demo.scene")(function* () {
     project,
     brush,
     say: (text: string) => Console.log(`${brush("yellow", "▸")} ${text}`),
+    /** By which an agent says that it is there. */
+    pidFile: (pid: number) => path.join(home, "claude", "sessions", `${pid}.json`),
+    /** An agent that comes to this waits in the midst of it, alive, until it is released. */
+    hold: (name: string) => fs.writeFileString(held(name), ""),
+    release: (name: string) => fs.remove(held(name)),
     detail: (text: string) => Console.log(brush("dim", `    ${text}`)),
     start: (args: ReadonlyArray<string>) =>
       ChildProcess.make(program, [...first, ...args], { cwd: project, env: environment, extendEnv: false, stdin: "ignore" }),

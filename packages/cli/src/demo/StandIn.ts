@@ -3,7 +3,7 @@ import { SqliteClient } from "@souffleur/node"
 import { Cause, Config, Console, Effect, FileSystem, Layer, Option, Path, Result, Schedule, Schema, Stdio, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { openBoard, Plan, type Task } from "./StandInBoard.ts"
-import { craft, craftOf } from "./StandInCraft.ts"
+import { craft, craftOf, untilReleased } from "./StandInCraft.ts"
 import { keepDiary } from "./StandInDiary.ts"
 import { openSession, type Session, type SessionOrder } from "./StandInSession.ts"
 
@@ -96,7 +96,8 @@ const work = Effect.fnUntraced(function* (session: Session, id: string, plan: ty
     const use = yield* session.toolUse("Write", { file_path: path, content: task.text })
     if (number === dieAt) process.kill(process.pid, "SIGKILL")
     if (number === hangAt) return yield* idle
-    yield* Effect.raceFirst(Effect.sleep(task.millis), Effect.repeat(board.beat, Schedule.spaced("500 millis")))
+    const done = Effect.andThen(Effect.sleep(task.millis), untilReleased(task.id))
+    yield* Effect.raceFirst(done, Effect.repeat(board.beat, Schedule.spaced("500 millis")))
     yield* files.writeFileString(path, task.text)
     yield* session.toolResult(use, `File created successfully at: ${path}`)
     yield* board.complete(task)

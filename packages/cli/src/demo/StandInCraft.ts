@@ -29,14 +29,21 @@ export const craftOf = (prompt: string) => {
   return role === undefined || task === undefined || word === undefined ? undefined : { role, task, word }
 }
 
-/** The which turn of its role and task this is, from 1, across processes and deaths; and whether its end is held by a file beside that. */
+/** Whoever looks on may hold the curtain, to see an agent in the midst of its work: as long as there is such a file in the agent's folder. */
+export const untilReleased = Effect.fnUntraced(function* (name: string) {
+  const [files, paths] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const held = files.exists(paths.join(yield* agentFolder, "craft", `${name}.held`))
+  yield* Effect.repeat(held, { while: (still) => still, schedule: Schedule.spaced("20 millis") })
+})
+
+/** The which turn of its role and task this is, from 1, across processes and deaths. */
 const turnOf = Effect.fnUntraced(function* (role: string, task: string) {
   const [files, paths] = [yield* FileSystem.FileSystem, yield* Path.Path]
   const folder = paths.join(yield* agentFolder, "craft")
   yield* files.makeDirectory(folder, { recursive: true, mode: 0o700 })
   const file = paths.join(folder, `${task}.${role}`)
   yield* files.writeFileString(file, ".", { flag: "a" })
-  return { turn: (yield* files.readFileString(file)).length, held: files.exists(`${file}.held`) }
+  return (yield* files.readFileString(file)).length
 })
 
 const git = (cwd: string, ...args: ReadonlyArray<string>) =>
@@ -72,12 +79,11 @@ export const craft = Effect.fnUntraced(function* (session: Session, { role, task
     Effect.flatMap(files.readFileString(paths.join(session.cwd, "craft.json")), Schema.decodeUnknownEffect(Craft))
   )
   const { millis, tasks } = script._tag === "Some" ? script.value : { millis: 0, tasks: {} as (typeof Craft.Type)["tasks"] }
-  const { held, turn } = yield* turnOf(role, task)
+  const turn = yield* turnOf(role, task)
   const acts = tasks[task]?.[role] ?? (role === "implementer" ? (["commit"] as const) : (["approve"] as const))
   const act = acts[Math.min(turn, acts.length) - 1]!
   yield* Effect.sleep(millis)
-  // Whoever looks on may hold the curtain, to see it in the midst of its turn.
-  yield* Effect.repeat(held, { while: (still) => still, schedule: Schedule.spaced("20 millis") })
+  yield* untilReleased(`${task}.${role}`)
   switch (act) {
     case "commit":
       return yield* implement(session, task, turn, word)
