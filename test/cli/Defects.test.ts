@@ -57,6 +57,20 @@ describe.concurrent("a defect of souffleur's own", () => {
     })
   )
 
+  live("is told to launchd, which starts again whatever fails; an end that another start would meet again is none to it", () =>
+    Effect.gen(function* () {
+      const the = yield* ended({ NODE_OPTIONS })
+      const launchd = { SOUFFLEUR_UNDER_LAUNCHD: "1" }
+      const unknown = yield* the.run(["watch", "--resume", "nobody"], launchd)
+      assert.strictEqual(unknown.code, 0)
+      assert.match(unknown.errors, /nobody/u)
+      assert.strictEqual((yield* the.run(["watch", "--resume", "nobody"])).code, 2)
+      fs.writeFileSync(join(the.home, "sabotage"), "")
+      const watch = yield* the.run(["watch", "--pid", String(the.conductor.pid), "--session-id", the.session], launchd)
+      assert.strictEqual(watch.code, 70, watch.errors)
+    })
+  )
+
   live("in what tells comms, now or of a watch that is over, is told and ends no watch", () =>
     Effect.gen(function* () {
       const the = yield* ended()

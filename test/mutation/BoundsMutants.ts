@@ -145,6 +145,20 @@ export const boundsMutants = [
     [["conduct: who tells and dies is told", 'attendedHere("herald", runHerald(id, from, heralding))', "runHerald(id, from, heralding)"]]
   ),
   ...mutantsOf(
+    "packages/cli/src/service/LaunchdPlist.ts",
+    ["packages/cli/test/Service.test.ts", "test/cli/Defects.test.ts"],
+    [
+      ["launchd: a defect is started again", "code === defectCode ? code : 0", "0"],
+      ["launchd: what another start would meet again is not", "code === defectCode ? code : 0", "code"],
+      ["launchd: started again when it fails", '${key("SuccessfulExit")}<false/>', '${key("Crashed")}<true/>']
+    ]
+  ),
+  ...mutantsOf(
+    "packages/node/src/launch.ts",
+    ["packages/node/test/Launcher.test.ts"],
+    [["launch: a defect is one sentence", "${defectOf(Cause.die(error))}", "${String(error)}"]]
+  ),
+  ...mutantsOf(
     "packages/cli/src/main.ts",
     ["test/cli/Defects.test.ts"],
     [

@@ -5,6 +5,7 @@ import { cli } from "./Cli.ts"
 import { Environment } from "./Environment.ts"
 import { Leaving } from "./Leaving.ts"
 import { type Mark, makeMark, printing } from "./Printing.ts"
+import { codeUnderLaunchd, underLaunchd } from "./service/LaunchdPlist.ts"
 import { debugging } from "./Uncaught.ts"
 
 const { argv, env, execPath, platform, stdin, stdout } = process
@@ -63,12 +64,16 @@ const codeOf = { SIGINT: 130, SIGTERM: 143 } as const
  */
 const patience = 900
 
+const launchd = (env[underLaunchd] ?? "") !== ""
+// Whom it starts, it starts itself.
+delete env[underLaunchd]
+
 /** The command line as a process: arguments, streams, signals, exit code. */
 export const runProgram = (): void => {
   const cwd = folder()
   if (cwd === undefined) {
     printing(false).error("souffleur: the folder that it was started in is gone: start it in one that is there")
-    process.exitCode = 2
+    process.exitCode = launchd ? codeUnderLaunchd(2) : 2
     return
   }
   let interrupted: number = codeOf.SIGINT
@@ -77,8 +82,10 @@ export const runProgram = (): void => {
     interrupted = codeOf[signal]
     Deferred.doneUnsafe(left, Effect.void)
   }, patience)
-  const teardown: Runtime.Teardown = (exit, onExit) =>
-    Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? onExit(interrupted) : Runtime.defaultTeardown(exit, onExit)
+  const teardown: Runtime.Teardown = (exit, onExit) => {
+    const end = (code: number) => onExit(launchd ? codeUnderLaunchd(code) : code)
+    return Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? end(interrupted) : Runtime.defaultTeardown(exit, end)
+  }
   cli(argv.slice(2)).pipe(
     Effect.provideService(Leaving, Deferred.await(left)),
     Effect.provide(Layer.provideMerge(Layer.mergeAll(environmentIn(cwd), logging, errands), HostServices.layer)),

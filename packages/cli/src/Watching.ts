@@ -1,6 +1,6 @@
 import { ceilingNow, EventLog, evolve, initial, load, type ResolvedSettings, type Watch } from "@souffleur/domain"
 import { boundOutputs } from "@souffleur/node"
-import { allTold, attended, forget, herald, notifier, own, supervise } from "@souffleur/supervisor"
+import { allTold, attended, attendedHere, forget, herald, notifier, own, supervise } from "@souffleur/supervisor"
 import { Console, Effect, Fiber, Path, Ref, Stream } from "effect"
 import { Environment } from "./Environment.ts"
 import { guarded, startGuardian } from "./Guarding.ts"
@@ -57,9 +57,10 @@ export const watching = Effect.fn("Watching")(function* (
   const notices = settings.notifyCommand === null ? Effect.void : notifier(id, project, settings.notifyCommand)
   const noticing = yield* Effect.forkScoped(attended(ref, "notifier", notices))
   if (comms !== null) yield* deliverLate(yield* allWatches, comms)
-  yield* Effect.forkScoped(feed(id))
+  yield* Effect.forkScoped(attendedHere("watchdog's feeder", feed(id)))
   const path = yield* Path.Path
-  for (const folder of ["launches", "guardians"]) yield* Effect.forkScoped(boundOutputs(path.join(settings.stateDir, folder), id))
+  for (const folder of ["launches", "guardians"])
+    yield* Effect.forkScoped(attendedHere(`bound of ${folder}`, boundOutputs(path.join(settings.stateDir, folder), id)))
   yield* ceilingNow(ref.tell)
   const last = yield* supervise(ref, fence)
   yield* forget(last)

@@ -94,7 +94,7 @@ describe("a launchd agent", () => {
     assert.deepStrictEqual(strings(plist, "ProgramArguments").slice(0, nasty.line.length), [...nasty.line])
     assert.deepStrictEqual(strings(plist, "EnvironmentVariables").slice(0, 4), Object.entries(nasty.environment).flat())
     assert.match(plist, /<key>AbandonProcessGroup<\/key><true\/>/)
-    assert.match(plist, /<key>KeepAlive<\/key><dict><key>Crashed<\/key><true\/><\/dict>/)
+    assert.match(plist, /<key>KeepAlive<\/key><dict><key>SuccessfulExit<\/key><false\/><\/dict>/)
   })
   const python = spawnSync("python3", ["-c", "import plistlib"]).status === 0
   it.skipIf(!python)("is what a reader of property lists reads", () => {
@@ -103,9 +103,9 @@ describe("a launchd agent", () => {
     assert.deepStrictEqual(read, {
       Label: "souffleur.opera-3f2a",
       ProgramArguments: [...nasty.line],
-      EnvironmentVariables: nasty.environment,
+      EnvironmentVariables: { ...nasty.environment, SOUFFLEUR_UNDER_LAUNCHD: "1" },
       RunAtLoad: true,
-      KeepAlive: { Crashed: true },
+      KeepAlive: { SuccessfulExit: false },
       AbandonProcessGroup: true
     })
   })

@@ -1,4 +1,11 @@
+import { defectOf } from "@souffleur/domain"
+import { Cause } from "effect"
 import { becomeAgent } from "./LaunchEntry.ts"
 
-// A program of its own: `node launch.ts <absolute path of a launch file>`.
-process.exitCode = becomeAgent(process.argv[2] ?? "")
+// A program of its own: `node launch.ts <absolute path of a launch file>`. What goes wrong in it is one sentence, and never a word of a launch.
+try {
+  process.exitCode = becomeAgent(process.argv[2] ?? "")
+} catch (error) {
+  process.stderr.write(`souffleur: not launched: it has a defect of its own (${defectOf(Cause.die(error))})\n`)
+  process.exitCode = 70
+}

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import { join } from "node:path"
@@ -379,6 +379,20 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
         assert.isFalse(fs.existsSync(join(at, "launches", `${id}.receipt`)), id)
       }
       assert.isFalse(fs.existsSync(join(at, "runs")))
+    })
+  )
+
+  it.effect("says a defect of the launch itself in one sentence, without a word of it, and ends with 70", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const launcher = yield* launcherIn(at)
+      yield* launcher.prepare(order("defect", at, "echo a word of a prompt"))
+      const sabotage = "data:text/javascript,process.execve=()=>{throw new RangeError('a word of a prompt')}"
+      const path = join(at, "launches", "defect.json")
+      const { status, stderr } = spawnSync(node, [`--import=${sabotage}`, ...usual.slice(1), path], { encoding: "utf8" })
+      assert.strictEqual(status, 70, stderr)
+      assert.match(stderr, /^souffleur: not launched: it has a defect of its own \(RangeError[^\n]*\)\n$/u)
+      assert.notInclude(stderr, "a word")
     })
   )
 

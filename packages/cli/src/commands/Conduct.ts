@@ -141,7 +141,7 @@ const conductPlan = Effect.fn("conduct")(function* (
   const telling = yield* Effect.forkScoped(attendedHere("herald", runHerald(id, from, heralding)))
   const told = yield* Ref.make(from)
   const narrator = yield* Effect.forkScoped(attendedHere("narrator", narrate(id, told, asJson)))
-  yield* Effect.forkScoped(boundOutputs(path.join(settings.stateDir, "launches"), `run-${id}-`))
+  yield* Effect.forkScoped(attendedHere("bound of launches", boundOutputs(path.join(settings.stateDir, "launches"), `run-${id}-`)))
   yield* Effect.scoped(
     Effect.gen(function* () {
       const ref = yield* ownRun(id)
