@@ -18,6 +18,20 @@ export const commandMutants = [
     [["watch: goes on in its own folder", "Option.isSome(known) ? yield* realProject(known.value.watch.project) : here", "here"]]
   ),
   ...mutantsOf(
+    "packages/cli/src/Detaching.ts",
+    ["test/cli/Detach.test.ts"],
+    [
+      ["detach: without the agent's marks", "environment: withoutMarks(variables)", "environment: variables as Record<string, string>"],
+      ["detach: a live owner is refused at once", "  yield* refuseOwned(id, before)\n", ""],
+      ["detach: a process in between", '[...first, "__detach", encodeDetachOrder({ line, cwd: before.project, output })]', "line.slice(1)"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/claude/src/Environment.ts",
+    ["test/cli/Detach.test.ts"],
+    [["detach: no mark of a launch", 'entry[0] !== "SOUFFLEUR_LAUNCH_ID"', "true"]]
+  ),
+  ...mutantsOf(
     "packages/cli/src/doctor/Candidate.ts",
     ["packages/cli/test/Candidate.test.ts"],
     [

@@ -37,7 +37,11 @@ export const supervisorMutants = [
     `${supervisor}/src/Ownership.ts`,
     [`${supervisor}/test/Ownership.test.ts`, `${supervisor}/test/Restore.test.ts`],
     [
-      ["own: a live owner is not overtaken", "watch.owner !== undefined && !(yield* claims.isDead(watch.owner))", "false"],
+      [
+        "own: a live owner is not overtaken",
+        "owner !== undefined && !(yield* claims.isDead(owner))",
+        "owner !== undefined && (false as boolean)"
+      ],
       [
         "own: its Conductor and sessions are claimed",
         "yield* Effect.acquireRelease(claimedIfPossible(claims.claim(one)), () => claims.release(one))",
@@ -152,7 +156,7 @@ export const supervisorMutants = [
       ["validate: a reply names an agent", "(!replied || agent.isAgent(yield* processes.commandLine(process.pid)))", "true"],
       ["validate: force is no word for a reply", "(forced && !replied)", "forced"],
       ["validate: not souffleur itself", "if (pid === processes.self.pid) return", "if (false) return"],
-      ["validate: not an ancestor", "if ((yield* processes.ancestors).includes(pid))\n", "if (false)\n"],
+      ["validate: not an ancestor", "if (!detaching && (yield* processes.ancestors).includes(pid))\n", "if (false)\n"],
       [
         "validate: not another user's",
         "Option.isSome(found) && found.value.uid !== processes.host.uid",

@@ -26,6 +26,14 @@ const marks = new Set(["CLAUDECODE", "CLAUDE_PID", "CLAUDE_CODE_SESSION_ID", "CL
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/** Ours, for a process that is to outlive the agent whose tool we may be: without what says that it is of that agent's session, or of its launch. */
+export const withoutMarks = (ours: Environment): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(ours).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && !marks.has(entry[0]) && entry[0] !== "SOUFFLEUR_LAUNCH_ID"
+    )
+  )
+
 /** The environment of an agent: from a short allow list, and the names that the user added to it. */
 export const agentEnvironment = (ours: Environment, also: ReadonlyArray<string>): Readonly<Record<string, string>> => {
   const allowed = new Set([...names, ...also])

@@ -1,6 +1,6 @@
 export { AgentCommandRefused, type AgentProgram, parseAgentCommand } from "./AgentProgram.ts"
 export { Claude, type ClaudeOptions } from "./Claude.ts"
-export type { Environment } from "./Environment.ts"
+export { type Environment, withoutMarks } from "./Environment.ts"
 export { hookCommand, type HookProgram, hookProgram } from "./HookCommand.ts"
 export { HookSettingsUnusable, type HooksChanged, type HooksStatus, hooksStatus, installHooks, uninstallHooks } from "./HookFile.ts"
 export { hookEvents } from "./HookSettings.ts"

@@ -24,7 +24,11 @@ const begin = async () => {
     case "hook":
       await (await import("@souffleur/node/hook")).keepSign((await import("@souffleur/claude/hook")).hookCall)
       break
-    // Four errands that the program runs for itself: its guardian, what it asks of comms, a launch, and the demonstration's agent.
+    // Five errands that the program runs for itself: who starts a detached souffleur, its guardian, what it asks of comms, a launch, and the
+    // demonstration's agent.
+    case "__detach":
+      ;(await import("@souffleur/node/detach")).detach(rest[0] ?? "")
+      break
     case "__guardian":
       await (await import("@souffleur/node/guardian")).guardian(rest[0] ?? "")
       break

@@ -1,4 +1,5 @@
 export * as Claims from "./Claims.ts"
+export { encodeDetachOrder } from "./DetachEntry.ts"
 export * as ErrandProcess from "./ErrandProcess.ts"
 export * as HookFiles from "./HookFiles.ts"
 export * as Launcher from "./Launcher.ts"

@@ -88,6 +88,13 @@ const watchesIt = (id: string, owner: Owner, { pidNamespace, process }: Owner) =
     : `${who} watches it, and may be alive where its processes cannot be seen from here: where you know that it is gone, end the watch with "souffleur release ${id}"`
 }
 
+/** Refused while its owner is alive, or not provably dead. */
+export const refuseOwned = Effect.fn("Ownership.refuse")(function* (id: string, { owner }: Watch) {
+  const claims = yield* Claims
+  if (owner !== undefined && !(yield* claims.isDead(owner)))
+    return yield* new AlreadyWatched({ owner, why: watchesIt(id, owner, claims.self) })
+})
+
 /** Another souffleur was faster: it is the one that watches (cli.md, exit code 3). */
 const overtaken = Effect.fnUntraced(function* <E>(id: string, refused: E) {
   const { owner } = yield* load(id)
@@ -103,9 +110,7 @@ const overtaken = Effect.fnUntraced(function* <E>(id: string, refused: E) {
 export const own = Effect.fn("Ownership.own")(function* (id: string) {
   const claims = yield* Claims
   const watch = yield* load(id)
-  if (watch.owner !== undefined && !(yield* claims.isDead(watch.owner))) {
-    return yield* new AlreadyWatched({ owner: watch.owner, why: watchesIt(id, watch.owner, claims.self) })
-  }
+  yield* refuseOwned(id, watch)
   for (const one of claimsOf(watch)) yield* Effect.acquireRelease(claimedIfPossible(claims.claim(one)), () => claims.release(one))
   const intended = yield* intentOf(id, watch.fence)
   if (Option.isSome(intended)) yield* Effect.catchTag(command(id, { _tag: "Restore", ...intended.value }), "Refused", () => Effect.void)

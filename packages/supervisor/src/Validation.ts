@@ -30,12 +30,17 @@ export interface Validated {
   readonly baseline: Baseline
 }
 
-/** A process that no watch may have: souffleur itself, one of its ancestors, another user's (usage errors, exit 2). */
-export const refuseTarget = Effect.fn("Validation.refuseTarget")(function* (pid: number) {
+/**
+ * A process that no watch may have: souffleur itself, one of its ancestors, another user's (usage errors, exit 2). `detaching`: who watches is
+ * another process, of whom that one is no ancestor.
+ */
+export const refuseTarget = Effect.fn("Validation.refuseTarget")(function* (pid: number, detaching = false) {
   const processes = yield* Processes
   if (pid === processes.self.pid) return yield* new BadTarget({ why: `pid ${pid} is souffleur itself` })
-  if ((yield* processes.ancestors).includes(pid))
-    return yield* new BadTarget({ why: `pid ${pid} started this souffleur: it would end itself with it` })
+  if (!detaching && (yield* processes.ancestors).includes(pid))
+    return yield* new BadTarget({
+      why: `pid ${pid} started this souffleur, which might end with it: "souffleur watch --detach" outlives it`
+    })
   const found = yield* processes.find(pid)
   if (Option.isSome(found) && found.value.uid !== processes.host.uid) {
     return yield* new BadTarget({ why: `pid ${pid} belongs to another user (uid ${found.value.uid}): run souffleur as that user` })

@@ -142,7 +142,7 @@ export const runCommand = Command.make(
         state.comms,
         Option.some(known),
         Option.none(),
-        { observe: false, forced: false },
+        { observe: false, forced: false, detaching: false },
         guarding,
         flags.json
       )

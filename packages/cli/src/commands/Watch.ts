@@ -15,6 +15,7 @@ import { allTold, command, herald, refuseTarget } from "@souffleur/supervisor"
 import { Console, Effect, FileSystem, Option, Path } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { host, launchable, settingsOf, store, world } from "../App.ts"
+import { detached, outlived } from "../Detaching.ts"
 import { Environment } from "../Environment.ts"
 import { BadUsage, Ended, ofFile } from "../Failure.ts"
 import { keptOf } from "../Kept.ts"
@@ -76,16 +77,24 @@ const pick = Effect.fnUntraced(function* (project: string) {
   )
 })
 
+/** How a watch is asked for. */
+interface Said {
+  readonly observe: boolean
+  readonly forced: boolean
+  /** By a souffleur of its own, which outlives this one. */
+  readonly detaching: boolean
+}
+
 /** Refused here are the pids that no watch may have; whether it is alive is for bootstrap to see. */
 const open = Effect.fn("Watch.open")(function* (
   target: Target,
   project: string,
   comms: string | null,
-  said: { readonly observe: boolean; readonly forced: boolean },
+  { detaching, ...said }: Said,
   pin: Pin
 ) {
   const [agent, claims, processes] = [yield* Agent, yield* Claims, yield* Processes]
-  yield* refuseTarget(target.pid)
+  yield* refuseTarget(target.pid, detaching)
   yield* Effect.catchTag(agent.sessionFile(target.sessionId), "SessionNotFound", (error) =>
     error.reason === "missing" ? Effect.void : Effect.fail(error)
   )
@@ -112,7 +121,7 @@ export const watch = Effect.fn("watch")(function* (
   comms: string | null,
   known: Option.Option<Named>,
   target: Option.Option<Target>,
-  said: { readonly observe: boolean; readonly forced: boolean },
+  said: Said,
   guarding: Guarding,
   asJson: boolean,
   pin: Pin = leastPin
@@ -132,6 +141,7 @@ export const watch = Effect.fn("watch")(function* (
     ? yield* goesOn(known.value, target)
     : yield* open(Option.isSome(target) ? target.value : yield* pick(project), project, comms, said, pin)
   const from = Option.isSome(known) ? known.value.watch.revision : 0
+  if (said.detaching) return yield* detached(id, guarding.guardian, asJson)
   if (Option.isSome(guarding.restored) && !(yield* restored(id, guarding.restored.value, settings.notifyCommand, project))) return 1
   return yield* watching(settings, project, comms, id, from, guarding.guardian, asJson)
 })
@@ -153,6 +163,11 @@ export const watchCommand = Command.make(
       Flag.withDescription("Keep a second small process that brings souffleur back when it dies or hangs"),
       Flag.withDefault(false)
     ),
+    detach: Flag.Boolean("detach").pipe(
+      Flag.withDescription("Start a souffleur that watches on when this command, and the agent whose tool it may be, have ended"),
+      Flag.withDefault(false)
+    ),
+    outlive: Flag.String("outlive").pipe(Flag.withDescription("The pid that asked for --detach"), Flag.optional, Flag.withHidden),
     restored: Flag.String("restored").pipe(Flag.withDescription("A guardian's word: <cause>:<fence>"), Flag.optional, Flag.withHidden),
     resume: Flag.String("resume").pipe(Flag.withDescription("Go on with this watch, of whatever folder"), Flag.optional),
     json
@@ -162,7 +177,7 @@ export const watchCommand = Command.make(
     const target = yield* asked(flags.target, flags.pid, flags.sessionId)
     const here = yield* realProject(flags.projectDir)
     // Told before anything is opened: a watch without the means to look at processes is none.
-    yield* Effect.provide(Effect.void, host)
+    yield* Effect.provide(Option.isSome(flags.outlive) ? outlived(Number(flags.outlive.value)) : Effect.void, host)
     const known = yield* Effect.provide(knownOf(flags.resume, target, here), store(yield* settingsOf(here)))
     if (flags.force && Option.isSome(known)) {
       const { id } = known.value
@@ -180,7 +195,17 @@ export const watchCommand = Command.make(
       })
     }
     const code = yield* Effect.provide(
-      watch(settings, project, comms, known, target, { observe: flags.observe, forced: flags.force }, guarding, flags.json, pin),
+      watch(
+        settings,
+        project,
+        comms,
+        known,
+        target,
+        { observe: flags.observe, forced: flags.force, detaching: flags.detach },
+        guarding,
+        flags.json,
+        pin
+      ),
       world(settings, project, comms, yield* keptOf(settings, known))
     )
     if (code !== 0) return yield* new Ended({ code })
