@@ -366,6 +366,30 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
+    `${src}/RunRef.ts`,
+    [`${tests}/RunRef.test.ts`],
+    [["beside: a work tree has one conductor", "const project = run.workTree\n", "const { project } = run\n"]]
+  ),
+  ...mutantsOf(
+    `${src}/Opening.ts`,
+    [`${tests}/Opening.test.ts`],
+    [
+      [
+        "beside: of runs in the work tree",
+        "const runs = yield* runsIn(git.root)",
+        "const runs = (yield* runsIn(git.root)).filter(({ run }) => run.project === project)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Bulletin.ts`,
+    [`${tests}/Bulletin.test.ts`],
+    [
+      ["beside: no beat of a Conductor that is watched", " && !(yield* isOthers)) yield* Effect.ignore", ") yield* Effect.ignore"],
+      ["beside: no state of a Conductor that is watched", " || (yield* isOthers)) return", ") return"]
+    ]
+  ),
+  ...mutantsOf(
     `${src}/Prompt.ts`,
     [`${tests}/Plan.test.ts`],
     [

@@ -167,6 +167,7 @@ it.layer(services)((it) => {
         at: 1,
         workflowId: "w",
         project: the.project,
+        workTree: null,
         plan: "/p",
         digest: "d",
         tasks: [],

@@ -12,6 +12,7 @@ const opened: RunEvent = {
   at,
   workflowId: "w",
   project: "/p",
+  workTree: null,
   plan: "/p/plan.yaml",
   digest: "d",
   tasks: [{ id: "t1", title: "T", dependsOn: [] }],

@@ -25,7 +25,13 @@ const untilBack = Schedule.spaced("1 second")
 export const patiently = <A>(effect: Effect.Effect<A, CommsUnavailable>) => Effect.orDie(Effect.retry(effect, { schedule: untilBack }))
 
 /** `begun`: tasks that had their turn; one that the plan has lost since is nobody's any more. */
-const tell = Effect.fnUntraced(function* (comms: CommsLink["Service"], told: Map<string, string>, run: Run, begun: ReadonlySet<string>) {
+const tell = Effect.fnUntraced(function* <R>(
+  comms: CommsLink["Service"],
+  told: Map<string, string>,
+  run: Run,
+  begun: ReadonlySet<string>,
+  isOthers: Effect.Effect<boolean, never, R>
+) {
   const at = yield* Clock.currentTimeMillis
   const states = new Map([...begun].map((id): [string, string | undefined] => [id, "exited"]))
   for (const task of run.tasks) states.set(task.id, stateOf(task))
@@ -36,7 +42,7 @@ const tell = Effect.fnUntraced(function* (comms: CommsLink["Service"], told: Map
   }
   // After its tasks: who sees the Conductor complete sees them complete.
   const state = conductorState(run)
-  if (told.get("task-00") === state) return
+  if (told.get("task-00") === state || (yield* isOthers)) return
   yield* patiently(comms.setState(state, at))
   told.set("task-00", state)
 })
@@ -44,15 +50,21 @@ const tell = Effect.fnUntraced(function* (comms: CommsLink["Service"], told: Map
 /**
  * What others see of a run until its conductor leaves after revision `from`: its beat in our own store, and, where there is comms, `task-00` with its
  * heartbeat and a row for each task that has begun (spec §5). Told anew by each conductor, so that nothing is lost with one.
+ * While `isOthers`, `task-00` is the row of a Conductor that somebody watches: to beat there, or to call it complete, would be to speak for it.
  */
-export const bulletins = Effect.fn("Bulletin.tell")(function* (id: string, from: number, comms: Option.Option<CommsLink["Service"]>) {
+export const bulletins = Effect.fn("Bulletin.tell")(function* <R = never>(
+  id: string,
+  from: number,
+  comms: Option.Option<CommsLink["Service"]>,
+  isOthers: Effect.Effect<boolean, never, R> = Effect.succeed(false)
+) {
   const [log, beats, { heartbeatStaleAfter }] = [yield* RunLog, yield* Beats, yield* Settings]
   // Four beats in the time after which a watcher would miss one, and at most as often as a watcher beats.
   const every = Duration.min(Duration.seconds(60), Duration.times(heartbeatStaleAfter, 0.25))
   const beat = Effect.gen(function* () {
     const at = yield* Clock.currentTimeMillis
     yield* beats.beat(streamOf(id), { by: "conductor", at })
-    if (Option.isSome(comms)) yield* Effect.ignore(comms.value.beat(at))
+    if (Option.isSome(comms) && !(yield* isOthers)) yield* Effect.ignore(comms.value.beat(at))
   })
   const beating = Effect.repeat(beat, Schedule.spaced(every))
   const told = new Map<string, string>()
@@ -67,7 +79,7 @@ export const bulletins = Effect.fn("Bulletin.tell")(function* (id: string, from:
         return [after, [{ run: after, event }]] as const
       }
     ),
-    Stream.tap(({ run }) => Option.match(comms, { onNone: () => Effect.void, onSome: (link) => tell(link, told, run, begun) })),
+    Stream.tap(({ run }) => Option.match(comms, { onNone: () => Effect.void, onSome: (link) => tell(link, told, run, begun, isOthers) })),
     Stream.takeUntil(({ event }) => event._tag === "RunLeft"),
     Stream.runDrain
   )

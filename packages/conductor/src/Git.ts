@@ -58,6 +58,8 @@ export const gitOf = Effect.fn("Git.of")(function* (project: string, own: (root:
     Effect.mapError(failed("which commit is checked out"))
   )
   return {
+    /** Of its work tree. */
+    root,
     head,
     // What is changed within a submodule is that one's own; that it was moved is seen.
     standing: asked.filtered(["status", "--porcelain=v2", "-z", "--untracked-files=no", "--ignore-submodules=dirty"]).pipe(

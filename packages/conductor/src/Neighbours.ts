@@ -5,14 +5,14 @@ import { invocation } from "./Invocation.ts"
 import type { NamedRun } from "./RunLog.ts"
 import { launchIdOf } from "./Turn.ts"
 
-/** Two conductors of one project would mix their commits; `runs` are those of the project, `mine` the one that is no other. */
+/** Two conductors of one work tree would mix their commits; `runs` are those of it, `mine` the one that is no other. */
 export const nobodyElse = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, mine?: string) {
   const claims = yield* Claims
   for (const { id, run } of runs) {
     if (id === mine || run.owner === null || (yield* claims.isDead(run.owner))) continue
     return yield* new AlreadyWatched({
       owner: run.owner,
-      why: `souffleur with pid ${run.owner.process.pid} conducts run ${id} in this project`
+      why: `souffleur with pid ${run.owner.process.pid} conducts run ${id} in this work tree, in ${run.project}`
     })
   }
 })

@@ -28,12 +28,33 @@ const imported = (
 
 /** What a run begins with: the plan's tasks, and what was done of them before. */
 export const opened = (
-  { digest, finishingDigest = null, found, pin, plan, progress, project, tasks, workflowId }: Extract<RunIntent, { readonly _tag: "Open" }>,
+  {
+    digest,
+    finishingDigest = null,
+    found,
+    pin,
+    plan,
+    progress,
+    project,
+    tasks,
+    workflowId,
+    workTree = project
+  }: Extract<RunIntent, { readonly _tag: "Open" }>,
   at: number
 ): ReadonlyArray<Event.RunEvent> => {
   const known = (id: string) => tasks.some((task) => task.id === id)
   return [
-    Event.RunOpened.make({ at, workflowId, project, plan, digest, tasks, finishingDigest, ...(pin === undefined ? {} : { pin }) }),
+    Event.RunOpened.make({
+      at,
+      workflowId,
+      project,
+      workTree,
+      plan,
+      digest,
+      tasks,
+      finishingDigest,
+      ...(pin === undefined ? {} : { pin })
+    }),
     ...(found === null ? [] : [Event.StateFileRebuilt.make({ at, found, from: progress === null ? "plan" : "backup" })]),
     ...(progress?.tasks ?? [])
       .filter(({ id }) => !known(id))

@@ -4,7 +4,7 @@ import type { Git } from "./Git.ts"
 import { nobodyAtWork, nobodyElse } from "./Neighbours.ts"
 import type { Plan } from "./Plan.ts"
 import type { LoadedPlan } from "./PlanFile.ts"
-import { type NamedRun, runsOf, tellRun } from "./RunLog.ts"
+import { type NamedRun, runsIn, tellRun } from "./RunLog.ts"
 import type { ImportedTask } from "./RunEvent.ts"
 import { progressOf, type StateJson } from "./StateFile.ts"
 import { lookAtState, StateForeign, stateForeign } from "./StateStore.ts"
@@ -59,14 +59,17 @@ export const openRun = Effect.fn("Opening.open")(
     { digest, path, plan }: LoadedPlan,
     project: string,
     statePath: string,
-    git: Pick<Git, "missing">,
+    git: Pick<Git, "missing" | "root">,
     newId: Effect.Effect<string, E, R>,
     pin?: Pin,
     finishingDigest: string | null = null
   ) {
-    const runs = yield* runsOf(project)
+    const runs = yield* runsIn(git.root)
     yield* nobodyElse(runs)
-    const known = runOf(runs, path)
+    const known = runOf(
+      runs.filter(({ run }) => run.project === project),
+      path
+    )
     yield* nobodyAtWork(runs, known?.id)
     const tasks = plan.tasks.map(({ dependsOn, id, title }) => ({ id, title, dependsOn }))
     if (known === undefined) {
@@ -80,6 +83,7 @@ export const openRun = Effect.fn("Opening.open")(
           _tag: "Open",
           workflowId,
           project,
+          workTree: git.root,
           plan: path,
           digest,
           tasks,

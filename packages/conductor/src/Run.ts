@@ -62,6 +62,8 @@ export interface Run extends Pinned {
   readonly phase: "new" | "implementation" | "completion" | "finished"
   readonly workflowId: string
   readonly project: string
+  /** The root of its git work tree. */
+  readonly workTree: string
   readonly plan: string
   readonly digest: string
   readonly tasks: ReadonlyArray<Task>
@@ -94,6 +96,7 @@ export const initialRun: Run = {
   phase: "new",
   workflowId: "",
   project: "",
+  workTree: "",
   plan: "",
   digest: "",
   pin: leastPin,

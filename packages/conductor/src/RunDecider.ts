@@ -12,6 +12,8 @@ export type RunIntent =
       readonly _tag: "Open"
       readonly workflowId: string
       readonly project: string
+      /** The root of its git work tree; absent: the project itself. */
+      readonly workTree?: string
       readonly plan: string
       readonly digest: string
       readonly tasks: ReadonlyArray<Event.TaskOutline>

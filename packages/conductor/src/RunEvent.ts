@@ -10,6 +10,11 @@ const event = <const Tag extends string, const Fields extends Schema.Struct.Fiel
 
 const Text = Schema.String
 const Texts = Schema.Array(Schema.String)
+/** `null` in a log from before the field. */
+const Later = Schema.NullOr(Text).pipe(
+  Schema.withConstructorDefault(Effect.succeed(null)),
+  Schema.withDecodingDefaultKey(Effect.succeed(null))
+)
 
 /** A task as the log knows it; what an agent is told of it stands in the plan. */
 export const TaskOutline = Schema.Struct({ id: Text, title: Text, dependsOn: Texts })
@@ -48,16 +53,15 @@ export type Role = typeof Role.Type
 export const RunOpened = event("RunOpened", {
   workflowId: Text,
   project: Text,
+  /** The root of its git work tree, which has one conductor, whatever folder of it is the project; `null`: the project itself. */
+  workTree: Later,
   plan: Text,
   digest: Text,
   tasks: Schema.Array(TaskOutline),
   /** The ceiling and the programs in force; a log from before this field grants nothing. */
   pin: Pin.pipe(Schema.withConstructorDefault(Effect.succeed(leastPin)), Schema.withDecodingDefaultKey(Effect.succeed(leastPin))),
   /** SHA-256 of the plan's finishing command, which souffleur itself would run; `null`: it had none. */
-  finishingDigest: Schema.NullOr(Text).pipe(
-    Schema.withConstructorDefault(Effect.succeed(null)),
-    Schema.withDecodingDefaultKey(Effect.succeed(null))
-  )
+  finishingDigest: Later
 })
 /** The config file beside what is pinned, and a person's word about it: of a run as of a watch. */
 export const { ConfigOverreached, ConfigWithdrawn, TrustGiven } = Watched
@@ -230,7 +234,7 @@ export const RunEvent = Schema.Union([
 export type RunEvent = typeof RunEvent.Type
 
 const versions: { readonly [Tag in RunEvent["_tag"]]?: number } = {
-  RunOpened: 2,
+  RunOpened: 3,
   ProgressImported: 2,
   AgentPrepared: 2,
   ImplementationFailed: 2,

@@ -64,10 +64,11 @@ const answered = (task: Task, event: Extract<RunEvent, { readonly _tag: "TaskAns
 
 const change = (run: Run, event: RunEvent): Change =>
   Match.valueTags<RunEvent, Evolve>(event, {
-    RunOpened: ({ at, digest, finishingDigest, pin, plan, project, tasks, workflowId }) => ({
+    RunOpened: ({ at, digest, finishingDigest, pin, plan, project, tasks, workflowId, workTree }) => ({
       phase: "implementation",
       workflowId,
       project,
+      workTree: workTree ?? project,
       plan,
       digest,
       pin,

@@ -46,12 +46,18 @@ export const allRuns = Effect.gen(function* () {
   })
 })
 
-/** The runs of a project, on which something is decided: fails where one of them cannot be read. */
-export const runsOf = Effect.fnUntraced(function* (project: string) {
-  const found = (yield* allRuns).filter(({ run }) => run.project === project)
+/** Runs on which something is decided: fails where one of them cannot be read. */
+const readable = Effect.fnUntraced(function* (isOne: (run: Run) => boolean) {
+  const found = (yield* allRuns).filter(({ run }) => isOne(run))
   const torn = found.find(({ unreadable }) => unreadable !== undefined)
   return torn?.unreadable === undefined ? found : yield* torn.unreadable
 })
+
+/** The runs of a project. */
+export const runsOf = (project: string) => readable((run) => run.project === project)
+
+/** The runs of a git work tree, in whatever folders of it: their agents' commits would mix. */
+export const runsIn = (workTree: string) => readable((run) => run.workTree === workTree)
 
 /** Read, decide, append; again when somebody appended first. */
 export const tellRun = Effect.fn("Run.tell")(function* (id: string, intent: RunIntent, by: RunCommand["by"], from: Run = initialRun) {

@@ -3,7 +3,7 @@ import { Effect, Ref } from "effect"
 import { nobodyAtWork, nobodyElse } from "./Neighbours.ts"
 import { initialRun, type Run } from "./Run.ts"
 import type { RunIntent } from "./RunDecider.ts"
-import { loadRun, RunLog, runsOf, tellRun } from "./RunLog.ts"
+import { loadRun, RunLog, runsIn, tellRun } from "./RunLog.ts"
 
 /** One run as whoever conducts it sees it. */
 export interface RunRef {
@@ -53,14 +53,14 @@ export const ownRun = Effect.fn("Run.own")(function* (id: string) {
     const { host, process } = run.owner
     return yield* new AlreadyWatched({ owner: run.owner, why: `souffleur with pid ${process.pid} on ${host} conducts run ${id}` })
   }
-  const { project } = run
-  // Another state folder has another log, and may conduct the same project.
+  const project = run.workTree
+  // Another state folder has another log, and may conduct in the same work tree.
   yield* Effect.acquireRelease(claims.claim({ project }), () => claims.release({ project }))
   const { fence } = yield* tellRun(id, { _tag: "Take", owner: claims.self, over: run.fence }, { _tag: "Operator" })
   const ref = yield* makeRunRef(id, fence)
   yield* Effect.addFinalizer((exit) => (isMeant(exit) ? Effect.ignore(ref.tell({ _tag: "Leave" })) : Effect.void))
   // Of two plans that began at once the later one sees the other here, and perhaps each does.
-  const runs = yield* runsOf(project)
+  const runs = yield* runsIn(project)
   yield* nobodyElse(runs, id)
   yield* nobodyAtWork(runs, id)
   return ref

@@ -9,17 +9,18 @@ const settings = Settings.of({ heartbeatStaleAfter: Duration.minutes(4) } as Res
 
 /** What comms says of a run in its end: `known` was there when its conductor began. */
 const rowsOf = Effect.fnUntraced(
-  function* (known: ReadonlyArray<RunEvent>, more: ReadonlyArray<RunEvent>) {
+  function* (known: ReadonlyArray<RunEvent>, more: ReadonlyArray<RunEvent>, isOthers?: Effect.Effect<boolean>) {
     const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
     const rows = new Map<string, string>()
     const link = CommsLink.of({
       ...({} as CommsLink["Service"]),
-      beat: () => Effect.void,
+      beat: () => Effect.sync(() => void rows.set("beat of task-00", "there")),
       setState: (state) => Effect.sync(() => void rows.set("task-00", state)),
       setTask: ({ id, state }) => Effect.sync(() => void rows.set(id, state))
     })
     yield* log.append("run/r", 0, [...known, ...more, RunLeft])
-    yield* bulletins("r", known.length, Option.some(link)).pipe(Effect.provideService(RunLog, log))
+    yield* bulletins("r", known.length, Option.some(link), isOthers).pipe(Effect.provideService(RunLog, log))
+    if (isOthers === undefined) rows.delete("beat of task-00")
     return Object.fromEntries(rows)
   },
   Effect.provide([Beats.layerMemory, Layer.succeed(Settings, settings)])
@@ -33,6 +34,13 @@ it.effect("comms has a row for each task that has begun, and the Conductor's aft
       ["task-001", "complete"],
       ["task-00", "working"]
     ])
+  }).pipe(Effect.scoped)
+)
+
+it.effect("the row of a Conductor that somebody watches is left alone: no beat, no state; those of tasks are told", () =>
+  Effect.gen(function* () {
+    const rows = yield* rowsOf([RunOpened], [RunTaken, TaskStarted, TaskCompleted, RunVerified, RunFinished], Effect.succeed(true))
+    assert.deepStrictEqual(rows, { "task-001": "complete" })
   }).pipe(Effect.scoped)
 )
 

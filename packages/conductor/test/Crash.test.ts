@@ -25,6 +25,7 @@ const services = Layer.mergeAll(files, Path.layer)
 const repository = () => {
   const commits = ["c0"]
   const git: Git = {
+    root: "/project",
     head: Effect.sync(() => commits.at(-1)!),
     standing: Effect.succeed({ conflicts: [], changed: [] }),
     has: () => Effect.succeed(true),

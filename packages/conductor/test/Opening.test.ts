@@ -57,7 +57,10 @@ const project = Effect.fnUntraced(function* (
   return {
     folder,
     opens: (pid: number, plan: string, id: Effect.Effect<string>) =>
-      as(pid)(openRun(loaded(plan), folder, `${folder}/state.json`, git, id)),
+      as(pid)(openRun(loaded(plan), folder, `${folder}/state.json`, { ...git, root: folder }, id)),
+    /** In a folder of the same work tree. */
+    opensIn: (pid: number, project: string, plan: string, id: Effect.Effect<string>) =>
+      as(pid)(openRun(loaded(plan), project, `${folder}/state.json`, { ...git, root: folder }, id)),
     owns: (pid: number, id: string) => as(pid)(ownRun(id)),
     alone: as(0)
   }
@@ -101,6 +104,17 @@ describe("a plan", () => {
       yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
       yield* the.owns(1, "one")
       assert.deepInclude(yield* Effect.flip(the.opens(2, "/two.yaml", Effect.succeed("two"))), { _tag: "AlreadyWatched" })
+      assert.lengthOf(yield* allRuns, 1)
+    }).pipe(Effect.scoped, layer)
+  )
+  it.effect("is not opened where somebody conducts another one in another folder of the same work tree", () =>
+    Effect.gen(function* () {
+      const the = yield* project()
+      yield* the.opensIn(1, `${the.folder}/pkg/a`, "/one.yaml", Effect.succeed("one"))
+      yield* the.owns(1, "one")
+      assert.deepInclude(yield* Effect.flip(the.opensIn(2, `${the.folder}/pkg/b`, "/one.yaml", Effect.succeed("two"))), {
+        _tag: "AlreadyWatched"
+      })
       assert.lengthOf(yield* allRuns, 1)
     }).pipe(Effect.scoped, layer)
   )

@@ -68,10 +68,25 @@ const stateFolder = Effect.fnUntraced(function* (all: ReturnType<typeof claimed>
   return {
     own: (id: string, self: number, isDead?: (pid: number) => boolean) =>
       Effect.map(own(id, self, isDead), (all) => ({ ...all, why: why(all.exit) })),
+    opens: (id: string, where: { readonly project: string; readonly workTree: string }) =>
+      within(tellRun(id, { ...opened(where.project), ...where }, operator), 1),
     run: (id: string) => within(loadRun(id), 1),
     runs: within(allRuns, 1),
     take: (id: string, pid: number, over: number) => within(tellRun(id, { _tag: "Take", owner: ownerOf(pid), over }, operator), 1)
   }
+})
+
+describe("a work tree", () => {
+  it.effect("is claimed, and not the folder of it that is the project: another state folder's conductor in another one is refused", () =>
+    Effect.gen(function* () {
+      const all = claimed()
+      const [one, two] = [yield* stateFolder(all, 10), yield* stateFolder(all, 10)]
+      yield* one.opens("sub", { project: "/tree/pkg/a", workTree: "/tree" })
+      yield* two.opens("sub", { project: "/tree/pkg/b", workTree: "/tree" })
+      assert.strictEqual((yield* one.own("sub", 10)).why, "owned")
+      assert.strictEqual((yield* two.own("sub", 11)).why, "AlreadyWatched")
+    }).pipe(Effect.scoped)
+  )
 })
 
 describe("who conducts a run", () => {

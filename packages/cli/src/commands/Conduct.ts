@@ -39,12 +39,13 @@ import { boundOutputs } from "@souffleur/node"
 import { attendedHere } from "@souffleur/supervisor"
 import { Console, Effect, Fiber, FileSystem, Option, Path, Ref, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { comms, commsLink, launchable, settingsOf } from "../App.ts"
+import { comms, commsLink, launchable, settingsOf, store } from "../App.ts"
 import { conductor, runIdOf, runs } from "../Conducted.ts"
 import { dryRun } from "../DryRun.ts"
 import { Environment } from "../Environment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { oncePossible, untold } from "../Hindered.ts"
+import { watchedElsewhere } from "../WatchedElsewhere.ts"
 import { runJsonLine, runLine, runNeeds } from "../RunTelling.ts"
 import { paint, printLines } from "../Printing.ts"
 import { goingOn, opening } from "../ConfigTrust.ts"
@@ -135,7 +136,8 @@ const conductPlan = Effect.fn("conduct")(function* (
   const board = bulletins(
     id,
     from,
-    Option.map(linked, ({ link }) => link)
+    Option.map(linked, ({ link }) => link),
+    yield* watchedElsewhere(path.join(project, "comms.db"))
   )
   const bulletin = yield* Effect.forkScoped(attendedHere("bulletin", board))
   const telling = yield* Effect.forkScoped(attendedHere("herald", runHerald(id, from, heralding)))
@@ -217,7 +219,7 @@ export const conductCommand = Command.make(
         ? yield* opening(project, limits)
         : { pin: known.run.pin, settings: yield* goingOn(project, known.run.pin, limits) }
     const plan = conductPlan(settings, loaded, project, statePath, flags.permission, wait, flags.json, pin, known?.id)
-    const code = yield* Effect.provide(plan, conductor(settings, project))
+    const code = yield* Effect.provide(plan, [conductor(settings, project), store(settings)])
     if (code !== 0) return yield* new Ended({ code })
   })
 ).pipe(

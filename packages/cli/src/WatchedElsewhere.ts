@@ -1,0 +1,29 @@
+import { Claims } from "@souffleur/domain"
+import { Console, Effect, FileSystem, Ref } from "effect"
+import { allWatches } from "./Watches.ts"
+
+/**
+ * Whether a live souffleur watches a Conductor by this comms.db, whose row `task-00` then is that Conductor's: who conducts a plan beside it, also
+ * as its own tool, would beat for it, and end its watch by calling it complete. Said once of each watch. A log that cannot be read says nothing: the row is
+ * left alone.
+ */
+export const watchedElsewhere = Effect.fn("WatchedElsewhere")(function* (comms: string) {
+  const [fs, claims, said] = [yield* FileSystem.FileSystem, yield* Claims, yield* Ref.make<ReadonlyArray<string>>([])]
+  const real = (path: string) => Effect.orElseSucceed(fs.realPath(path), () => path)
+  const file = yield* real(comms)
+  return Effect.gen(function* () {
+    const others = yield* Effect.filter(yield* allWatches, ({ watch }) =>
+      Effect.gen(function* () {
+        if (watch.phase === "Exited" || watch.comms === null || watch.owner === undefined) return false
+        return (yield* real(watch.comms)) === file && !(yield* claims.isDead(watch.owner))
+      })
+    )
+    const known = yield* Ref.getAndSet(
+      said,
+      others.map(({ id }) => id)
+    )
+    for (const { id } of others)
+      if (!known.includes(id)) yield* Console.error(`watch ${id} follows a Conductor by ${file}: its row task-00 is left alone`)
+    return others.length > 0
+  }).pipe(Effect.orElseSucceed(() => true))
+})
