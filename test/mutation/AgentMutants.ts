@@ -230,6 +230,16 @@ export const agentMutants = [
   ),
   ...mutantsOf(
     `${comms}/src/CommsSchema.ts`,
+    [`${comms}/test/CommsSchema.test.ts`],
+    [
+      ["comms: a state in the middle of the list", '"needs_review",', '"needs_rewiew",'],
+      ["comms: the state nobody of ours sets", '"exit_requested",', ""],
+      ["comms: a type in the middle of the list", '"rejection",', '"rejections",'],
+      ["comms: the type nobody of ours writes", '"emergency",', ""]
+    ]
+  ),
+  ...mutantsOf(
+    `${comms}/src/CommsSchema.ts`,
     [`${comms}/test/CommsHostile.test.ts`],
     [
       ["comms: no view", "WHERE m.type = 'view' AND", "WHERE m.type = 'mirage' AND"],

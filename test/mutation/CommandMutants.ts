@@ -22,7 +22,6 @@ export const commandMutants = [
     ["test/cli/Detach.test.ts"],
     [
       ["detach: without the agent's marks", "environment: withoutMarks(variables)", "environment: variables as Record<string, string>"],
-      ["detach: a live owner is refused at once", "  yield* refuseOwned(id, before)\n", ""],
       ["detach: a process in between", '[...first, "__detach", encodeDetachOrder({ line, cwd: before.project, output })]', "line.slice(1)"]
     ]
   ),

@@ -144,6 +144,11 @@ export const domainMutants = [
     ["launch: not once compaction is exhausted", 'if (steps[second]?._tag === "Failed") return', "if (false) return"],
     ["launch: one in a cycle", "return launched === undefined ? undefined :", "return true ? undefined :"]
   ]),
+  ...mutantsOf(
+    `${src}/ExitDecider.ts`,
+    ["test/scenarios/HeartbeatOnly.test.ts"],
+    [["a lost watcher: in the same mode", "mode: change.mode ?? watch.mode", 'mode: change.mode ?? "normal"']]
+  ),
   ...mutantsOf(`${src}/ExitDecider.ts`, exits, [
     ["exit: only of the current watcher", "if (watcher !== watch.watcher?.watcher) return ok()\n  const seen", "const seen"],
     ["observe: nothing is done", "if (watch.observe) return withheld", "if (false) return withheld"],

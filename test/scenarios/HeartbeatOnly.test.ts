@@ -1,4 +1,5 @@
 import { assert, it } from "@effect/vitest"
+import { Duration } from "effect"
 import type { Life } from "../simulation/Life.ts"
 import { minutes, seconds, Stage } from "./Stage.ts"
 
@@ -41,7 +42,27 @@ it("heartbeat-only, a Conductor that falls silent cannot be stopped: failed clos
   assert.deepStrictEqual([stage.watch.mode, stage.watch.standby, stage.world.board.souffleur?.state], ["normal", undefined, "confirmed"])
 })
 
-it("a watcher that is lost in heartbeat-only is replaced in the same mode, without another warning", () => {
+it("a watcher that hangs in heartbeat-only is replaced in the same mode, without another warning", () => {
+  const stage = new Stage({ fate: "dies", at: minutes(6) }, { moves: { to, heldAfter: undefined } })
+  /** The one that is there when the mode begins. */
+  const hanging = () => (stage.watch.mode === "heartbeat-only" ? stage.watch.watcher?.watcher : undefined)
+  let hung: number | undefined
+  stage.souffleur({
+    silent: (role) => {
+      if (hung !== undefined || role !== `watcher/${hanging()}`) return undefined
+      hung = hanging()
+      return Duration.minutes(3)
+    }
+  })
+  stage.until("ConductorUnresolved", minutes(30))
+  assert.isAtMost(stage.until("WatcherLost", minutes(30)), minutes(40))
+  stage.pass(minutes(15)).close()
+  assert.isDefined(hung)
+  assert.strictEqual(stage.watch.watcher?.watcher, hung! + 1)
+  assert.deepStrictEqual([stage.watch.mode, warnings(stage), stage.world.signals.length], ["heartbeat-only", 1, 0])
+})
+
+it("… nor is its mode lost with souffleur", () => {
   const stage = corrected(undefined)
   const [first] = stage.souffleurs
   stage.pass(minutes(3))

@@ -1,5 +1,5 @@
 import { withoutMarks } from "@souffleur/claude"
-import { AlreadyWatched, Claims, claimsOf, load, Processes, runProgram, Settings, type Watch } from "@souffleur/domain"
+import { AlreadyWatched, claimedIfPossible, Claims, claimsOf, load, Processes, runProgram, Settings, type Watch } from "@souffleur/domain"
 import { encodeDetachOrder } from "@souffleur/node"
 import { refuseOwned } from "@souffleur/supervisor"
 import { Console, Effect, FileSystem, Option, Path, Schedule } from "effect"
@@ -11,7 +11,7 @@ import { printJson } from "./Printing.ts"
 const free = Effect.fnUntraced(function* (watch: Watch) {
   const claims = yield* Claims
   const named = watch.named === null ? [] : [watch.named]
-  for (const one of [...named, ...claimsOf(watch)]) yield* Effect.andThen(claims.claim(one), claims.release(one))
+  for (const one of [...named, ...claimsOf(watch)]) yield* Effect.andThen(claimedIfPossible(claims.claim(one)), claims.release(one))
 })
 
 /** Where it prints: beside what a souffleur prints that a guardian has brought back, who goes on there. */

@@ -3,6 +3,12 @@ import { Effect, FileSystem } from "effect"
 import { CommsSchema } from "../src/index.ts"
 import { services, tempPath, theirs, withRows } from "./support/CommsFile.ts"
 
+const words = (text: string) => {
+  const found = text.split(/\s+/u)
+  assert.lengthOf(found, 13)
+  return found
+}
+
 it("times are UTC text in whole seconds", () => {
   assert.strictEqual(CommsSchema.timeText(Date.UTC(2026, 0, 2, 3, 4, 5, 999)), "2026-01-02 03:04:05")
   assert.strictEqual(CommsSchema.timeText(0), "1970-01-01 00:00:00")
@@ -45,8 +51,13 @@ it.layer(services)((it) => {
       const db = yield* theirs(path)
       const state = db.prepare("UPDATE orchestration_tasks SET state = ? WHERE task_id = 'task-00'")
       const type = db.prepare("INSERT INTO orchestration_messages (message_type) VALUES (?)")
-      for (const word of ["watching", "context_recovery", "confirmed", "exited", "fix_proposed"]) state.run(word)
-      for (const word of ["review_request", "instruction", "claim_blocked", "system"]) type.run(word)
+      // As the specification writes them, not as the source does.
+      for (const word of words(`watching reviewing exit_requested complete working needs_review review_approved review_failed error
+        fix_proposed exited context_recovery confirmed`))
+        state.run(word)
+      for (const word of words(`review_request error context_warning completion emergency handoff approval fix_proposal rejection
+        instruction claim_blocked resumption system`))
+        type.run(word)
       for (const word of ["", "Complete", "dead"]) assert.throws(() => state.run(word), /CHECK/)
       for (const word of ["warning", "info"]) assert.throws(() => type.run(word), /CHECK/)
       assert.match(
