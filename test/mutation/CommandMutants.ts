@@ -41,6 +41,11 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/cli/src/doctor/Keep.ts",
+    ["packages/cli/test/Keep.test.ts"],
+    [["doctor: the error of past estimates", "...estimates(ratios), ", ""]]
+  ),
+  ...mutantsOf(
     "packages/cli/src/doctor/Disk.ts",
     ["packages/cli/test/Disk.test.ts"],
     [

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { loadSettings } from "@souffleur/domain"
+import { Event, EventLog, loadSettings } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { command } from "@souffleur/supervisor"
 import { Effect, FileSystem } from "effect"
@@ -29,6 +29,34 @@ it.live("what souffleur keeps: watches that have ended too, by which comms is ju
       "nobody needs to look after it"
     )
   }).pipe(Effect.provide(HostServices.layer))
+)
+
+it.live("by how much the estimates of past recoveries were wrong is told", () =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const home = yield* files.makeTempDirectoryScoped()
+    const settings = yield* loadSettings({ projectDir: home, environment: { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` }, flags: {} })
+    const outcome = {
+      estimated_tokens: 90_000,
+      estimated_tokens_full: 90_000,
+      start_mode: "full_file",
+      marker_found: false,
+      marker_count: 0,
+      warnings: [],
+      threshold: 400_000,
+      measured_tokens: 120_000
+    }
+    yield* Effect.gen(function* () {
+      yield* command("w-0001", { _tag: "Open", project: home, comms: null, observe: false, pid: 4_190_000, sessionId: "s" })
+      const log = yield* EventLog
+      yield* log.append("w-0001", 1, [Event.StepSucceeded.make({ at: 0, cycle: 1, step: "4 estimate", outcome })])
+    }).pipe(Effect.provide(store(settings)))
+    const found = (yield* keep(settings)).findings.filter(({ check }) => check === "estimates")
+    assert.deepStrictEqual(
+      found.map(({ detail }) => detail),
+      ["of 1 recovery: 0.75 times what the service had counted in the middle, 0.75 at worst"]
+    )
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
 it.live("an export or a launch that others can read is told, and how to close it", () =>
