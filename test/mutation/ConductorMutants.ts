@@ -366,6 +366,37 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
+    `${src}/StateFile.ts`,
+    [`${tests}/StateFile.test.ts`],
+    [
+      [
+        "state file: what is no piece of one is somebody else's",
+        'return Result.fail(isSpoiled(text) ? "corrupt" : "foreign")',
+        'return Result.fail("corrupt")'
+      ],
+      ["state file: what others wrote is carried through", "tasks, ...unknown(found, StateJson.fields) }", "tasks }"],
+      ["state file: … in a task", "{ ...task, ...unknown(byId.get(task.id), StateTask.fields) }", "task"],
+      ["state file: what is known is the log's", ".filter(([name]) => !Object.hasOwn(fields, name))", ""]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/StateStore.ts`,
+    [`${tests}/StateFile.test.ts`],
+    [
+      [
+        "state file: a backup is looked at",
+        'if (there._tag === "Foreign") return yield* stateForeign(path, there)',
+        'if (there._tag === "Foreign") return []'
+      ],
+      ["state file: a backup of another run is kept", "there.state.created_at === created_at && ", ""],
+      [
+        "state file: a spoiled one is kept",
+        'before._tag === "Corrupt" && before.bytes.length > 0',
+        'false as boolean && before._tag === "Corrupt"'
+      ]
+    ]
+  ),
+  ...mutantsOf(
     `${src}/RunRef.ts`,
     [`${tests}/RunRef.test.ts`],
     [["beside: a work tree has one conductor", "const project = run.workTree\n", "const { project } = run\n"]]

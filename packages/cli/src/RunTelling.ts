@@ -20,7 +20,10 @@ const words = (event: RunEvent): string =>
     ProgressImported: ({ from, tasks }) =>
       `progress of ${many(tasks.length, "task")} was taken over from ${from === "state" ? "state.json" : "its backup"}`,
     UnknownTaskSkipped: ({ taskId }) => `warning: task ${taskId} is not in the plan: it is skipped`,
-    StateFileRebuilt: ({ found, from }) => `warning: the state file was ${found}: it is made anew from the ${from}`,
+    StateFileRebuilt: ({ found, from, kept }) =>
+      kept !== null
+        ? `warning: ${found === "backup" ? "a backup of another run" : "what stood in the state file"} is kept as ${kept}`
+        : `warning: the state file was ${found}: it is made anew from the ${from}`,
     TaskStarted: ({ taskId }) => `task ${taskId} begins`,
     AgentAsked: ({ attempt, resumed, role, taskId }) =>
       role === "finisher"

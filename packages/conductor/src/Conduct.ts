@@ -158,7 +158,12 @@ const resumed = Effect.fnUntraced(function* (run: Run) {
  */
 export const conduct = Effect.fn("Conduct.run")(function* () {
   const { ref, statePath } = yield* Conducting
-  const told = Effect.tap(ref.state, (run) => writeState(statePath, run))
+  const told = Effect.gen(function* () {
+    const run = yield* ref.state
+    const kept = yield* writeState(statePath, run)
+    yield* Effect.forEach(kept, (one) => ref.tell({ _tag: "RebuildStateFile", ...one }))
+    return kept.length === 0 ? run : yield* ref.state
+  })
   if (!(yield* resumed(yield* told))) return yield* told
   for (;;) {
     const run = yield* told

@@ -35,7 +35,8 @@ export type RunIntent =
   | { readonly _tag: "Take"; readonly owner: Owner; readonly over: number }
   | { readonly _tag: "Leave" }
   | { readonly _tag: "RevisePlan"; readonly digest: string; readonly tasks: ReadonlyArray<Event.TaskOutline> }
-  | { readonly _tag: "RebuildStateFile"; readonly found: "missing" | "corrupt" }
+  /** `kept`: the name of what stood there, where it was kept. */
+  | { readonly _tag: "RebuildStateFile"; readonly found: "missing" | "corrupt" | "backup"; readonly kept?: string }
   | { readonly _tag: "StartTask"; readonly taskId: string; readonly base: string | null }
   /** `held`: sessions that a live process holds: nobody else may go on with them (spec §2, one writer). */
   | {
@@ -159,7 +160,7 @@ export const decideRun = (run: Run, command: RunCommand): Decision => {
     case "RevisePlan":
       return command.digest === run.digest ? ok() : revised(run, command, at)
     case "RebuildStateFile":
-      return ok(Event.StateFileRebuilt.make({ at, found: command.found, from: "log" }))
+      return ok(Event.StateFileRebuilt.make({ at, found: command.found, from: "log", kept: command.kept ?? null }))
     case "StartTask": {
       const step = next(run)
       return step._tag === "Start" && step.task.id === command.taskId

@@ -82,10 +82,11 @@ export const ProgressImported = event("ProgressImported", {
 })
 /** A task that the state file names, or that was begun, is not in the plan. */
 export const UnknownTaskSkipped = event("UnknownTaskSkipped", { taskId: Text })
-/** What was there under the state file's name was no progress of this run: it was made anew (spec §6). */
+/** What was there under the state file's name was no progress of this run: it was made anew (spec §6). `kept`: where that is now. */
 export const StateFileRebuilt = event("StateFileRebuilt", {
-  found: Schema.Literals(["missing", "corrupt"]),
-  from: Schema.Literals(["plan", "log", "backup"])
+  found: Schema.Literals(["missing", "corrupt", "backup"]),
+  from: Schema.Literals(["plan", "log", "backup"]),
+  kept: Later
 })
 
 /** `base`: the commit that the task begins from; `null` where there is none yet. */
@@ -172,10 +173,7 @@ export const TaskEscalated = event("TaskEscalated", { taskId: Text, cause: Escal
 export const TaskAnswered = event("TaskAnswered", { taskId: Text, answer: Schema.Literals(["guidance", "retry", "skip"]), text: Text })
 
 export const PauseCause = Schema.Literals(["conflict", "dirty", "not gone", "work lost", "failed"])
-/**
- * git is in a state that a person must put right (spec §6), has not the work any more, an agent that is to end is not provably gone, or
- * the loop itself cannot go on: git, the state file or the disk fails it. `why` says more.
- */
+/** A person must put it right: git (spec §6), an agent that is not provably gone, or what the loop itself cannot go on with. `why` says more. */
 export const RunPaused = event("RunPaused", {
   cause: PauseCause,
   files: Texts,
@@ -240,6 +238,7 @@ const versions: { readonly [Tag in RunEvent["_tag"]]?: number } = {
   ImplementationFailed: 2,
   ReviewFailed: 2,
   RunPaused: 4,
+  StateFileRebuilt: 2,
   TaskEscalated: 2
 }
 

@@ -1,5 +1,5 @@
 import { Bounds, iso } from "@souffleur/domain"
-import { Result, Schema } from "effect"
+import { Predicate, Result, Schema } from "effect"
 import type { Run, Task } from "./Run.ts"
 import { boundedFeedback } from "./Verdict.ts"
 import type { ImportedTask } from "./RunEvent.ts"
@@ -72,17 +72,35 @@ export const stateJson = (run: Run): StateJson => ({
   ...(run.finishingFailure === null ? {} : { finishing_failure: run.finishingFailure })
 })
 
-export const stateText = (run: Run): string => `${JSON.stringify(stateJson(run), undefined, 2)}\n`
+/** What stands there under names that are none of the format's: other programs' own. */
+const unknown = (found: unknown, fields: object): object =>
+  typeof found === "object" && found !== null
+    ? Object.fromEntries(Object.entries(found).filter(([name]) => !Object.hasOwn(fields, name)))
+    : {}
+
+const tasksOf = (found: object): ReadonlyArray<unknown> => ("tasks" in found && Array.isArray(found.tasks) ? found.tasks : [])
+
+/** The run as the seed's file; `before`: the one that it replaces, whose fields that nobody here knows are carried through. */
+export const stateText = (run: Run, before?: string): string => {
+  const json = stateJson(run)
+  const found: object = before === undefined ? {} : JSON.parse(before)
+  const byId = new Map(tasksOf(found).flatMap((task) => (Predicate.hasProperty(task, "id") ? [[task.id, task]] : [])))
+  const tasks = json.tasks.map((task) => ({ ...task, ...unknown(byId.get(task.id), StateTask.fields) }))
+  return `${JSON.stringify({ ...json, tasks, ...unknown(found, StateJson.fields) }, undefined, 2)}\n`
+}
 
 const decode = Schema.decodeUnknownResult(StateJson)
 
-/** What stands in a file that is to be a state file: JSON of another shape is somebody else's. */
+/** A piece of one that was written here, or by the seed; what is empty is nobody's. */
+const isSpoiled = (text: string) => /^[\s\0]*$/u.test(text) || text.includes('"workflow_id"')
+
+/** What stands in a file that is to be a state file: what is neither one nor a piece of one is somebody else's. */
 export const readState = (text: string): Result.Result<StateJson, "corrupt" | "foreign"> => {
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch {
-    return Result.fail("corrupt")
+    return Result.fail(isSpoiled(text) ? "corrupt" : "foreign")
   }
   return Result.mapError(decode(json), () => "foreign" as const)
 }

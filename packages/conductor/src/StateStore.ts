@@ -1,7 +1,7 @@
-import { readTrusted, type TrustedFiles } from "@souffleur/domain"
-import { Effect, FileSystem, Path, Random, Result, Schema } from "effect"
+import { iso, readTrusted, type TrustedFiles } from "@souffleur/domain"
+import { Clock, Effect, FileSystem, Path, type PlatformError, Random, Result, Schema } from "effect"
 import type { Run } from "./Run.ts"
-import { readState, type StateJson, stateText } from "./StateFile.ts"
+import { readState, stateJson, type StateJson, stateText } from "./StateFile.ts"
 
 /** What stands under the state file's name is somebody else's, and is left as it is. */
 export class StateForeign extends Schema.TaggedError<StateForeign>()("StateForeign", { path: Schema.String, why: Schema.String }) {}
@@ -14,7 +14,7 @@ export const stateForeign = (path: string, { why }: { readonly why: string }) =>
 export type Found =
   | { readonly _tag: "State"; readonly state: StateJson; readonly text: string }
   | { readonly _tag: "Missing" }
-  | { readonly _tag: "Corrupt" }
+  | { readonly _tag: "Corrupt"; readonly bytes: Uint8Array }
   | { readonly _tag: "Foreign"; readonly why: string }
 
 /** Bytes of a state file that is read. */
@@ -28,7 +28,7 @@ const look = Effect.fnUntraced(function* (path: string): Effect.fn.Return<Found,
   if (Result.isFailure(read)) return read.failure.missing ? { _tag: "Missing" } : { _tag: "Foreign", why: read.failure.why }
   const text = new TextDecoder().decode(read.success)
   return Result.match(readState(text), {
-    onFailure: (why): Found => (why === "corrupt" ? { _tag: "Corrupt" } : { _tag: "Foreign", why: ofAnotherKind }),
+    onFailure: (why): Found => (why === "corrupt" ? { _tag: "Corrupt", bytes: read.success } : { _tag: "Foreign", why: ofAnotherKind }),
     onSuccess: (state): Found => ({ _tag: "State", state, text })
   })
 })
@@ -37,6 +37,26 @@ const look = Effect.fnUntraced(function* (path: string): Effect.fn.Return<Found,
 export const lookAtState = Effect.fn("StateStore.look")(function* (path: string) {
   return { state: yield* look(path), backup: yield* look(backupOf(path)) }
 })
+
+/** A file that was kept beside the one that took its place. */
+export interface Kept {
+  /** A spoiled state file, or a backup that is not of this run. */
+  readonly found: "corrupt" | "backup"
+  readonly kept: string
+}
+
+/** Under a name that says when, which nobody has. */
+const keep = Effect.fnUntraced(function* (path: string, bytes: Uint8Array) {
+  const fs = yield* FileSystem.FileSystem
+  const since = `${path}.kept-${iso(yield* Clock.currentTimeMillis).replaceAll(/[:.]/gu, "")}`
+  for (let n = 1; ; n += 1) {
+    const kept = n === 1 ? since : `${since}-${n}`
+    if (yield* fs.exists(kept)) continue
+    const file = yield* fs.open(kept, { flag: "wx", mode: 0o600 })
+    yield* Effect.andThen(file.writeAll(bytes), file.sync)
+    return kept
+  }
+}, Effect.scoped)
 
 /** The file is there whole, or as it was. */
 const replace = Effect.fnUntraced(function* (path: string, text: string) {
@@ -51,19 +71,39 @@ const replace = Effect.fnUntraced(function* (path: string, text: string) {
   )
 }, Effect.scoped)
 
+/** Makes room for a backup: one of another run, such as the file that this one began from, is kept. */
+const yielded = Effect.fnUntraced(function* (path: string, there: Found, { created_at, workflow_id }: StateJson) {
+  if (there._tag === "Foreign") return yield* stateForeign(path, there)
+  if (there._tag === "Missing") return []
+  if (there._tag === "State" && there.state.created_at === created_at && there.state.workflow_id === workflow_id) return []
+  const bytes = there._tag === "State" ? new TextEncoder().encode(there.text) : there.bytes
+  return bytes.length === 0 ? [] : [{ found: "backup", kept: yield* keep(path, bytes) } as const]
+})
+
 /**
- * Writes what the log says of a run, whole or not at all, with what was there before it as `….backup`. What was corrupt is no
- * backup of anything; what is somebody else's by now is left as it is, and fails; nothing is written where nothing changed.
+ * Writes what the log says of a run, whole or not at all, with what was there before it as `….backup`, and with the fields of that which are
+ * none of ours. A spoiled one is no backup of anything: it is kept under a name that says when, as a backup of another run is; both are answered.
+ * What is somebody else's by now is left as it is, and fails; nothing is written where nothing changed.
  */
-export const writeState = Effect.fn("StateStore.write")(function* (path: string, run: Run) {
-  const text = stateText(run)
-  const before = yield* look(path)
+export const writeState = Effect.fn("StateStore.write")(function* (
+  path: string,
+  run: Run
+): Effect.fn.Return<ReadonlyArray<Kept>, StateForeign | PlatformError.PlatformError, FileSystem.FileSystem | TrustedFiles> {
+  const { backup, state: before } = yield* lookAtState(path)
   if (before._tag === "Foreign") return yield* stateForeign(path, before)
+  const theirs = before._tag === "State" ? before : before._tag === "Corrupt" && backup._tag === "State" ? backup : undefined
+  const text = stateText(run, theirs?.text)
   if (before._tag === "State") {
-    if (before.text === text) return
+    if (before.text === text) return []
+    const kept = yield* yielded(backupOf(path), backup, stateJson(run))
     yield* replace(backupOf(path), before.text)
+    yield* replace(path, text)
+    return kept
   }
+  const spoiled =
+    before._tag === "Corrupt" && before.bytes.length > 0 ? [{ found: "corrupt", kept: yield* keep(path, before.bytes) } as const] : []
   yield* replace(path, text)
+  return spoiled
 })
 
 /** Files of ours in the project, for whoever looks at what changed there. */

@@ -95,6 +95,89 @@ it("half a file is corrupt, and JSON of another shape somebody else's", () => {
     assert.strictEqual(Result.getOrThrow(Result.flip(readState(text))), "foreign")
 })
 
+const foreign = (path: string, run: Run) =>
+  Effect.map(Effect.flip(writeState(path, run)), (error) => (error._tag === "StateForeign" ? error.why : error._tag))
+
+/** Names and texts of a folder. */
+const filesOf = Effect.fnUntraced(function* (folder: string) {
+  const fs = yield* FileSystem.FileSystem
+  const names = (yield* fs.readDirectory(folder)).toSorted()
+  return yield* Effect.forEach(names, (name) => Effect.map(fs.readFileString(`${folder}/${name}`), (text) => ({ name, text })))
+})
+
+it.effect("a file that nobody would take for a state file is left as it is, also one that is no JSON", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const folder = yield* fs.makeTempDirectoryScoped()
+    for (const text of ["# Read me\n", '// my app\n{"a":1}', "\u0000\u0001", "workflow_id"]) {
+      yield* fs.writeFileString(`${folder}/state.json`, text)
+      assert.match(yield* foreign(`${folder}/state.json`, foldRun([examples.RunOpened])), /no state file of this kind.*--state/u)
+      assert.deepStrictEqual(yield* filesOf(folder), [{ name: "state.json", text }])
+    }
+    yield* fs.writeFileString(`${folder}/state.json`, "")
+    assert.deepStrictEqual(yield* writeState(`${folder}/state.json`, foldRun([examples.RunOpened])), [])
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)
+
+it.effect("half a state file, or one with the marks of a merge, is kept under a name that says when, and told", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const folder = yield* fs.makeTempDirectoryScoped()
+    const path = `${folder}/state.json`
+    const run = foldRun([examples.RunOpened])
+    const spoiled = [stateText(run).slice(0, 60), `<<<<<<< HEAD\n${stateText(run)}=======\n>>>>>>> side\n`]
+    for (const text of spoiled) {
+      yield* fs.writeFileString(path, text)
+      const [kept, ...more] = yield* writeState(path, run)
+      assert.deepStrictEqual([kept?.found, more], ["corrupt", []])
+      assert.match(kept!.kept, /state\.json\.kept-\d{4}-\d\d-\d\dT\d{9}Z/u)
+      assert.strictEqual(yield* fs.readFileString(kept!.kept), text)
+    }
+    assert.strictEqual(yield* fs.readFileString(path), stateText(run))
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)
+
+it.effect("fields that souffleur does not know are carried through, and the file that had them is kept when its backup is replaced", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const folder = yield* fs.makeTempDirectoryScoped()
+    const path = `${folder}/state.json`
+    const [task, ...others] = seed.tasks
+    const theirs = JSON.stringify({ ...seed, branch: "b", plan_path: "p", tasks: [{ ...task, owner: "anna" }, ...others] })
+    yield* fs.writeFileString(path, theirs)
+    const opened = foldRun([{ ...examples.RunOpened, tasks: [{ id: "task-001", title: "T", dependsOn: [] }] }])
+    const runs = [opened, ...[1, 2, 3].map((n) => ({ ...opened, lastEventAt: opened.lastEventAt + n * 1000 }))]
+    const kept = yield* Effect.forEach(runs, (run) => writeState(path, run))
+    for (const file of [path, `${path}.backup`]) {
+      const json = JSON.parse(yield* fs.readFileString(file))
+      assert.deepInclude(json, { branch: "b", plan_path: "p" })
+      assert.deepInclude(json.tasks[0], { id: "task-001", status: "pending", owner: "anna" })
+      assert.notProperty(json.tasks[0], "test_file", "what is known is said by the log alone")
+    }
+    assert.deepStrictEqual(
+      kept.map((all) => all.map(({ found }) => found)),
+      [[], ["backup"], [], []]
+    )
+    assert.strictEqual(yield* fs.readFileString(kept[1]![0]!.kept), theirs)
+    yield* fs.writeFileString(path, stateText(opened).slice(0, 60))
+    yield* writeState(path, opened)
+    assert.deepInclude(JSON.parse(yield* fs.readFileString(path)), { branch: "b" }, "from its backup, where it was spoiled")
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)
+
+it.effect("a backup that is somebody else's is not written over", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const folder = yield* fs.makeTempDirectoryScoped()
+    const path = `${folder}/state.json`
+    const run = foldRun([examples.RunOpened])
+    yield* writeState(path, run)
+    yield* fs.writeFileString(`${path}.backup`, "precious")
+    assert.match(yield* foreign(path, { ...run, lastEventAt: run.lastEventAt + 1000 }), /no state file of this kind/u)
+    assert.strictEqual(yield* fs.readFileString(`${path}.backup`), "precious")
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)
+
 it.effect("nothing is written through what stands where its draft is to be", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
@@ -123,9 +206,6 @@ it.effect("what is somebody else's by now is not written over", () =>
     assert.strictEqual(yield* fs.readFileString(path), '{"mine": true}')
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
-
-const foreign = (path: string, run: Run) =>
-  Effect.map(Effect.flip(writeState(path, run)), (error) => (error._tag === "StateForeign" ? error.why : error._tag))
 
 it.effect("what is no regular file, as a device is, or another's to write, is left as it is, and told", () =>
   Effect.gen(function* () {
