@@ -52,6 +52,24 @@ const poisoned = Effect.gen(function* () {
 })
 
 describe.concurrent("a log with odd values", () => {
+  live("from which events are missing is told by log --all and status, with and without --json, and hides no other watch", () =>
+    Effect.gen(function* () {
+      const the = yield* poisoned
+      poison(the.state, "DELETE FROM events WHERE stream = 'torn-0001'; DELETE FROM events WHERE stream = 'odd-0001' AND revision = 4")
+      for (const more of [[], ["--json"]]) {
+        const all = yield* the.run(["log", "--all", ...more])
+        assert.strictEqual(all.code, 4)
+        assert.match(all.errors, /event 4 of odd-0001: it is not there, and later ones are/u)
+        assert.lengthOf(all.lines, 15, "the others are told")
+        const status = yield* the.run(["status", ...more])
+        assert.match(
+          status.lines.join("\n"),
+          more.length === 0 ? /cannot be read from event 4 on/u : /"unreadable":\s*\{\s*"revision":\s*4/u
+        )
+        assert.match(status.lines.join("\n"), /good-0001/u)
+      }
+    })
+  )
   live("is told by every command, with and without --json, and no time in it ends one", () =>
     Effect.gen(function* () {
       const the = yield* poisoned

@@ -2,6 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { EventLog, type LogUnusable, Outbox, type ReadError, toldUpTo, type UnreadableEvent } from "@souffleur/domain"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
+import { copyFileSync, renameSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { numbered, numberOf } from "../../packages/domain/test/EventLogSuite.ts"
 import { folder, logAt } from "./OwnLog.ts"
@@ -55,6 +56,29 @@ it.live("another log in its place is told by the event that stands where the las
       assert.deepInclude(yield* failing(log.read("w", 5)), { _tag: "LogUnusable", reason: "foreign" })
     })
   )
+)
+it.live("another file under its name, or none, is told: by who reads, who appends, who asks which streams there are, and who follows", () =>
+  Effect.gen(function* () {
+    for (const another of [true, false]) {
+      const at = yield* folder
+      const path = `${at}/souffleur.db`
+      yield* Effect.gen(function* () {
+        const log = yield* EventLog
+        yield* log.append("w", 0, numbered(1, 5))
+        const following = yield* Effect.forkChild(Effect.flip(Stream.runDrain(log.changes("w", 5))), { startImmediately: true })
+        if (another) {
+          // Byte for byte the same, and still another file: what is written into this one from now on nobody would read.
+          for (const end of ["", "-wal"]) copyFileSync(`${path}${end}`, `${path}.new${end}`)
+          renameSync(`${path}.new`, path)
+        } else renameSync(path, `${path}.away`)
+        const replaced = { _tag: "LogUnusable", reason: "replaced" } as const
+        assert.deepInclude(yield* Fiber.join(following), replaced)
+        assert.deepInclude(yield* failing(log.read("w", 0)), replaced)
+        assert.deepInclude(yield* Effect.flip(log.append("w", 5, numbered(6, 1))), replaced)
+        assert.deepInclude(yield* failing(log.streams), replaced)
+      }).pipe(Effect.provide(logAt(path, { pollEvery: "5 millis" })))
+    }
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )
 it.live("an event that is missing between two names itself, and what came before it can be read", () =>
   cut("DELETE FROM events WHERE revision = 3", (log) =>

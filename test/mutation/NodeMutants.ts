@@ -82,6 +82,11 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
+    `${src}/SqliteClient.ts`,
+    ["test/eventlog/Cut.test.ts"],
+    [["log: another file under its name", "if (nodeOf(path) === opened) return Effect.void", "if (opened !== null) return Effect.void"]]
+  ),
+  ...mutantsOf(
     `${src}/Signals.ts`,
     ["test/cli/Signals.test.ts"],
     [

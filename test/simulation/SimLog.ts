@@ -1,4 +1,4 @@
-import { Conflict, type EventLog, type Recorded, type WatchEvent } from "@souffleur/domain"
+import { Conflict, type EventLog, type LogUnusable, type Recorded, shortened, type WatchEvent } from "@souffleur/domain"
 import { Effect, Option, Stream } from "effect"
 
 /** One stream of the log on the simulated disk: it outlives every souffleur, and `heard` hears of each event before anybody who follows. */
@@ -20,7 +20,8 @@ export class SimLog {
             ? Effect.succeed(this.#append(events))
             : Effect.fail(new Conflict({ stream: name, expected }))
         ),
-      read: (_, after) => Effect.sync(() => this.#recorded.slice(after)),
+      read: (_, after, upTo) =>
+        Effect.map(this.#after(after), (found) => (upTo === undefined ? found : found.slice(0, Math.max(0, upTo - after)))),
       changes: (_, after) =>
         Stream.paginate(after, (last) => Effect.map(this.#more(last), (more) => [more, Option.some(last + more.length)] as const)),
       // Of one watch, nobody reads all.
@@ -41,10 +42,17 @@ export class SimLog {
     return this.#recorded.length
   }
 
-  #more(last: number): Effect.Effect<ReadonlyArray<Recorded>> {
+  /** As the log on a disk: who stands at what is not there is told so. */
+  #after(last: number): Effect.Effect<ReadonlyArray<Recorded>, LogUnusable> {
+    return Effect.suspend(() =>
+      last > this.#recorded.length ? Effect.fail(shortened(this.#stream, last)) : Effect.succeed(this.#recorded.slice(last))
+    )
+  }
+
+  #more(last: number): Effect.Effect<ReadonlyArray<Recorded>, LogUnusable> {
     return Effect.callback((resume) => {
-      const look = () => resume(Effect.sync(() => this.#recorded.slice(last)))
-      if (this.#recorded.length > last) return look()
+      const look = () => resume(this.#after(last))
+      if (this.#recorded.length !== last) return look()
       this.#waiting.push(look)
       return Effect.sync(() => void (this.#waiting = this.#waiting.filter((one) => one !== look)))
     })

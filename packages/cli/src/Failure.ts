@@ -73,7 +73,7 @@ export const ofFile = (path: string, detail: string): string => (detail.includes
 
 /** What can be done about a log that no copy replaces. */
 const remedy = (reason: (LogUnusable | SqliteUnusable)["reason"]) =>
-  reason === "shortened"
+  reason === "shortened" || reason === "replaced"
     ? ". Nothing was decided on it: started again, souffleur goes on from what is there now"
     : reason === "damaged" || reason === "foreign"
       ? '. "souffleur doctor --quarantine" moves it aside and says how to go on'

@@ -29,7 +29,7 @@ export class UnreadableEvent extends Schema.TaggedError<UnreadableEvent>()("Unre
 
 /** The store under the log failed: full disk, damaged or foreign file, locked for too long. Nothing was acknowledged (exit code 4). */
 export class LogUnusable extends Schema.TaggedError<LogUnusable>()("LogUnusable", {
-  reason: Schema.Literals(["missing", "foreign", "damaged", "newer", "locked", "full", "failed", "shortened"]),
+  reason: Schema.Literals(["missing", "foreign", "damaged", "newer", "locked", "full", "failed", "shortened", "replaced"]),
   detail: Schema.String
 }) {}
 

@@ -7,7 +7,7 @@ import * as turns from "./LaunchTurns.ts"
 import { columns, pagesOf, recorded, type Row, type Select } from "./LogRows.ts"
 import { Offspring } from "./Offspring.ts"
 import { Outbox } from "./Outbox.ts"
-import { lockPatience, patiently } from "./Store.ts"
+import { lockPatience, patiently, StillThere } from "./Store.ts"
 
 /** Rows of one read, and of one write: what is in memory at once. */
 const page = 1000
@@ -55,7 +55,8 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
   const own = codec.prefix === null ? "stream NOT GLOB '*/*'" : `stream GLOB '${codec.prefix}*'`
   const decoded = recorded(codec)
   const sql = yield* SqlClient.SqlClient
-  const waiting = patiently(patience)
+  const stillThere = yield* StillThere
+  const waiting = <A>(statement: Effect.Effect<A, SqlError.SqlError>) => Effect.andThen(stillThere, patiently(patience)(statement))
   // Says that the log moved, never how: whoever follows it reads, so that a hint can be early, doubled or dropped.
   const moved = yield* PubSub.sliding<void>({ capacity: 1, replay: 1 })
   const scope = yield* Effect.scope
@@ -207,6 +208,7 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
   const often = Duration.toMillis(pollEvery)
   let pause = often
   yield* Effect.suspend(() => Effect.sleep(pause)).pipe(
+    Effect.andThen(stillThere),
     Effect.andThen(version),
     // Whoever follows the log reads then, and has the error as its own.
     Effect.orElseSucceed(() => undefined),

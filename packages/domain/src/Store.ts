@@ -1,4 +1,4 @@
-import { type Duration, Effect, Predicate, Schedule } from "effect"
+import { Context, type Duration, Effect, Predicate, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { LogUnusable } from "./EventLog.ts"
 
@@ -49,6 +49,14 @@ export const unusable = ({ reason }: SqlError.SqlError): LogUnusable => {
     detail: Predicate.isError(cause) ? cause.message : (reason.message ?? reason._tag)
   })
 }
+
+/**
+ * Fails where the file that is open is not the one that has its name any more: what is written into it would be lost, and what stands under
+ * its name is never heard of. Asked before each statement on the log. Of a store in memory there is no file.
+ */
+export const StillThere = Context.Reference<Effect.Effect<void, LogUnusable>>("@souffleur/domain/StillThere", {
+  defaultValue: () => Effect.void
+})
 
 /** How long a lock that another process holds is waited for, in all. One try may block the process for the busy timeout. */
 export const lockPatience: Duration.Input = "5 seconds"

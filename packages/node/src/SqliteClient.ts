@@ -1,8 +1,9 @@
 import { SqliteClient as Driver } from "@effect/sql-sqlite-node"
-import { Sqlite, SqliteUnusable } from "@souffleur/domain"
-import { Cause, type Duration, Effect, FileSystem, Layer, Option, Path, Predicate, Schedule } from "effect"
+import { LogUnusable, Sqlite, SqliteUnusable, Store } from "@souffleur/domain"
+import { Cause, Context, type Duration, Effect, FileSystem, Layer, Option, Path, Predicate, Schedule } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, SqlError } from "effect/sql"
+import { statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { makeFolder } from "./Folder.ts"
@@ -166,17 +167,34 @@ const prepare = Effect.fnUntraced(function* (file: OwnFile) {
   yield* within(file.path, existing(file.path), (database) => migrate(database, file))
 })
 
+/** Which file has that name; `undefined`: none. */
+const nodeOf = (path: string): string | undefined => {
+  const found = statSync(path, { throwIfNoEntry: false, bigint: true })
+  return found === undefined ? undefined : `${found.dev} ${found.ino}`
+}
+
+/** SQLite goes on in the file that it has opened, wherever that is by now, and never looks whether it still has its name. */
+const stillThere = (path: string, opened: string | undefined) =>
+  Effect.suspend(() => {
+    if (nodeOf(path) === opened) return Effect.void
+    return Effect.fail(new LogUnusable({ reason: "replaced", detail: `${path}: another file was put in its place, or it was moved away` }))
+  })
+
 /**
  * Souffleur's own file: made when it is not there (0600, in a folder of 0700), brought forward when it is older, refused
  * with what to do when it is anything else. One connection, WAL, every commit synced; single statements, never
  * `withTransaction`: after a COMMIT that failed the driver would go on inside it.
  */
 export const layerOwn = (file: OwnFile): Layer.Layer<SqlClient.SqlClient, SqliteUnusable, FileSystem.FileSystem | Path.Path> =>
-  Layer.effect(
-    SqlClient.SqlClient,
+  Layer.effectContext(
     prepare(file).pipe(
       Effect.catchTag("PlatformError", (error) => Effect.fail(fileTrouble(file.path)(error))),
-      Effect.andThen(() => opened(file.path, ["synchronous = FULL", "fullfsync = ON"])),
+      Effect.andThen(() => {
+        const node = nodeOf(file.path)
+        return Effect.map(opened(file.path, ["synchronous = FULL", "fullfsync = ON"]), (sql) =>
+          Context.add(Context.make(SqlClient.SqlClient, sql), Store.StillThere, stillThere(file.path, node))
+        )
+      }),
       Effect.retry({ while: ({ reason }) => reason === "locked", schedule: untilUnlocked(file.patience ?? "5 seconds") }),
       Effect.withSpan("SqliteClient.layerOwn")
     )

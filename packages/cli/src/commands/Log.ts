@@ -1,9 +1,9 @@
-import { EventLog, evolve, initial, type Recorded, type Watch } from "@souffleur/domain"
+import { EventLog, evolve, initial, missing, type Recorded, type Watch } from "@souffleur/domain"
 import { Clock, Console, Duration, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { settingsOf, store } from "../App.ts"
 import { Environment } from "../Environment.ts"
-import { BadUsage } from "../Failure.ts"
+import { BadUsage, Ended, told as tellFailure } from "../Failure.ts"
 import { paint } from "../Printing.ts"
 import { jsonLine, line } from "../Telling.ts"
 import { findWatch } from "../Watches.ts"
@@ -46,15 +46,21 @@ export const logCommand = Command.make(
     yield* Effect.gen(function* () {
       const log = yield* EventLog
       const watches = new Map<string, Watch>()
+      const newest = new Map<string, number>()
+      /** Of all watches: events that are not there, though later ones of their watch are. */
+      let gaps = 0
       const told = (recorded: Recorded) => {
         const { event, revision, stream } = recorded
+        const due = (newest.get(stream) ?? 0) + 1
+        const gap = revision > due ? `souffleur: ${tellFailure(missing(stream, due)).text}` : undefined
+        newest.set(stream, revision)
         const next = evolve(watches.get(stream) ?? initial, event)
         const ended = next.phase === "Exited"
         if (ended) watches.delete(stream)
         else watches.set(stream, next)
-        if (revision < flags.from || event.at < after) return { ended, text: undefined }
+        if (revision < flags.from || event.at < after) return { ended, gap, text: undefined }
         const text = `${flags.all ? `${stream}  ` : ""}${line(recorded, next.generation, brush)}`
-        return { ended, text: flags.json ? jsonLine(recorded) : text }
+        return { ended, gap, text: flags.json ? jsonLine(recorded) : text }
       }
       const one = Effect.map(findWatch(flags.watch, project), ({ id }) =>
         flags.follow ? log.changes(id, 0) : Stream.fromIterableEffect(log.read(id, 0))
@@ -62,10 +68,12 @@ export const logCommand = Command.make(
       const events = flags.all ? (flags.follow ? log.changesAll(0) : log.readAll(0)) : yield* one
       yield* events.pipe(
         Stream.map(told),
+        Stream.tap(({ gap }) => (gap === undefined ? Effect.void : Effect.tap(Console.error(gap), () => Effect.sync(() => (gaps += 1))))),
         Stream.tap(({ text }) => (text === undefined ? Effect.void : Console.log(text))),
         Stream.takeUntil(({ ended }) => flags.follow && !flags.all && ended),
         Stream.runDrain
       )
+      if (gaps > 0) return yield* new Ended({ code: 4 })
     }).pipe(Effect.provide(store(settings)))
   })
 ).pipe(Command.withDescription("The events of a watch, or of all"))
