@@ -19,17 +19,10 @@ export const supervisorMutants = [
       ["supervise: a recovery that dies fails closed", 'role.startsWith("recovery/") && watch.recovery !== undefined', "false"],
       ["supervise: a self-monitor that dies is told", 'role.startsWith("monitor/") && watch.monitor !== undefined', "false"],
       ["supervise: a log that fails ends it", 'if (error.value._tag !== "Refused") yield* Deferred.fail(broken, error.value)\n', ""],
-      [
-        "supervise: each generation is claimed",
-        'yield* Effect.catchTag(claims.claim(one), "ClaimFailed", (failed) => Effect.forkScoped(claimedLater(one, failed)))',
-        "yield* Effect.ignore(claims.claim(one))"
-      ],
-      [
-        "supervise: what cannot be claimed is claimed later",
-        "Effect.forkScoped(claimedLater(one, failed))",
-        "Effect.logWarning(failed.why)"
-      ],
-      ["supervise: what cannot be claimed is told", "yield* Effect.logWarning(`${why}. Until", "yield* Effect.logDebug(`${why}. Until"],
+      ["supervise: each generation is claimed", "      yield* claim(one)\n", ""],
+      ["supervise: what cannot be claimed is claimed later", "yield* Effect.forkScoped(claimedStill)", ""],
+      ["supervise: what cannot be claimed is told", "return Effect.logWarning(`${why}. Until", "return Effect.logDebug(`${why}. Until"],
+      ["supervise: told once as long as it lasts", "if (unclaimed.has(one)) return Effect.void", ""],
       ["supervise: what was claimed is released", "Effect.forEach(all, claims.release)", "Effect.succeed(all)"]
     ]
   ),

@@ -2,7 +2,6 @@ import {
   type AlreadyWatched,
   Beats,
   type Claimable,
-  type ClaimFailed,
   Claims,
   claimsOf,
   defectOf,
@@ -18,7 +17,7 @@ import {
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
-import { Array as Arr, Cause, Clock, Deferred, Effect, Exit, FiberMap, Option, Schedule, Schema, Stream } from "effect"
+import { Array as Arr, Cause, Clock, Deferred, Effect, Exit, FiberMap, Option, Schema, Stream } from "effect"
 import { Roles } from "./Roles.ts"
 
 /** Another souffleur took the watch over: this one has ended without a word in the log (spec §2, Ends). */
@@ -91,17 +90,23 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
     yield* ref.tell({ _tag: "ReportWatcherDead", monitor: monitor?.monitor, watcher, beatAge })
   })
 
-  /** A Conductor is watched also where it cannot be claimed; said once, and tried again until it can. */
-  const claimedLater = Effect.fnUntraced(function* (one: Claimable, { why }: ClaimFailed) {
-    yield* Effect.logWarning(`${why}. Until then a souffleur of another state folder could watch this Conductor too`)
-    yield* Effect.sleep(settings.monitorInterval)
-    yield* claims
-      .claim(one)
-      .pipe(
-        Effect.retry({ while: (error) => error._tag === "ClaimFailed", schedule: Schedule.spaced(settings.monitorInterval) }),
-        Effect.catchTags({ AlreadyWatched: (error) => Deferred.fail(broken, error), ClaimFailed: () => Effect.void })
-      )
-  })
+  const unclaimed = new Set<Claimable>()
+  /** A Conductor is watched also where it cannot be claimed, which is said once as long as it lasts. */
+  const claim = (one: Claimable) =>
+    claims.claim(one).pipe(
+      Effect.andThen(Effect.sync(() => unclaimed.delete(one))),
+      Effect.catchTag("ClaimFailed", ({ why }) => {
+        if (unclaimed.has(one)) return Effect.void
+        unclaimed.add(one)
+        return Effect.logWarning(`${why}. Until then a souffleur of another state folder could watch this Conductor too`)
+      })
+    )
+  /** What could not be claimed is claimed as soon as it can be; and what is claimed again where its file, or the folder, has vanished. */
+  const claimedStill = Effect.sleep(settings.monitorInterval).pipe(
+    Effect.andThen(Effect.suspend(() => Effect.forEach([...claimed], claim))),
+    Effect.forever,
+    Effect.catchTag("AlreadyWatched", (error) => Deferred.fail(broken, error))
+  )
 
   const act = Effect.fnUntraced(function* (before: Watch, after: Watch) {
     const [was, is] = [rolesOf(before), rolesOf(after)]
@@ -109,7 +114,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
     const same = after.conductor === before.conductor && after.sessions === before.sessions
     for (const one of same || after.conductor === undefined ? [] : Arr.difference(claimsOf(after), claimsOf(before))) {
       claimed.add(one)
-      yield* Effect.catchTag(claims.claim(one), "ClaimFailed", (failed) => Effect.forkScoped(claimedLater(one, failed)))
+      yield* claim(one)
     }
     if (after.phase === "Settling" && after.watcher !== undefined && after.watcher !== before.watcher)
       yield* Effect.forkScoped(unlessRefused(settling(after.watcher)))
@@ -121,6 +126,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
   if (now.phase === "Exited") return now
   if (now.fence !== fence) return yield* new Fenced({ fence: now.fence })
   yield* act(initial, now)
+  yield* Effect.forkScoped(claimedStill)
   const following = log.changes(ref.id, now.revision).pipe(
     Stream.scan(
       () => now,

@@ -393,6 +393,27 @@ describe("a generation that cannot be claimed, as the place of the claims is ful
     })
   )
 
+  it.effect("is claimed again where the claim has vanished, and told again when it cannot be", () =>
+    Effect.gen(function* () {
+      const { fiber, said, world } = yield* unclaimed()
+      world.claimsFail = undefined
+      yield* TestClock.adjust("1 hour")
+      assert.isTrue(world.claims.has(4711))
+      world.claims.clear()
+      yield* TestClock.adjust("1 hour")
+      assert.isTrue(world.claims.has(4711))
+      const told = said.length
+      world.claimsFail = "/claims: it is gone"
+      yield* TestClock.adjust("2 hours")
+      assert.deepStrictEqual([said.slice(told).every((one) => one.includes("it is gone")), said.length > told], [true, true])
+      const once = said.length
+      yield* TestClock.adjust("2 hours")
+      assert.lengthOf(said, once, "once as long as it lasts")
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* Fiber.interrupt(fiber)
+    })
+  )
+
   it.effect("is left to another state folder that has claimed it meanwhile", () =>
     Effect.gen(function* () {
       const { fiber, world } = yield* unclaimed()
