@@ -9,7 +9,8 @@ import type { Answer, Question } from "./Trial.ts"
 const vitest = await createVitest("test", {
   root: process.cwd(),
   watch: false,
-  bail: 1,
+  // To know each that notices, all are run.
+  bail: process.env["SOUFFLEUR_ALL"] === "1" ? 0 : 1,
   maxWorkers: 1,
   // A machine that does other things besides.
   testTimeout: 30_000,
@@ -24,13 +25,16 @@ const answer = async ({ changed, tests }: Question): Promise<Answer> => {
   for (const file of [before, changed]) if (file !== undefined) vitest.invalidateFile(file)
   before = changed
   const specifications = await vitest.globTestSpecifications([...tests])
-  if (specifications.length === 0) return { noticed: "there are no such tests" }
+  if (specifications.length === 0) return { noticed: "there are no such tests", titles: [] }
   const asked = new Set(specifications.map(({ moduleId }) => moduleId))
   // These run the command as it is published: the one that was built when this began has nothing of what was changed since.
   const built = tests.some((test) => test.startsWith("test/cli/")) ? build() : undefined
   if (built !== undefined) for (const project of vitest.projects) project.provide("bundle", built.bundle)
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications)
   built?.remove()
+  const titles = testModules
+    .filter(({ moduleId }) => asked.has(moduleId))
+    .flatMap((one) => Array.from(one.children.allTests("failed"), ({ name }) => `${one.relativeModuleId}: ${name}`))
   for (const one of testModules) {
     if (!asked.has(one.moduleId)) continue
     const [failed] = one.children.allTests("failed")
@@ -39,13 +43,13 @@ const answer = async ({ changed, tests }: Question): Promise<Answer> => {
     // On a machine that is busy that says less than another failure: try it again by itself.
     const late = failed?.result().errors?.some(({ message }) => message.startsWith("Test timed out")) === true ? "(timed out) " : ""
     const first = one.errors()[0]?.message.split("\n", 1)[0] ?? "failed"
-    return { noticed: failed === undefined ? `${one.relativeModuleId}: ${first}` : `${late}${failed.name}` }
+    return { noticed: failed === undefined ? `${one.relativeModuleId}: ${first}` : `${late}${failed.name}`, titles }
   }
-  return { noticed: unhandledErrors.length === 0 ? null : "an error that no test awaits" }
+  return { noticed: unhandledErrors.length === 0 ? null : "an error that no test awaits", titles }
 }
 
 process.on("message", (question: Question) => {
   void answer(question).then((one) => process.send!(one))
 })
 process.on("disconnect", () => process.exit())
-process.send!({ noticed: null } satisfies Answer)
+process.send!({ noticed: null, titles: [] } satisfies Answer)

@@ -8,16 +8,24 @@ export interface Question {
   /** Parts of the paths of test files. */
   readonly tests: ReadonlyArray<string>
 }
-/** The first test that failed, or what else did. */
-const Answer = Schema.Struct({ noticed: Schema.NullOr(Schema.String) })
+/** The first test that failed, or what else did; and every test that did, by file and title. */
+const Answer = Schema.Struct({ noticed: Schema.NullOr(Schema.String), titles: Schema.Array(Schema.String) })
 export type Answer = typeof Answer.Type
 const isAnswer = Schema.is(Answer)
+
+/** What noticed something, and every test that did. */
+export interface Noticed {
+  readonly what: string
+  readonly titles: ReadonlyArray<string>
+}
+const noticedIn = ({ noticed, titles }: Answer): Option.Option<Noticed> =>
+  Option.map(Option.fromNullishOr(noticed), (what) => ({ what, titles }))
 
 /** What it says next; a runner that ended says that. */
 const said = (runner: ChildProcess, ask: () => void) =>
   Effect.callback<Answer>((resume) => {
-    const hear = (message: unknown) => over(isAnswer(message) ? message : { noticed: "the runner says something else" })
-    const end = () => over({ noticed: "the tests' process ended" })
+    const hear = (message: unknown) => over(isAnswer(message) ? message : { noticed: "the runner says something else", titles: [] })
+    const end = () => over({ noticed: "the tests' process ended", titles: [] })
     const quiet = () => void runner.off("message", hear).off("exit", end)
     const over = (answer: Answer) => {
       quiet()
@@ -58,9 +66,9 @@ export const makeTrial = Effect.fnUntraced(function* (tree: string) {
       said(runner, () => runner.send({ changed, tests } satisfies Question)),
       within
     )
-    if (Option.isSome(answer)) return Option.fromNullishOr(answer.value.noticed)
+    if (Option.isSome(answer)) return noticedIn(answer.value)
     yield* end(runner)
     yield* Ref.set(current, undefined)
-    return Option.some("it does not end")
+    return Option.some<Noticed>({ what: "it does not end", titles: [] })
   })
 })

@@ -7,17 +7,26 @@ import { parseArgs } from "node:util"
 import { applied, isApplicable, type Mutant, packageOf, widerThan } from "./Mutant.ts"
 import { allMutants } from "./Mutants.ts"
 import { copyTree, root } from "./Tree.ts"
-import { makeTrial } from "./Trial.ts"
+import { keyOf, killed, killedFile, mutantsOfRow, specRows, whyNone } from "./Rows.ts"
+import { makeTrial, type Noticed } from "./Trial.ts"
 
 /**
  * `pnpm mutate`: takes each line of defence away in turn, in a copy of the tree, and runs the tests that should notice. `--only WORD`: those
- * whose name or file has it; `--own`: by their own tests alone, not by what is wider; `--check`: only whether each can be applied. Ends with 1 where fewer than 95 % are caught, with 2 where the list does
+ * whose name or file has it; `--own`: by their own tests alone, not by what is wider; `--check`: only whether each can be applied; `--titles`: keeps in `Killed.json`
+ * every test that noticed it; `--rows`: each row of docs/spec-map.md with the mutants that its test kills, by that file. Ends with 1 where fewer than 95 % are caught, with 2 where the list does
  * not fit the source any more, or tests fail without any mutant.
  */
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((word) => word !== "--"),
-  options: { only: { type: "string", default: "" }, own: { type: "boolean", default: false }, check: { type: "boolean", default: false } }
+  options: {
+    only: { type: "string", default: "" },
+    own: { type: "boolean", default: false },
+    check: { type: "boolean", default: false },
+    titles: { type: "boolean", default: false },
+    rows: { type: "boolean", default: false }
+  }
 })
+if (values.titles) process.env["SOUFFLEUR_ALL"] = "1"
 const mutants = allMutants.filter(({ file, name }) => name.includes(values.only) || file.includes(values.only))
 
 /** The list does not fit the source, or the tests fail by themselves: nothing can be said about any mutant. */
@@ -51,8 +60,16 @@ const twice =
     Effect.gen(function* () {
       const first = yield* once(tests, changed, within)
       const real = tests.some((test) => /^packages\/node\/|^test\/cli\/|\/(?:Conduct|Crash)\.test/u.test(test))
-      return Option.isSome(first) && (real || first.value.startsWith("(")) ? yield* once(tests, changed, within) : first
+      return Option.isSome(first) && (real || first.value.what.startsWith("(")) ? yield* once(tests, changed, within) : first
     })
+
+/** Beside what was known of others. */
+const remember = Effect.fnUntraced(function* (mutant: Mutant, titles: ReadonlyArray<string>) {
+  const fs = yield* FileSystem.FileSystem
+  const known = { ...killed(), [keyOf(mutant)]: [...new Set(titles)].toSorted() }
+  const sorted = Object.fromEntries(Object.entries(known).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+  yield* fs.writeFileString(killedFile, `${JSON.stringify(sorted, undefined, 2)}\n`)
+})
 
 /** What the first of these lists of tests noticed that notices the mutant. */
 const judge = Effect.fnUntraced(function* (tree: string, trial: Trial, mutant: Mutant, lists: ReadonlyArray<ReadonlyArray<string>>) {
@@ -64,7 +81,7 @@ const judge = Effect.fnUntraced(function* (tree: string, trial: Trial, mutant: M
       const noticed = yield* trial(tests, path, "5 minutes")
       if (Option.isSome(noticed)) return noticed
     }
-    return Option.none<string>()
+    return Option.none<Noticed>()
   })
   const before = yield* Clock.currentTimeMillis
   const noticed = yield* Effect.acquireUseRelease(
@@ -73,8 +90,9 @@ const judge = Effect.fnUntraced(function* (tree: string, trial: Trial, mutant: M
     () => Effect.orDie(fs.writeFileString(path, source))
   )
   const took = `${(((yield* Clock.currentTimeMillis) - before) / 1000).toFixed(1)} s`
-  const [verdict, by] = Option.match(noticed, { onNone: () => ["SURVIVED", ""], onSome: (what) => ["caught  ", what] })
+  const [verdict, by] = Option.match(noticed, { onNone: () => ["SURVIVED", ""], onSome: ({ what }) => ["caught  ", what] })
   console.log(`${verdict} ${mutant.file.replace(/^packages\/|src\//gu, "")}: ${mutant.name} · ${took} · ${by}`)
+  if (values.titles && Option.isSome(noticed)) yield* remember(mutant, noticed.value.titles)
   return Option.isSome(noticed)
 })
 
@@ -83,6 +101,8 @@ const share = (part: number, whole: number) => `${((100 * part) / Math.max(1, wh
 const main = Effect.gen(function* () {
   const wrong = yield* unfitting()
   if (wrong.length > 0) return yield* new Unfit({ why: `the list of mutants is to follow the source:\n${wrong.join("\n")}` })
+  if (values.rows)
+    return specRows().forEach((row) => console.log(`${row.rule} | ${row.title} | ${mutantsOfRow(row).join(", ") || whyNone(row)}`))
   if (values.check) return console.log(`${mutants.length} mutants, each fits the source`)
   const start = yield* Clock.currentTimeMillis
   const tree = yield* copyTree
@@ -90,7 +110,7 @@ const main = Effect.gen(function* () {
   /** Those of them that nobody notices by these tests, which pass without any mutant. */
   const left = Effect.fnUntraced(function* (all: ReadonlyArray<Mutant>, listsOf: (mutant: Mutant) => ReadonlyArray<ReadonlyArray<string>>) {
     const failing = yield* trial([...new Set(all.flatMap(listsOf).flat())], undefined, "15 minutes")
-    if (Option.isSome(failing)) return yield* new Unfit({ why: `tests fail without any mutant: ${failing.value}` })
+    if (Option.isSome(failing)) return yield* new Unfit({ why: `tests fail without any mutant: ${failing.value.what}` })
     return yield* Effect.filter(all, (mutant) => Effect.map(judge(tree, trial, mutant, listsOf(mutant)), (noticed) => !noticed))
   })
   const unnoticed = yield* left(mutants, ({ tests }) => [tests])

@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import type { Mutant } from "./Mutant.ts"
+
+const path = (relative: string) => fileURLToPath(new URL(`../../${relative}`, import.meta.url))
+
+/** A row of docs/spec-map.md. */
+export interface SpecRow {
+  readonly rule: string
+  readonly file: string
+  /** As it stands in the source, with its `${…}` and `%s`. */
+  readonly title: string
+  readonly line: string
+  readonly columns: number
+}
+
+export const specRows = (): ReadonlyArray<SpecRow> =>
+  readFileSync(path("docs/spec-map.md"), "utf8")
+    .split("\n")
+    .flatMap((line) => {
+      const cells = line.split(" | ")
+      const [rule = "", file = "", title = ""] = cells.map((cell) => cell.replace(/^\| | \|$/gu, ""))
+      return line.startsWith("| ") && rule !== "rule" && !line.startsWith("| -") ? [{ line, columns: cells.length, rule, file, title }] : []
+    })
+
+/** Written by `pnpm mutate --titles` alone. */
+export const killedFile = path("test/mutation/Killed.json")
+
+export const keyOf = ({ file, name }: Mutant): string => `${file}: ${name}`
+
+/** Of each mutant that was tried so, every test that it failed: `file: title`, as it was run. */
+export const killed = (): Readonly<Record<string, ReadonlyArray<string>>> =>
+  existsSync(killedFile) ? JSON.parse(readFileSync(killedFile, "utf8")) : {}
+
+const literally = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`)
+/** The titles that a row's title stands for. */
+const titled = ({ file, title }: SpecRow) =>
+  new RegExp(
+    `^${literally(file)}: ${title
+      .split(/\$\{[^}]*\}|%[sdj]/u)
+      .map(literally)
+      .join(".*")}$`,
+    "u"
+  )
+
+/** The mutants that fail the test of this row. */
+export const mutantsOfRow = (row: SpecRow, known = killed()): ReadonlyArray<string> => {
+  const shape = titled(row)
+  return Object.entries(known).flatMap(([mutant, titles]) => (titles.some((title) => shape.test(title)) ? [mutant] : []))
+}
+
+/** Why there may be none for a row. */
+export const whyNone = ({ file }: SpecRow): string => {
+  if (/^test\/(?:claude|service)\//u.test(file)) return "none: it needs a program that is not everywhere"
+  if (/^test\/(?:cli|evidence|fuzz|scenarios|simulation|torture)\//u.test(file)) return "none: it is of the whole, whose parts have theirs"
+  return "none was found yet"
+}
