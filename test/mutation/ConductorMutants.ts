@@ -52,7 +52,7 @@ export const conductorMutants = [
       ["launched: once", "launch === null ? ok(Event.AgentLaunched", "true ? ok(Event.AgentLaunched"],
       ["never ran: not one that was seen to run", "launch === null ? ok(Event.AgentNeverRan", "true ? ok(Event.AgentNeverRan"],
       ["wait: not before its end", "run.wait !== null && at >= run.wait.until", "run.wait !== null"],
-      ["pause: once", "return run.paused === null ? ok(Event.RunPaused", "return true ? ok(Event.RunPaused"],
+      ["pause: once", "return run.paused === null\n        ? ok(Event.RunPaused", "return true\n        ? ok(Event.RunPaused"],
       ["resume: what is paused", "return run.paused === null ? ok() : ok(Event.RunResumed", "return false ? ok() : ok(Event.RunResumed"],
       ["verify: nothing is left to do", 'next(run)._tag !== "Verify" || ', ""],
       ["verify: every task is complete", '|| !run.tasks.every(({ status }) => status === "completed"))', ")"],
@@ -270,7 +270,7 @@ export const conductorMutants = [
     [
       ["verify: work that is lost is not complete", "if (lost.length > 0) {", "if (false) {"],
       ["verify: who is skipped loses nothing", "!skipped && work.commits.some", "work.commits.some"],
-      ["answer: of lost work", '|| (run.paused?.cause === "work lost" && task.status === "completed")', ""]
+      ["answer: of lost work", "|| lost ||", "||"]
     ]
   ),
   ...mutantsOf(
@@ -350,7 +350,7 @@ export const conductorMutants = [
     `${src}/Git.ts`,
     [`${tests}/GitPrograms.test.ts`],
     [
-      ["git: what is within a submodule runs nothing", ', "--ignore-submodules=dirty"]).pipe(', "]).pipe("],
+      ["git: what is within a submodule runs nothing", ', "--ignore-submodules=dirty"])\n', "])\n"],
       ["git: files of the whole repository", '"--no-relative", ', ""]
     ]
   ),
@@ -363,6 +363,16 @@ export const conductorMutants = [
         'theirs(parts(files, "\\0"))',
         'theirs(files.split(/[\\0\\n]/u).filter((one) => one !== ""))'
       ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Conduct.ts`,
+    [`${tests}/History.test.ts`],
+    [
+      ["history: what is under way", "if (doing !== null) return history(", "if (false) return history("],
+      ["history: the branch that its task began on", "run.branch !== undefined && branch !== run.branch", "false"],
+      ["history: what a task began from", 'status === "in_progress" && base !== null', "false"],
+      ["history: approved work that is not there", "if (lost.length === 0) return undefined", "if (lost.length >= 0) return undefined"]
     ]
   ),
   ...mutantsOf(
@@ -574,10 +584,10 @@ export const conductorMutants = [
     ],
     [
       "conduct: no agent is asked in a conflict",
-      'return yield* unhindered(false, step.role === "reviewer" ? review(step.task) : askAgent(step.role))',
+      'return yield* unhindered(false, step.role === "reviewer" ? review(step.task) : askAgent(step.role), run)',
       'return yield* step.role === "reviewer" ? review(step.task) : askAgent(step.role)'
     ],
-    ["conduct: verified in a clean tree", "return yield* unhindered(true, verify(run))", "return yield* verify(run)"],
+    ["conduct: verified in a clean tree", "return yield* unhindered(true, verify(run), run)", "return yield* verify(run)"],
     [
       "conduct: what is missing is told",
       "missing: yield* git.missing(commits)",

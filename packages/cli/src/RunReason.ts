@@ -46,6 +46,8 @@ const pauses: Readonly<Record<Of<"RunPaused">["cause"], string>> = {
   conflict: "no agent works where git has conflicts: a person resolves them",
   dirty: "no task begins, and none is complete, while changes are not committed: they would be mixed with the next one's",
   "not gone": "nobody works beside an agent that is not provably gone",
+  history:
+    "no agent works on another branch than its task began on, on none, or in the midst of a rebase or a merge: a person says where it goes on",
   failed: "what it cannot look at, or write, it does not guess: a person sees to that, and it goes on from its log",
   "work lost": "what was approved counts while git has it: what is not there any more is not complete"
 }

@@ -62,9 +62,11 @@ const words = (event: RunEvent): string =>
           ? `paused: not committed: ${files.join(", ")}`
           : cause === "work lost"
             ? `paused: work that was approved is not there any more: ${why}`
-            : cause === "failed"
-              ? `paused: it cannot go on: ${why}`
-              : `paused: an agent cannot be ended: ${why}`,
+            : cause === "history"
+              ? `paused: git is not where the run goes on: ${why}`
+              : cause === "failed"
+                ? `paused: it cannot go on: ${why}`
+                : `paused: an agent cannot be ended: ${why}`,
     RunResumed: () => "that is put right: the run goes on",
     RunVerified: ({ commits, completed, files, missing, skipped }) =>
       `every task is complete: ${completed} done, ${skipped} skipped, ${many(commits, "commit")}, ${many(files, "file")}${missing.length === 0 ? "" : `; HEAD has not any more: ${missing.join(", ")}`}`,
@@ -120,6 +122,10 @@ const pauses = {
   conflict: { standing: "paused: a git conflict", what: "resolve the conflicts in" },
   dirty: { standing: "paused: uncommitted changes", what: "commit or put away the changes in" },
   "not gone": { standing: "paused: an agent cannot be ended", what: "end what is left of its agent:" },
+  history: {
+    standing: "paused: git is elsewhere",
+    what: "put this right, or go on from there with souffleur conduct answer TASK --retry:"
+  },
   failed: { standing: "paused: it cannot go on", what: "put this right:" },
   "work lost": {
     standing: "paused: work that was approved is gone",

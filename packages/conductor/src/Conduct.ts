@@ -17,10 +17,38 @@ const obstacle = Effect.fnUntraced(function* (dirty: boolean) {
   return dirty && changed.length > 0 ? { cause: "dirty" as const, files: changed.slice(0, 50) } : undefined
 })
 
-/** Does it, or pauses where git is in the way. */
-const unhindered = Effect.fnUntraced(function* <E, R>(dirty: boolean, then: Effect.Effect<Run, E, R>) {
+/**
+ * Whether git is where the run goes on: no agent works on another branch than the newest task began on, or in the midst of a rebase, nor over
+ * approved work that is not there any more. What a task began from is such work, and a person's.
+ */
+const astray = Effect.fnUntraced(function* (run: Run) {
+  const { git } = yield* Conducting
+  const history = (why: string) => ({ cause: "history" as const, files: [], why })
+  const doing = yield* git.underWay
+  if (doing !== null) return history(`${doing} is in progress`)
+  const { branch } = yield* git.standing
+  const named = (name: string | null) => (name === null ? "no branch" : `branch ${name}`)
+  if (run.branch !== undefined && branch !== run.branch)
+    return history(`it is on ${named(branch)}, and the newest task began on ${named(run.branch)}`)
+  const kept = run.tasks.flatMap(({ base, id, skipped, status, work }) => {
+    if (skipped) return []
+    return status === "completed"
+      ? [{ id, commits: work.commits }]
+      : status === "in_progress" && base !== null
+        ? [{ id, commits: [base] }]
+        : []
+  })
+  const missing = yield* git.missing(kept.flatMap(({ commits }) => commits))
+  const lost = kept.filter(({ commits }) => commits.some((one) => missing.includes(one)))
+  if (lost.length === 0) return undefined
+  const why = `${lost.map(({ id }) => id).join(", ")}: HEAD has not ${missing.slice(0, 50).join(", ")}`
+  return { cause: "work lost" as const, files: [], why }
+})
+
+/** Does it, or pauses where git is in the way; `run`: of what goes on, where another step of it begins. */
+const unhindered = Effect.fnUntraced(function* <E, R>(dirty: boolean, then: Effect.Effect<Run, E, R>, run?: Run) {
   const { ref } = yield* Conducting
-  const found = yield* obstacle(dirty)
+  const found = (yield* obstacle(false)) ?? (run === undefined ? undefined : yield* astray(run)) ?? (yield* obstacle(dirty))
   return found === undefined ? yield* then : yield* ref.tell({ _tag: "Pause", ...found })
 })
 
@@ -48,11 +76,6 @@ const review = Effect.fn("Conduct.review")(function* (task: Task) {
   const head = yield* git.head
   if (head === (task.implementation?.head ?? null)) return yield* askAgent("reviewer")
   return yield* ref.tell({ _tag: "Recount", taskId: task.id, head, ...(yield* git.since(task.base)) })
-})
-
-/** Commits of tasks that nobody skipped, and HEAD has not. */
-const lostOf = Effect.fnUntraced(function* ({ tasks }: Run) {
-  return yield* (yield* Conducting).git.missing(tasks.flatMap(({ skipped, work }) => (skipped ? [] : work.commits)))
 })
 
 const verify = Effect.fn("Conduct.verify")(function* (run: Run) {
@@ -101,14 +124,18 @@ const advance = Effect.fnUntraced(function* (run: Run) {
     case "Start":
       return yield* unhindered(
         true,
-        Effect.flatMap(git.head, (base) => ref.tell({ _tag: "StartTask", taskId: step.task.id, base }))
+        Effect.gen(function* () {
+          const [base, { branch }] = [yield* git.head, yield* git.standing]
+          return yield* ref.tell({ _tag: "StartTask", taskId: step.task.id, base, branch })
+        }),
+        run
       )
     case "Ask":
-      return yield* unhindered(false, step.role === "reviewer" ? review(step.task) : askAgent(step.role))
+      return yield* unhindered(false, step.role === "reviewer" ? review(step.task) : askAgent(step.role), run)
     case "Verify":
-      return yield* unhindered(true, verify(run))
+      return yield* unhindered(true, verify(run), run)
     case "Finish":
-      return yield* finish(run)
+      return yield* unhindered(false, finish(run), run)
     case "Escalated":
     case "Done":
       return undefined
@@ -122,8 +149,9 @@ const isRight = Effect.fnUntraced(function* (run: Run) {
     const { git, statePath } = yield* Conducting
     return yield* Effect.isSuccess(Effect.andThen(git.standing, writeState(statePath, run)))
   }
-  // Also by a person's word on those whose work it was.
-  if (paused?.cause === "work lost") return (yield* lostOf(yield* (yield* Conducting).ref.state)).length === 0
+  // Also by a person's word: on those whose work it was, or to go on from there.
+  if (paused?.cause === "work lost" || paused?.cause === "history")
+    return (yield* astray(yield* (yield* Conducting).ref.state)) === undefined
   if (paused?.cause !== "not gone") return (yield* obstacle(paused?.cause === "dirty")) === undefined
   return !turn?.launch || !(yield* isLeft(turn, turn.launch))
 })

@@ -1,5 +1,5 @@
 import type { ProgramFailed } from "@souffleur/domain"
-import { Effect, Schema } from "effect"
+import { Effect, FileSystem, Option, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { gitIn } from "./GitProgram.ts"
 
@@ -11,27 +11,42 @@ export interface Standing {
   readonly conflicts: ReadonlyArray<string>
   /** Changed or staged, and not committed. */
   readonly changed: ReadonlyArray<string>
+  /** What is checked out; `null`: no branch. */
+  readonly branch: string | null
 }
 
-/** Reads `git status --porcelain=v2 -z`. */
+const head = "# branch.head "
+/** Reads `git status --porcelain=v2 --branch -z`. */
 export const parseStatus = (text: string): Standing => {
   const [conflicts, changed]: [Array<string>, Array<string>] = [[], []]
+  let branch: string | null = null
   const entries = text.split("\0")
   for (let at = 0; at < entries.length; at++) {
     const entry = entries[at]!
     // The path is the last field, and may hold spaces: u has ten before it, a rename nine and its old name after it.
     const path = (fields: number) => entry.split(" ").slice(fields).join(" ")
-    if (entry.startsWith("u ")) conflicts.push(path(10))
+    if (entry.startsWith(head)) branch = entry === `${head}(detached)` ? null : entry.slice(head.length)
+    else if (entry.startsWith("u ")) conflicts.push(path(10))
     else if (entry.startsWith("1 ")) changed.push(path(8))
     else if (entry.startsWith("2 ")) {
       changed.push(path(9))
       at += 1
     }
   }
-  return { conflicts, changed }
+  return { conflicts, changed, branch }
 }
 
 const parts = (text: string, separator: "\0" | "\n") => text.split(separator).filter((one) => one !== "")
+
+/** What is in git's own folder while that goes on. */
+const operations = {
+  "rebase-merge": "a rebase",
+  "rebase-apply": "a rebase",
+  MERGE_HEAD: "a merge",
+  CHERRY_PICK_HEAD: "a cherry-pick",
+  REVERT_HEAD: "a revert",
+  BISECT_LOG: "a bisection"
+} as const
 
 /** All that differs, whatever the repository's configuration would have left out, told by names alone. */
 const plainly = ["--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=dirty"]
@@ -42,7 +57,7 @@ const commitId = /^[0-9a-f]{7,64}$/iu
 /** One repository, asked through git itself, never through a shell. What is souffleur's own in it is not seen. */
 export const gitOf = Effect.fn("Git.of")(function* (project: string, own: (root: string) => ReadonlyArray<string>) {
   const services = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner>()
-  const asked = yield* gitIn(project)
+  const [fs, asked] = [yield* FileSystem.FileSystem, yield* gitIn(project)]
   const git = (args: ReadonlyArray<string>, stdin?: string) => Effect.provide(asked.git(args, stdin), services)
   const failed = (doing: string) => (error: ProgramFailed) => new GitUnusable({ project, why: `git could not tell ${doing}: ${error.why}` })
   const root = yield* git(["rev-parse", "--show-toplevel"]).pipe(
@@ -62,14 +77,23 @@ export const gitOf = Effect.fn("Git.of")(function* (project: string, own: (root:
     root,
     head,
     // What is changed within a submodule is that one's own; that it was moved is seen.
-    standing: asked.filtered(["status", "--porcelain=v2", "-z", "--untracked-files=no", "--ignore-submodules=dirty"]).pipe(
-      Effect.map((text) => {
-        const { changed, conflicts } = parseStatus(text)
-        return { conflicts, changed: theirs(changed) } satisfies Standing
-      }),
-      Effect.mapError(failed("whether the work tree is clean")),
-      Effect.provide(services)
-    ),
+    standing: asked
+      .filtered(["status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--untracked-files=no", "--ignore-submodules=dirty"])
+      .pipe(
+        Effect.map((text) => {
+          const { changed, ...found } = parseStatus(text)
+          return { ...found, changed: theirs(changed) } satisfies Standing
+        }),
+        Effect.mapError(failed("whether the work tree is clean")),
+        Effect.provide(services)
+      ),
+    /** What git is in the midst of, as its own folder says; `null`: nothing. */
+    underWay: Effect.gen(function* () {
+      const found = yield* Effect.mapError(git(["rev-parse", "--absolute-git-dir"]), failed("where its folder is"))
+      const folder = found.replace(/\n$/u, "")
+      const at = yield* Effect.findFirst(Object.entries(operations), ([name]) => fs.exists(`${folder}/${name}`))
+      return Option.getOrNull(Option.map(at, ([, what]) => what))
+    }),
     /** Commits after `base`, oldest first, and the files that differ from it. */
     since: Effect.fn("Git.since")(function* (base: string | null) {
       if ((yield* head) === null) return { commits: [], files: [] }

@@ -68,6 +68,8 @@ export interface Run extends Pinned {
   readonly digest: string
   readonly tasks: ReadonlyArray<Task>
   readonly current: string | null
+  /** What was checked out when the newest task began, `null`: no branch; `undefined`: whatever is. */
+  readonly branch: string | null | undefined
   readonly turn: Turn | null
   readonly turns: number
   /** The service refuses agents until then (epoch ms). */
@@ -103,6 +105,7 @@ export const initialRun: Run = {
   overreach: undefined,
   tasks: [],
   current: null,
+  branch: undefined,
   turn: null,
   turns: 0,
   wait: null,

@@ -37,7 +37,7 @@ export type RunIntent =
   | { readonly _tag: "RevisePlan"; readonly digest: string; readonly tasks: ReadonlyArray<Event.TaskOutline> }
   /** `kept`: the name of what stood there, where it was kept. */
   | { readonly _tag: "RebuildStateFile"; readonly found: "missing" | "corrupt" | "backup"; readonly kept?: string }
-  | { readonly _tag: "StartTask"; readonly taskId: string; readonly base: string | null }
+  | { readonly _tag: "StartTask"; readonly taskId: string; readonly base: string | null; readonly branch?: string | null }
   /** `held`: sessions that a live process holds: nobody else may go on with them (spec §2, one writer). */
   | {
       readonly _tag: "Ask"
@@ -76,7 +76,12 @@ export type RunIntent =
       readonly files: ReadonlyArray<string>
     }
   | { readonly _tag: "EndWait" }
-  | { readonly _tag: "Pause"; readonly cause: "conflict" | "dirty"; readonly files: ReadonlyArray<string> }
+  | {
+      readonly _tag: "Pause"
+      readonly cause: "conflict" | "dirty" | "history" | "work lost"
+      readonly files: ReadonlyArray<string>
+      readonly why?: string
+    }
   /** The loop itself cannot go on; `why` is a sentence. */
   | { readonly _tag: "PauseForFailure"; readonly why: string }
   /** The agent whose turn it is cannot be ended: `why` is a sentence. */
@@ -130,8 +135,10 @@ const ending = ({ ending, launch, token }: Turn, { cause, limit, now: at, others
 const answer = (run: Run, { answer, now: at, taskId, text }: Extract<RunCommand, { readonly _tag: "Answer" }>): Decision => {
   const task = taskOf(run, taskId)
   if (task === undefined) return no("never", `there is no task ${JSON.stringify(taskId.slice(0, 64))} in this run`)
-  // A run that is paused for lost work waits for a word on those whose work it was.
-  const waits = task.status === "escalated" || (run.paused?.cause === "work lost" && task.status === "completed")
+  const cause = run.paused?.cause
+  // A run that is paused for lost work waits for a word on those whose work it was, or who began from it.
+  const lost = cause === "work lost" && (task.status === "completed" || task.status === "in_progress")
+  const waits = task.status === "escalated" || lost || cause === "history"
   if (!waits) return notNow(`task ${taskId} is ${task.status}: only one that is escalated waits for an answer`)
   return ok(Event.TaskAnswered.make({ at, taskId, answer, text }))
 }
@@ -164,7 +171,7 @@ export const decideRun = (run: Run, command: RunCommand): Decision => {
     case "StartTask": {
       const step = next(run)
       return step._tag === "Start" && step.task.id === command.taskId
-        ? ok(Event.TaskStarted.make({ at, taskId: command.taskId, base: command.base }))
+        ? ok(Event.TaskStarted.make({ at, taskId: command.taskId, base: command.base, branch: command.branch ?? null }))
         : notNow(`it is not the turn of task ${command.taskId}`)
     }
     case "Ask":
@@ -198,7 +205,9 @@ export const decideRun = (run: Run, command: RunCommand): Decision => {
     case "EndWait":
       return run.wait !== null && at >= run.wait.until ? ok(Event.LimitWaitEnded.make({ at })) : notNow("no wait is over")
     case "Pause":
-      return run.paused === null ? ok(Event.RunPaused.make({ at, cause: command.cause, files: command.files, why: "" })) : ok()
+      return run.paused === null
+        ? ok(Event.RunPaused.make({ at, cause: command.cause, files: command.files, why: command.why ?? "" }))
+        : ok()
     case "PauseForFailure":
       // Whatever else it waits for: that could not be looked at any more.
       return run.paused?.cause === "failed" ? ok() : ok(Event.RunPaused.make({ at, cause: "failed", files: [], why: command.why }))

@@ -89,8 +89,8 @@ export const StateFileRebuilt = event("StateFileRebuilt", {
   kept: Later
 })
 
-/** `base`: the commit that the task begins from; `null` where there is none yet. */
-export const TaskStarted = event("TaskStarted", { taskId: Text, base: Schema.NullOr(Text) })
+/** `base`: the commit that the task begins from; `null` where there is none yet. `branch`: what is checked out; `null`: none. */
+export const TaskStarted = event("TaskStarted", { taskId: Text, base: Schema.NullOr(Text), branch: Later })
 /** An agent is about to be launched. `attempt` is the task's, 0 for the finisher. */
 export const AgentAsked = event("AgentAsked", {
   token: Text,
@@ -172,7 +172,7 @@ export const TaskEscalated = event("TaskEscalated", { taskId: Text, cause: Escal
 /** A person's answer to an escalation. */
 export const TaskAnswered = event("TaskAnswered", { taskId: Text, answer: Schema.Literals(["guidance", "retry", "skip"]), text: Text })
 
-export const PauseCause = Schema.Literals(["conflict", "dirty", "not gone", "work lost", "failed"])
+export const PauseCause = Schema.Literals(["conflict", "dirty", "history", "not gone", "work lost", "failed"])
 /** A person must put it right: git (spec §6), an agent that is not provably gone, or what the loop itself cannot go on with. `why` says more. */
 export const RunPaused = event("RunPaused", {
   cause: PauseCause,
@@ -239,6 +239,7 @@ const versions: { readonly [Tag in RunEvent["_tag"]]?: number } = {
   ReviewFailed: 2,
   RunPaused: 4,
   StateFileRebuilt: 2,
+  TaskStarted: 2,
   TaskEscalated: 2
 }
 

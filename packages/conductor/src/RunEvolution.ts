@@ -40,11 +40,15 @@ const imported = (task: Task, found: ImportedTask): Task => ({
 const turnOver: Change = { turn: null, waits: 0 }
 
 /** A task that a person answered for: the ladder begins anew, with all feedback kept. */
-const answered = (task: Task, event: Extract<RunEvent, { readonly _tag: "TaskAnswered" }>): { readonly [K in keyof Task]?: Task[K] } => {
+const answered = (
+  task: Task,
+  event: Extract<RunEvent, { readonly _tag: "TaskAnswered" }>,
+  lost: boolean
+): { readonly [K in keyof Task]?: Task[K] } => {
   const again = { escalation: null, rejections: 0, failures: 0, reviewFailures: 0, implementer: null }
   // Work that another began, or that was lost, begins anew from what is there: nobody knows what came of it.
   const anew =
-    task.begun && task.status !== "completed"
+    task.begun && task.status !== "completed" && !lost
       ? { status: "in_progress" as const }
       : { status: "pending" as const, work: freshTask(task).work, base: null, reviewed: null, completedAt: null }
   switch (event.answer) {
@@ -96,8 +100,9 @@ const change = (run: Run, event: RunEvent): Change =>
     },
     UnknownTaskSkipped: () => ({}),
     StateFileRebuilt: () => ({}),
-    TaskStarted: ({ at, base, taskId }) => ({
+    TaskStarted: ({ at, base, branch, taskId }) => ({
       current: taskId,
+      branch,
       ...withTask(run, taskId, (task) => ({ status: "in_progress", begun: true, base, startedAt: task.startedAt ?? at }))
     }),
     AgentAsked: ({ at, attempt, head, resumed, role, sessionId, taskId, token }) => ({
@@ -183,10 +188,18 @@ const change = (run: Run, event: RunEvent): Change =>
       }))
     }),
     TaskEscalated: ({ cause, reason, taskId }) => withTask(run, taskId, () => ({ status: "escalated", escalation: { cause, reason } })),
-    TaskAnswered: (event) => ({
-      ...withTask(run, event.taskId, (task) => answered(task, event)),
-      current: event.answer === "skip" ? null : event.taskId
-    }),
+    TaskAnswered: (event) => {
+      // It goes on where git is now, with what there is.
+      if (run.paused?.cause === "history" && event.answer !== "skip") {
+        const said = event.answer === "guidance" ? [event.text] : []
+        return { branch: undefined, ...withTask(run, event.taskId, ({ guidance }) => ({ guidance: [...guidance, ...said] })) }
+      }
+      return {
+        ...withTask(run, event.taskId, (task) => answered(task, event, run.paused?.cause === "work lost")),
+        current: event.answer === "skip" ? null : event.taskId,
+        ...(run.phase === "completion" ? { phase: "implementation", implementedAt: null, summary: null } : {})
+      }
+    },
     RunPaused: ({ cause, files, why }) => ({ paused: { cause, files, why } }),
     RunResumed: () => ({ paused: null }),
     RunVerified: ({ at, commits, completed, files, skipped }) => ({

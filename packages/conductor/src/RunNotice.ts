@@ -14,6 +14,8 @@ const pausedFor = ({ cause, files, why }: Extract<RunEvent, { readonly _tag: "Ru
       return `paused: not committed: ${files.join(", ")}: commit it, or put it away`
     case "not gone":
       return `paused: an agent cannot be ended: ${why}: end that`
+    case "history":
+      return `paused: git is not where the run goes on: ${why}: put that right, or go on from there with souffleur conduct answer TASK --retry`
     case "failed":
       return `paused: it cannot go on: ${why}: put that right`
     case "work lost":
@@ -25,6 +27,7 @@ const inOrder = "git is in order again"
 const resumedAfter = {
   conflict: inOrder,
   dirty: inOrder,
+  history: inOrder,
   "work lost": "that work is back, or answered for",
   "not gone": "that agent is gone",
   failed: "that is put right, and the run goes on"

@@ -27,7 +27,8 @@ const repository = () => {
   const git: Git = {
     root: "/project",
     head: Effect.sync(() => commits.at(-1)!),
-    standing: Effect.succeed({ conflicts: [], changed: [] }),
+    standing: Effect.succeed({ conflicts: [], changed: [], branch: "main" }),
+    underWay: Effect.succeed(null),
     has: () => Effect.succeed(true),
     since: (base) => Effect.sync(() => ({ commits: commits.slice(commits.indexOf(base ?? "c0") + 1), files: ["a.ts"] })),
     missing: () => Effect.succeed([])
@@ -226,11 +227,18 @@ describe("a conductor", () => {
 
 it("reads the status of git, with renames, conflicts, and names with spaces", () => {
   const entries = [
+    "# branch.oid aa",
+    "# branch.head side/ways",
     "1 .M N... 100644 100644 100644 aa bb a b.txt",
     "2 R. N... 100644 100644 100644 aa bb R100 new name.txt",
     "old name.txt",
     "u UU N... 100644 100644 100644 100644 aa bb cc both sides.txt",
     ""
   ]
-  assert.deepStrictEqual(parseStatus(entries.join("\0")), { conflicts: ["both sides.txt"], changed: ["a b.txt", "new name.txt"] })
+  assert.deepStrictEqual(parseStatus(entries.join("\0")), {
+    conflicts: ["both sides.txt"],
+    changed: ["a b.txt", "new name.txt"],
+    branch: "side/ways"
+  })
+  assert.isNull(parseStatus("# branch.head (detached)\0").branch)
 })

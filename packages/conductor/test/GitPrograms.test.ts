@@ -83,7 +83,7 @@ describe("what a repository's own configuration names is not run:", () => {
 
       const git = yield* gitOf(project, () => [])
       assert.strictEqual(yield* git.head, head)
-      assert.deepStrictEqual(yield* git.standing, { conflicts: [], changed: [] })
+      assert.deepStrictEqual(yield* git.standing, { conflicts: [], changed: [], branch: "main" })
       assert.deepStrictEqual(yield* git.since(base), { commits: [head], files: ["b.txt"] })
       assert.deepStrictEqual(yield* git.missing([base, head]), [])
       assert.strictEqual(yield* ran, "")

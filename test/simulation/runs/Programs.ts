@@ -22,6 +22,8 @@ const git = (repository: Repository, args: ReadonlyArray<string>, input: string)
   switch (`${asked} ${first}`) {
     case "rev-parse --show-toplevel":
       return lines(["/project"])
+    case "rev-parse --absolute-git-dir":
+      return lines(["/project/.git"])
     case "status --porcelain=v2":
       return zeroed([
         ...[...repository.changed].map((file) => `1 .M N... 100644 100644 100644 a b ${file}`),

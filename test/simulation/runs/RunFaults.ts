@@ -22,6 +22,7 @@ export const runBoundaries = [
   "git ls-tree -r",
   "git rev-list --reverse",
   "git rev-list --stdin",
+  "git rev-parse --absolute-git-dir",
   "git rev-parse --show-toplevel",
   "git status --porcelain",
   "launcher.exitCode",

@@ -139,7 +139,9 @@ export class Person {
     if (cause === "work lost") {
       const there = new Set(repository.range(null))
       const lost = tasks.filter(
-        ({ skipped, status, work }) => status === "completed" && !skipped && work.commits.some((id) => !there.has(id))
+        ({ base, skipped, status, work }) =>
+          (status === "completed" && !skipped && work.commits.some((id) => !there.has(id))) ||
+          (status === "in_progress" && base !== null && !there.has(base))
       )
       for (const { id } of disk.full ? [] : lost) {
         const answer = this.#seed.pick(["retry", "skip"] as const)

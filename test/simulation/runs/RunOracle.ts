@@ -202,7 +202,7 @@ export class RunOracle {
         return
       case "TaskAnswered": {
         const rung = this.#rung(event.taskId)
-        const lost = this.#paused === "work lost" && rung.standing === "done"
+        const lost = this.#paused === "work lost" && rung.standing !== "waiting" && rung.standing !== "escalated"
         if (rung.standing !== "escalated" && !lost) this.#violated(`an answer to ${event.taskId}, which is ${rung.standing}`)
         const unreviewed = event.answer === "retry" && rung.unreviewed >= 3
         const standing = event.answer === "skip" ? "done" : !rung.begun || lost ? "waiting" : unreviewed ? "to review" : "to implement"
