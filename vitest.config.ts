@@ -3,8 +3,8 @@ import { defineConfig } from "vitest/config"
 // Files that tests make are as those of most people, whoever runs them: what is open to others is made so by the test that means it.
 process.umask(0o022)
 
-// What ends a test that hangs: no test measures time by it, and a busy machine takes four times as long as a quiet one.
-const test = { testTimeout: 120_000 }
+// What ends a test that hangs: no test measures time by it, and a machine that is busy takes ten times as long as a quiet one.
+const test = { testTimeout: 300_000 }
 
 export default defineConfig({
   test: {
@@ -26,7 +26,8 @@ export default defineConfig({
           ...test,
           name: "processes",
           include: ["test/{cli,eventlog}/**/*.test.ts"],
-          globalSetup: ["test/cli/setup.ts"]
+          globalSetup: ["test/cli/setup.ts"],
+          isolate: false
         }
       }
     ]

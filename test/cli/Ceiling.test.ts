@@ -6,7 +6,7 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { bundle, prints, type Running, said, stage, task, until } from "./Stage.ts"
 
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 120_000)
+const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 const seen = (watch: Running, tag: string) => watch.lines.map(said).filter(({ _tag }) => _tag === tag)
 const asks = `${payloadHeader}\npermission_mode: bypassPermissions\nresume_prompt: go on`
 

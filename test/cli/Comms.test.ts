@@ -3,7 +3,7 @@ import { Effect, type Scope } from "effect"
 import * as fs from "node:fs"
 import { alive, prints, stage, task, until } from "./Stage.ts"
 
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 120_000)
+const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 
 const endless = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r)"
 /** A table becomes a view that never ends, as anybody may make it who may write the file. */

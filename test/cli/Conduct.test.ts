@@ -9,22 +9,27 @@ import { first, git, linesOf, plan, theatre } from "./Theatre.ts"
 describe.concurrent("souffleur conduct", () => {
   it.live("a conductor that is killed while an agent works goes on with that very agent, finishes, and comms is told", () =>
     Effect.gen(function* () {
-      const the = yield* theatre({ millis: 500, tasks: {} }, first.replace("finish: none", "finish: { prompt: Take the bow }"))
+      const the = yield* theatre({ millis: 0, tasks: {} }, first.replace("finish: none", "finish: { prompt: Take the bow }"))
+      // Each is held in the midst of its turn, until it has been seen there.
+      const [implementer, reviewer] = ["implementer", "reviewer"].map((role) =>
+        join(the.home, "claude", "craft", `task-001.${role}.held`)
+      ) as [string, string]
+      fs.mkdirSync(dirname(implementer), { recursive: true })
+      for (const held of [implementer, reviewer]) fs.writeFileSync(held, "")
       const one = the.start(["conduct", "plan.yaml", "--json"])
       const [launched] = yield* the.prints(one, "AgentLaunched")
       one.kill("SIGKILL")
       yield* one.ended
       assert.isTrue(alive(launched.process.pid), "the agent lives on")
 
-      const held = join(the.home, "claude", "craft", "task-001.reviewer.held")
-      fs.mkdirSync(dirname(held), { recursive: true })
-      fs.writeFileSync(held, "")
       const two = the.start(["conduct", "plan.yaml", "--json"])
+      yield* the.prints(two, "RunTaken")
+      fs.rmSync(implementer)
       yield* the.prints(two, "ImplementationCompleted")
       const working = JSON.parse((yield* the.run(["conduct", "status", "--json"])).lines.join("\n"))
       assert.deepInclude(working, { workflow_id: "play", current_task: "task-001", paused: null })
       assert.deepInclude(working.tasks[0], { status: "in_progress" })
-      fs.rmSync(held)
+      fs.rmSync(reviewer)
       assert.strictEqual((yield* two.ended).code, 0)
       assert.deepStrictEqual([the.turns("task-001", "implementer"), the.turns("task-001", "reviewer")], [1, 1])
       assert.strictEqual(git(the.project, "rev-list", "--count", "HEAD").trim(), "2")

@@ -44,7 +44,7 @@ const theatre = Effect.fnUntraced(function* (script: string) {
 })
 const tagsOf = (lines: ReadonlyArray<string>) => lines.map((line) => JSON.parse(line)._tag as string)
 
-describe.concurrent("souffleur conduct among words that are not its agents'", { timeout: 120_000 }, () => {
+describe.concurrent("souffleur conduct among words that are not its agents'", () => {
   it.live("a reviewer that is killed once it has quoted the implementer's file has approved nothing", () =>
     Effect.gen(function* () {
       const quotes =

@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite"
 import { rowsOf } from "../torture/LogFromOutside.ts"
 import { alive, bundle, prints, stage, task, until, type Variables } from "./Stage.ts"
 
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 120_000)
+const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 
 /** Loaded before souffleur: where its home has a file `sabotage`, a watch that has begun and says so dies of a defect. */
 const saboteur = `import fs from "node:fs"

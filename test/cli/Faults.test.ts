@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { alive, bundle, prints, stage, task, until } from "./Stage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>, skip = false) =>
-  (skip ? it.live.skip : it.live)(what, test, 60_000)
+  (skip ? it.live.skip : it.live)(what, test)
 
 const run = (program: string, ...args: ReadonlyArray<string>) => spawnSync(program, args, { stdio: "ignore" }).status === 0
 /** A small disk of its own in place of a folder, until the test ends. */

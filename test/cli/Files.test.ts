@@ -5,11 +5,11 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { stage, task } from "./Stage.ts"
 
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 120_000)
+const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 const asRoot = process.getuid?.() === 0
 const stranger = 12_345
 
-describe("whose files they are", () => {
+describe.concurrent("whose files they are", () => {
   live("an export takes the place of no device, link, pipe or folder, and of another file only where that is said", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)])
@@ -63,36 +63,33 @@ describe("whose files they are", () => {
   )
 
   const root = it.live.skipIf(!asRoot)
-  root(
-    "root uses no other user's config, state folder or home (run as root: it gives files away)",
-    () =>
-      Effect.gen(function* () {
-        const the = yield* stage([])
-        const config = join(the.home, ".orchestra_configs")
-        fs.mkdirSync(config)
-        fs.writeFileSync(join(config, "souffleur"), `NOTIFY_COMMAND=/bin/touch\nMAX_EXTERNAL_PERMISSION=bypassPermissions\n`)
-        fs.chownSync(join(config, "souffleur"), stranger, stranger)
-        const { errors, lines } = yield* the.run(["config", "--json"])
-        assert.match(errors, /belongs to another user|^$/u)
-        const settings = JSON.parse(lines.join("\n"))
-        assert.deepInclude(settings, { max_external_permission: "acceptEdits", notify_command: null })
-        assert.match(settings.warnings[0], /souffleur: it belongs to another user \(uid 12345, this is 0\)/)
+  root("root uses no other user's config, state folder or home (run as root: it gives files away)", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([])
+      const config = join(the.home, ".orchestra_configs")
+      fs.mkdirSync(config)
+      fs.writeFileSync(join(config, "souffleur"), `NOTIFY_COMMAND=/bin/touch\nMAX_EXTERNAL_PERMISSION=bypassPermissions\n`)
+      fs.chownSync(join(config, "souffleur"), stranger, stranger)
+      const { errors, lines } = yield* the.run(["config", "--json"])
+      assert.match(errors, /belongs to another user|^$/u)
+      const settings = JSON.parse(lines.join("\n"))
+      assert.deepInclude(settings, { max_external_permission: "acceptEdits", notify_command: null })
+      assert.match(settings.warnings[0], /souffleur: it belongs to another user \(uid 12345, this is 0\)/)
 
-        fs.mkdirSync(the.state, { mode: 0o700 })
-        fs.chownSync(the.state, stranger, stranger)
-        const owned = yield* the.run(["run", "--no-guardian", "--", "/bin/true"])
-        assert.strictEqual(owned.code, 2, owned.errors)
-        assert.match(owned.errors, /state: it belongs to another user/)
+      fs.mkdirSync(the.state, { mode: 0o700 })
+      fs.chownSync(the.state, stranger, stranger)
+      const owned = yield* the.run(["run", "--no-guardian", "--", "/bin/true"])
+      assert.strictEqual(owned.code, 2, owned.errors)
+      assert.match(owned.errors, /state: it belongs to another user/)
 
-        // As "sudo -E" has it.
-        const home = join(the.home, "alice")
-        fs.mkdirSync(home)
-        fs.chownSync(home, stranger, stranger)
-        const preserved = yield* the.run(["run", "--no-guardian", "--", "/bin/true"], { HOME: home, SOUFFLEUR_STATE_DIR: "" })
-        assert.strictEqual(preserved.code, 2, preserved.errors)
-        assert.match(preserved.errors, /alice belongs to another user .*sudo -H/)
-        assert.deepStrictEqual(fs.readdirSync(home), [])
-      }),
-    120_000
+      // As "sudo -E" has it.
+      const home = join(the.home, "alice")
+      fs.mkdirSync(home)
+      fs.chownSync(home, stranger, stranger)
+      const preserved = yield* the.run(["run", "--no-guardian", "--", "/bin/true"], { HOME: home, SOUFFLEUR_STATE_DIR: "" })
+      assert.strictEqual(preserved.code, 2, preserved.errors)
+      assert.match(preserved.errors, /alice belongs to another user .*sudo -H/)
+      assert.deepStrictEqual(fs.readdirSync(home), [])
+    })
   )
 })

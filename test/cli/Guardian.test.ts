@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite"
 import { ownersOf, rowsOf } from "../torture/LogFromOutside.ts"
 import { alive, prints, type Said, stage, task, until, type Variables } from "./Stage.ts"
 
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 60_000)
+const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 
 /** Five seconds of silence, in place of six minutes. */
 const impatient: Variables = { SOUFFLEUR_MONITOR_STALE_AFTER: "4 seconds", SOUFFLEUR_MONITOR_INTERVAL: "1 second" }

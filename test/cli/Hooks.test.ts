@@ -7,7 +7,7 @@ import * as fs from "node:fs"
 import { dirname, join } from "node:path"
 import { bundle, stage, type Variables } from "./Stage.ts"
 
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 120_000)
+const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 /** The errand's own file; the command does the same when it is asked. */
 const quick = join(dirname(bundle), "hook.js")
 type Stage = Effect.Success<ReturnType<typeof stage>>

@@ -16,7 +16,7 @@ const names = [
   "status"
 ]
 
-describe("souffleur mcp, as a process", () => {
+describe.concurrent("souffleur mcp, as a process", () => {
   it.live("survives the agent's probe, tells its tools, and ends with its input", () =>
     Effect.gen(function* () {
       const { environment, project, session } = yield* stage([])

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { bundle, prints, stage, task, until } from "./Stage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>, skip = false) =>
-  (skip ? it.live.skip : it.live)(what, test, 120_000)
+  (skip ? it.live.skip : it.live)(what, test)
 const withoutTmux = spawnSync("tmux", ["-V"]).status !== 0
 
 const script = (path: string, text: string) => fs.writeFileSync(path, `#!/bin/sh\n${text}`, { mode: 0o755 })

@@ -11,7 +11,7 @@ import { examples as runExamples } from "../../packages/conductor/test/fixtures/
 import { logAt } from "../eventlog/OwnLog.ts"
 import { alive, prints, stage, task } from "./Stage.ts"
 
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 120_000)
+const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 
 const at = Date.UTC(2026, 0, 5)
 const conductor = { pid: 4711, startTime: 1, bootId: "boot" }

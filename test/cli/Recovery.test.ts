@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite"
 import { alive, bundle, prints, type Running, said, stage, task, until } from "./Stage.ts"
 
 /** Real processes, side by side: most of the time each of them waits. */
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 120_000)
+const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 const withTmux = spawnSync("tmux", ["-V"]).status === 0
 
 const proof = "I have read the export: the stage word is gossamer"

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { alive, prints, said, stage, task, until, type Variables } from "./Stage.ts"
 
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 120_000)
+const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 
 /** A service manager and its `systemd-notify` that write down what they are told. */
 const withManager = Effect.fnUntraced(function* (tasks: Parameters<typeof stage>[0]) {

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { alive, bundle, prints, said, stage, task, until, type Variables } from "./Stage.ts"
 
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 120_000)
+const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 
 describe.concurrent("done", () => {
   live("from the agent's own session the watch is complete by its word; its process is left as it is", () =>

@@ -5,7 +5,7 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { bundle, prints, type Running, said, stage, task, until } from "./Stage.ts"
 
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 120_000)
+const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 const well = { code: 0, signal: null }
 const seen = (watch: Running, tag: string) => watch.lines.map(said).filter(({ _tag }) => _tag === tag)
 

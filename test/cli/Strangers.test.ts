@@ -6,7 +6,7 @@ import { Effect, type Scope } from "effect"
 import { client } from "./Client.ts"
 import { alive, prints, type Running, said, stage, until } from "./Stage.ts"
 
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test, 120_000)
+const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 const seen = (watch: Running, tag: string) => watch.lines.map(said).filter(({ _tag }) => _tag === tag)
 const held = (so: () => boolean) => until(Effect.sync(so), (yes) => yes)
 const gone = (pid: number) => held(() => !alive(pid))
@@ -56,7 +56,7 @@ const mute = (the: Stage) => {
   return { SOUFFLEUR_AGENT_COMMAND: agent }
 }
 
-describe("strangers", () => {
+describe.concurrent("strangers", () => {
   live("what cleaned its environment is ended with a Conductor that was killed, though souffleur died meanwhile; no other agent is", () =>
     Effect.gen(function* () {
       const the = yield* stage([])

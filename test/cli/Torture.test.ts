@@ -16,8 +16,7 @@ it.live(
       assert.deepStrictEqual(violations, [], `seed ${seed}: ${JSON.stringify(violations)}`)
       // A late kill may come after the end of its recovery; most do not.
       assert.isAtLeast(kills.filter(({ inside }) => inside).length, 0.8 * kills.length, `seed ${seed}: ${JSON.stringify(kills)}`)
-    }),
-  120_000
+    })
 )
 
 it("two agents that lived at one moment are seen, though neither began nor ended in the other's sight", () => {

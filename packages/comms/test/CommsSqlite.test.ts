@@ -303,8 +303,8 @@ for (const journal of ["DELETE", "WAL"] as const) {
               for (const call of calls) {
                 const [took, error] = yield* TestClock.withLive(Effect.timed(Effect.flip(call as Effect.Effect<unknown, CommsUnavailable>)))
                 assert.strictEqual(error.reason, "locked")
-                // The busy wait is SQLite's own, in real time: 50 ms, and a slow machine.
-                assert.isBelow(Duration.toMillis(took), 1000)
+                // The busy wait is SQLite's own, in real time: 50 ms, and two hundred times that on a busy machine.
+                assert.isBelow(Duration.toMillis(took), 10_000)
               }
               db.exec("COMMIT")
               yield* write

@@ -5,7 +5,7 @@ import { type Act, approves, complete, rejects } from "./Stage.ts"
 import { abandonedAfter, conflict, live, noting, say, theatre } from "./Theatre.ts"
 
 // Two cores, and a hundred programs at once: how long one takes says nothing.
-describe.concurrent("over a real repository", { timeout: 120_000 }, () => {
+describe.concurrent("over a real repository", () => {
   live("approved the first time: commits and files are git's, and the state file is what the log says", () =>
     Effect.gen(function* () {
       const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), { tasks: ["t1", "t2"] })

@@ -3,7 +3,7 @@ import { Effect, FileSystem } from "effect"
 import { approves } from "./Stage.ts"
 import { live, say, theatre } from "./Theatre.ts"
 
-describe.concurrent("where the loop itself cannot go on", { timeout: 120_000 }, () => {
+describe.concurrent("where the loop itself cannot go on", () => {
   live("git that is gone pauses the run, and it goes on once git answers again: nothing is done twice", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

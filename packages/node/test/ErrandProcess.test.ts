@@ -27,7 +27,7 @@ const asked = (about: string, what: string) => Errands.use((errands) => errands.
 const pidIn = (answer: string) => Number(/^(\d+) /u.exec(answer)?.[1])
 
 describe.concurrent("errands", () => {
-  const live = (what: string, test: () => Effect.Effect<void, unknown>) => it.live(what, test, 60_000)
+  const live = (what: string, test: () => Effect.Effect<void, unknown>) => it.live(what, test)
 
   live("are done by one process, one at a time, which ends with who asks", () =>
     Effect.gen(function* () {

@@ -48,7 +48,7 @@ const until = <A>(look: Effect.Effect<A>, good: (seen: A) => boolean) =>
   Effect.repeat(look, { until: good, schedule: Schedule.spaced("10 millis") })
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, FileSystem.FileSystem | Scope.Scope>) =>
-  it.live(what, () => Effect.scoped(test()).pipe(Effect.provide(NodeServices.layer)), 10_000)
+  it.live(what, () => Effect.scoped(test()).pipe(Effect.provide(NodeServices.layer)))
 
 describe("a guardian's process", () => {
   it("is known by its name in the beats, and by no other", () => {
