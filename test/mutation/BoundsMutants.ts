@@ -145,6 +145,15 @@ export const boundsMutants = [
     [["conduct: who tells and dies is told", 'attendedHere("herald", runHerald(id, from, heralding))', "runHerald(id, from, heralding)"]]
   ),
   ...mutantsOf(
+    "packages/claude/src/Sessions.ts",
+    ["packages/claude/test/Sessions.test.ts"],
+    [
+      ["pid file: a session id is no longer than one", "Bounds.words(Bounds.sessionIdLength)", "Schema.NonEmptyString"],
+      ["pid file: a process id that there can be", "pid: Bounds.Pid", "pid: Schema.Number"],
+      ["pid file: what is only told is cut", "text.slice(0, 200)", "text"]
+    ]
+  ),
+  ...mutantsOf(
     "packages/cli/src/service/LaunchdPlist.ts",
     ["packages/cli/test/Service.test.ts", "test/cli/Defects.test.ts"],
     [

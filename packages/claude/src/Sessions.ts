@@ -1,4 +1,4 @@
-import { agentsOwn, type AgentSession, Processes, lookTrusted, readTrusted, type TrustedFiles } from "@souffleur/domain"
+import { agentsOwn, type AgentSession, Bounds, Processes, lookTrusted, readTrusted, type TrustedFiles } from "@souffleur/domain"
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
 import { writtenAtOf } from "./Tail.ts"
 
@@ -8,15 +8,17 @@ const sizeLimit = 65_536
 /** `<claude dir>/sessions/<pid>.json`, as much of it as we rely on. It is undocumented: evidence, never proof. */
 const PidFile = Schema.fromJsonString(
   Schema.Struct({
-    pid: Schema.Int,
-    sessionId: Schema.NonEmptyString,
-    cwd: Schema.String,
+    pid: Bounds.Pid,
+    sessionId: Bounds.words(Bounds.sessionIdLength),
+    cwd: Bounds.words(Bounds.pathLength),
     /** Field 22 of `/proc/<pid>/stat`, as text. */
-    procStart: Schema.Union([Schema.String, Schema.Int]),
+    procStart: Schema.Union([Bounds.words(20), Bounds.StartTime]),
     status: Schema.optionalKey(Schema.String),
     waitingFor: Schema.optionalKey(Schema.String)
   })
 )
+/** What is only told: a newer agent may say more of it, and holds its session all the same. */
+const inShort = (text: string) => text.slice(0, 200)
 const decode = Schema.decodeUnknownOption(PidFile)
 
 /**
@@ -44,7 +46,16 @@ export const liveSessions = Effect.fn("Sessions.live")(function* (
     const process = yield* processes.find(pid)
     if (Option.isNone(process) || process.value.condition === "zombie" || process.value.uid !== processes.host.uid) return []
     if (String(process.value.identity.startTime) !== String(procStart)) return []
-    return [{ pid, sessionId, project: cwd, status: status ?? "unknown", waitingFor, writtenAt } satisfies AgentSession]
+    return [
+      {
+        pid,
+        sessionId,
+        project: cwd,
+        status: inShort(status ?? "unknown"),
+        waitingFor: waitingFor && inShort(waitingFor),
+        writtenAt
+      } satisfies AgentSession
+    ]
   })
   const sessions = yield* Effect.forEach(
     names.filter((name) => name.endsWith(".json")),

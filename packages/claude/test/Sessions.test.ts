@@ -16,6 +16,27 @@ const pidFile = (pid: number, more: Readonly<Record<string, unknown>> = {}) =>
   })
 
 it.layer(services)((it) => {
+  it.effect("takes no pid file whose numbers no process has, or whose words are longer than any such are", () =>
+    Effect.gen(function* () {
+      const fields = { sessionId: 129, cwd: 4097, procStart: 21 }
+      const long = Object.entries(fields).map(([name, length], n) => [
+        `sessions/1${n}.json`,
+        pidFile(10 + n, { [name]: "7".repeat(length) })
+      ])
+      const numbers = [0, -10, 1.5, 1e300, 4_194_305].map((pid, n) => [`sessions/2${n}.json`, pidFile(20 + n, { pid })])
+      const odd = [-77, 77.5, 1e300].map((procStart, n) => [`sessions/3${n}.json`, pidFile(30 + n, { procStart })])
+      const telling = pidFile(9, { status: "s".repeat(201), waitingFor: "w".repeat(201) })
+      const folder = yield* claudeFolder({ ...Object.fromEntries([...long, ...numbers, ...odd]), "sessions/9.json": telling })
+      const processes = [9, 10, 11, 0, -10, 1.5, 1e300, 4_194_305].map((pid) => aProcess(pid, 77))
+      const strange = [-77, 77.5, 1e300].map((startTime, n) => aProcess(30 + n, startTime))
+      const longStart = aProcess(12, "7".repeat(21) as unknown as number)
+      const sessions = yield* liveSessions(folder).pipe(Effect.provide(running(...processes, ...strange, longStart)))
+      assert.deepStrictEqual(
+        sessions.map(({ pid, status, waitingFor }) => [pid, status.length, waitingFor?.length]),
+        [[9, 200, 200]]
+      )
+    })
+  )
   it.effect("takes a pid file for true only where the process bears it out", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

@@ -21,7 +21,20 @@ export const toolAllowance = 2 * 3_600_000
 
 const within = (number: number, least: number, most: number): number => Math.min(most, Math.max(least, Math.trunc(number))) || 0
 
-const isBetween = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+/** A whole number that somebody else states, within these bounds; any other is refused. */
+export const isBetween = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+
+/** Words of somebody else, of so many UTF-16 units at most; none, or more, are refused. */
+export const words = (most: number) => Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(most))
+
+/** A process id as Linux gives them (proc(5), pid_max). */
+export const Pid = isBetween(1, 4_194_304)
+/** A process' start time, in clock ticks since the boot. */
+export const StartTime = isBetween(0, Number.MAX_SAFE_INTEGER)
+/** Characters of a session id (spec §2, Bootstrap). */
+export const sessionIdLength = 128
+/** A path as the system takes one (limits.h, PATH_MAX). */
+export const pathLength = 4096
 
 /** A count that somebody acts upon, such as a fence or the number of a role: exact, or the event cannot be read. */
 export const Count = isBetween(0, Number.MAX_SAFE_INTEGER)

@@ -1,5 +1,8 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { latest } from "./Bounds.ts"
+import { latest, Pid, sessionIdLength, StartTime, words } from "./Bounds.ts"
+
+/** UTF-16 units of a word of the agent's own. */
+const wordLength = 100
 
 /**
  * What an agent's hook said as something happened in it. A hook that did not fire says nothing: evidence of life, never of death.
@@ -7,16 +10,16 @@ import { latest } from "./Bounds.ts"
  */
 export const HookSign = Schema.Struct({
   /** The agent's own word, such as `SessionStart`, `PreToolUse`, `Stop`. */
-  event: Schema.NonEmptyString,
+  event: words(wordLength),
   /** Epoch milliseconds: when the hook began. */
   at: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: latest })),
-  sessionId: Schema.NonEmptyString,
+  sessionId: words(sessionIdLength),
   /** The agent's process; `null` where the hook was not told. */
-  pid: Schema.NullOr(Schema.Int),
+  pid: Schema.NullOr(Pid),
   /** Field 22 of that process's `/proc/<pid>/stat`, which tells a reused pid; `null` where it could not be read. */
-  startTime: Schema.NullOr(Schema.Int),
+  startTime: Schema.NullOr(StartTime),
   /** Why: a start's source, a compaction's trigger, an end's reason, what is waited for, a failure's kind. */
-  kind: Schema.optionalKey(Schema.String)
+  kind: Schema.optionalKey(words(wordLength))
 })
 export type HookSign = typeof HookSign.Type
 

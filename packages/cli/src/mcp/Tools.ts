@@ -1,4 +1,5 @@
 import { CommsSchema } from "@souffleur/comms"
+import { Bounds } from "@souffleur/domain"
 import { Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
 
@@ -14,10 +15,8 @@ export const longestRead = 16_000
 const longestPrompt = 20_000
 
 const described = <S extends Schema.Top>(schema: S, description: string) => schema.annotate({ description })
-const words = (description: string, most: number) =>
-  described(Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(most)), description)
-const count = (description: string, least: number, most: number) =>
-  described(Schema.Int.check(Schema.isBetween({ minimum: least, maximum: most })), description)
+const words = (description: string, most: number) => described(Bounds.words(most), description)
+const count = (description: string, least: number, most: number) => described(Bounds.isBetween(least, most), description)
 const orNull = <S extends Schema.Top>(schema: S, description: string) => described(Schema.NullOr(schema), description)
 const State = Schema.Literals(CommsSchema.states)
 const taskId = (description: string) => words(description, 200)
