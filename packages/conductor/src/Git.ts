@@ -62,7 +62,14 @@ export const gitOf = Effect.fn("Git.of")(function* (project: string, own: (root:
   const failed = (doing: string) => (error: ProgramFailed) => new GitUnusable({ project, why: `git could not tell ${doing}: ${error.why}` })
   const root = yield* git(["rev-parse", "--show-toplevel"]).pipe(
     Effect.map((text) => text.replace(/\n$/u, "")),
-    Effect.mapError(() => new GitUnusable({ project, why: "it is in no git repository: make one with git init" }))
+    // No repository, no git, one that belongs to another user, a bare one: git alone knows which.
+    Effect.mapError(
+      ({ why }) =>
+        new GitUnusable({
+          project,
+          why: `git finds no work tree there (${why}): make one with git init, or see what git status says there`
+        })
+    )
   )
   const ours = new Set(own(root))
   const theirs = (files: ReadonlyArray<string>) => files.filter((file) => !ours.has(file))

@@ -36,8 +36,9 @@ export interface Plan {
   readonly finish: Finish
 }
 
-/** The seed's finishing step, where a plan says nothing else. */
-const finishing = "Use the Skill tool to invoke: finishing-a-development-branch"
+/** Where a plan says nothing else. The seed names a skill that asks which of four ways to take: in print mode nobody hears that. */
+const finishing =
+  "Run all tests and verify that they pass. Nobody is there to be asked: do not merge, push, or delete anything, and leave the branch as it is. End by saying what is done, and what you found."
 
 /** Bytes of a task's own text: a prompt is one argument, which Linux limits to 128 KiB, and feedback comes to it. */
 const longest = 32_000

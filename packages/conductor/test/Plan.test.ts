@@ -57,7 +57,8 @@ describe("a plan", () => {
       const { plan } = yield* load("my plan.md", text.replaceAll("\n", "\r\n"))
       assert.strictEqual(plan.workflowId, "my-plan")
       assert.strictEqual(plan.tasks[0]?.description, "Do it.\n\n### How\n\nWell.")
-      assert.deepStrictEqual(plan.finish, { _tag: "Prompt", prompt: "Use the Skill tool to invoke: finishing-a-development-branch" })
+      assert.strictEqual(plan.finish._tag, "Prompt")
+      assert.match(JSON.stringify(plan.finish), /Nobody is there to be asked: do not merge, push/u)
     }).pipe(Effect.provide(HostServices.layer))
   )
   it("takes no heading out of a code fence", () => {
