@@ -23,16 +23,26 @@ const handsOver = (the: Staged) =>
     db.prepare("INSERT INTO orchestration_messages (task_id, message, message_type) VALUES ('souffleur', ?, 'handoff')").run(asks)
     db.exec("UPDATE orchestration_tasks SET state = 'context_recovery', last_heartbeat = datetime('now') WHERE task_id = 'task-00'")
   })
-/** The next generation works, and gets on. */
+/** The next generation works, as it says itself, and gets on: until it does, what the one before asked for stands. */
 const works = (the: Staged) =>
-  the.board((db) => {
-    db.exec("UPDATE orchestration_tasks SET state = 'working' WHERE task_id = 'task-00'")
-    db.prepare("INSERT INTO orchestration_tasks (task_id, state) VALUES (?, 'working')").run(crypto.randomUUID())
-  })
-const permissionOf = (pid: number) => {
-  const words = fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")
-  return words[words.indexOf("--permission-mode") + 1]
-}
+  Effect.andThen(
+    until(
+      Effect.sync(() => the.row("task-00")["state"]),
+      (state) => state === "working"
+    ),
+    Effect.sync(() =>
+      the.board((db) => db.prepare("INSERT INTO orchestration_tasks (task_id, state) VALUES (?, 'working')").run(crypto.randomUUID()))
+    )
+  )
+/** Once it has become the agent: its receipt is taken before. */
+const permissionOf = (pid: number) =>
+  Effect.map(
+    until(
+      Effect.sync(() => fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")),
+      (words) => words.includes("--permission-mode")
+    ),
+    (words) => words[words.indexOf("--permission-mode") + 1]
+  )
 const pidOf = (relaunched: { readonly [field: string]: unknown }) => (relaunched["conductor"] as { readonly pid: number }).pid
 
 describe.concurrent("the ceiling is pinned", () => {
@@ -56,7 +66,7 @@ describe.concurrent("the ceiling is pinned", () => {
       configure(the.project, "MAX_EXTERNAL_PERMISSION=bypassPermissions\nNOTIFY_COMMAND=/tmp/evil\n")
       handsOver(the)
       const second = yield* prints(first, "ConductorRelaunched")
-      assert.strictEqual(permissionOf(pidOf(second)), "acceptEdits")
+      assert.strictEqual(yield* permissionOf(pidOf(second)), "acceptEdits")
       const [launch] = seen(first, "LaunchPrepared")
       assert.deepStrictEqual([launch?.["requested"], launch?.["effective"]], ["bypassPermissions", "acceptEdits"])
       assert.deepStrictEqual(
@@ -82,23 +92,23 @@ describe.concurrent("the ceiling is pinned", () => {
       assert.match(doctor, /wrong +trust/u)
 
       // Neither a new souffleur nor the agent's own word changes it.
+      yield* works(the)
       first.kill("SIGKILL")
       yield* first.ended
-      works(the)
       const again = the.start(["watch", "--json", "--resume", watch], variables)
       yield* prints(again, "OwnerTook")
       assert.strictEqual((yield* the.run(["retry", watch, "--ceiling", "bypassPermissions"], { CLAUDECODE: "1" })).code, 2)
       handsOver(the)
       const third = yield* prints(again, "ConductorRelaunched")
-      assert.strictEqual(permissionOf(pidOf(third)), "acceptEdits")
+      assert.strictEqual(yield* permissionOf(pidOf(third)), "acceptEdits")
       assert.lengthOf(seen(again, "ConfigOverreached"), 0, "once for one file")
+      yield* works(the)
 
       const granted = yield* the.run(["retry", watch, "--ceiling", "bypassPermissions"])
       assert.deepStrictEqual([granted.code, granted.lines], [0, [`${watch}: no launch is above bypassPermissions from now on`]])
-      works(the)
       handsOver(the)
       const fourth = yield* prints(again, "ConductorRelaunched", ({ generation }) => generation === 4)
-      assert.strictEqual(permissionOf(pidOf(fourth)), "bypassPermissions")
+      assert.strictEqual(yield* permissionOf(pidOf(fourth)), "bypassPermissions")
       yield* the.run(["release", watch])
       assert.strictEqual((yield* again.ended).code, 0)
     })
