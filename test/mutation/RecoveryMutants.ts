@@ -93,8 +93,26 @@ export const recoveryMutants = [
         "if (holding.holds !== undefined) return"
       ],
       ["elsewhere: another conversation of its project is its own", "isWithin(project, yield* folderOf(holding.holds))", "false"],
+      ["elsewhere: the agent below its own wrapper", "if (own.some((pid) => pid === holding.by)) return", ""],
+      ["elsewhere: … and no stranger's", " && !watch.sessions.includes(sessionId))", " && (false as boolean))"],
       ["elsewhere: of one that has ended nobody is spared", "if (yield* isGone(yield* Processes, conductor)) return", ""],
       ["elsewhere: a person's word against the evidence", "conductor === undefined || forced || kind", "conductor === undefined || kind"]
+    ]
+  ),
+  ...mutantsOf(
+    `${recovery}/src/Stop.ts`,
+    [`${recovery}/test/Holder.test.ts`],
+    [
+      [
+        "stop: the agent below its wrapper goes with it",
+        "!(watch.sessions.includes(sessionId) && own.includes(pid))",
+        "pid > 0 || own.includes(0) || sessionId"
+      ],
+      [
+        "stop: … but nobody whom it did not start",
+        "watch.sessions.includes(sessionId) && own.includes(pid)",
+        "watch.sessions.includes(sessionId)"
+      ]
     ]
   ),
   ...mutantsOf(

@@ -7,8 +7,8 @@ import { Processes, type ProcessIdentity } from "./Process.ts"
 export type Holding =
   | { readonly _tag: "Holds" }
   | { readonly _tag: "Unknown" }
-  /** `holds`: the session that it says it holds itself; `undefined`: another process holds the one that was asked for. */
-  | { readonly _tag: "Another"; readonly why: string; readonly holds?: string }
+  /** `holds`: the session that it says it holds itself; `by`: the other process that holds the one that was asked for. */
+  | { readonly _tag: "Another"; readonly why: string; readonly holds?: string; readonly by?: number }
 
 /** Whether a session that began in `folder` may be one of `project`; `undefined`: nobody says where, as before its first word. */
 export const isWithin = (project: string, folder: string | undefined): boolean =>
@@ -57,7 +57,8 @@ export const holdingOf = Effect.fn("Holding.of")(function* (
   const [files, told] = [yield* agent.sessions, yield* heldByLiving()]
   const moved = (one: number) => told.some((held) => held.pid === one && held.sessionId !== sessionId)
   const holder = told.find((one) => one.sessionId === sessionId) ?? files.find((one) => one.sessionId === sessionId && !moved(one.pid))
-  if (holder !== undefined) return { _tag: "Another", why: `process ${holder.pid} holds session ${sessionId}, not process ${pid}` }
+  if (holder !== undefined)
+    return { _tag: "Another", why: `process ${holder.pid} holds session ${sessionId}, not process ${pid}`, by: holder.pid }
   const tools = yield* processes.tagged(agent.sessionTag(sessionId))
   return tools.some(({ identity }) => identity.pid === pid)
     ? { _tag: "Another", why: `process ${pid} is a tool of session ${sessionId}, not its agent` }

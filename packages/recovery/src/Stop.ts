@@ -1,5 +1,6 @@
 import { Agent, endTree, isGone, Offspring, Processes, type ProcessIdentity, Settings, StopFailed, type Watch } from "@souffleur/domain"
 import { Effect, Equal } from "effect"
+import { startedByItself } from "./Holder.ts"
 
 /** Whom souffleur launched and who lives, where the Conductor turned out to be another process: two must never be at work. */
 const launchedBeside = Effect.fnUntraced(function* ({ conductor, launched }: Watch) {
@@ -16,7 +17,9 @@ const treeOf = Effect.fnUntraced(function* (watch: Watch, conductor: ProcessIden
     const sessions = yield* agent.sessions
     // Who has the pid of a Conductor that is gone, and its session too, marks its tools as that one did: they cannot be told apart.
     const reused = sessions.some(({ pid }) => pid === conductor.pid) && (yield* isGone(processes, conductor))
-    return { pids: sessions.map(({ pid }) => pid).filter((pid) => pid !== beside?.pid && (reused || pid !== conductor.pid)), reused }
+    const own = yield* startedByItself(watch, conductor, sessions)
+    const others = sessions.filter(({ pid, sessionId }) => !(watch.sessions.includes(sessionId) && own.includes(pid)))
+    return { pids: others.map(({ pid }) => pid).filter((pid) => pid !== beside?.pid && (reused || pid !== conductor.pid)), reused }
   })
   const treeBeside = ({ pids, reused }: Effect.Success<typeof holders>) => {
     const tags = [

@@ -54,6 +54,37 @@ describe("right before the first signal of a recovery, who the Conductor is", ()
       assert.deepStrictEqual(yield* recovered(world), { signals: ["SIGTERM 4711"], last: "ConductorRelaunched" })
     })
   )
+  it.effect("is its wrapper too, which stays as the parent of the agent that holds the session: both are ended", () =>
+    Effect.gen(function* () {
+      const world = new World().run(conductor, { pid: 20, parent: 4711 }, { pid: 21, parent: 20 })
+      world.sessions = [{ pid: 20, sessionId: "s1" }]
+      assert.deepStrictEqual(yield* recovered(world), {
+        signals: ["SIGTERM 4711", "SIGTERM 20", "SIGTERM 21"],
+        last: "ConductorRelaunched"
+      })
+    })
+  )
+  it.effect("is not who carries its marks alone: a person may have gone on from one of its shells", () =>
+    Effect.gen(function* () {
+      const environment = { CLAUDE_PID: "4711", CLAUDE_CODE_SESSION_ID: "s1" }
+      const world = new World().run(conductor, { pid: 20, parent: 1, environment })
+      world.sessions = [{ pid: 20, sessionId: "s1" }]
+      const why = "process 20 holds session s1, not process 4711: it is not stopped"
+      assert.deepStrictEqual(yield* recovered(world), { signals: [], last: ["stop", why] })
+      assert.deepStrictEqual((yield* recovered(world, { forced: true })).signals, ["SIGTERM 4711"])
+    })
+  )
+  it.effect("is not the wrapper of a stranger, below whom somebody goes on with the session", () =>
+    Effect.gen(function* () {
+      const world = new World().run(conductor, { pid: 20, parent: 4711 }, { pid: 21, parent: 20 })
+      world.sessions = [
+        { pid: 20, sessionId: "another" },
+        { pid: 21, sessionId: "s1" }
+      ]
+      const why = "process 21 holds session s1, not process 4711: it is not stopped"
+      assert.deepStrictEqual(yield* recovered(world), { signals: [], last: ["stop", why] })
+    })
+  )
   it.effect("is whom a person named against the evidence", () =>
     Effect.gen(function* () {
       const world = new World().run(conductor)
