@@ -126,7 +126,7 @@ export const recoveryMutants = [
       ],
       [
         "stop: other sessions are spared",
-        "sessions.map(({ pid }) => pid).filter((pid) => pid !== beside?.pid && (reused || pid !== conductor.pid))",
+        "others.map(({ pid }) => pid).filter((pid) => pid !== beside?.pid && (reused || pid !== conductor.pid))",
         "[]"
       ],
       [

@@ -133,7 +133,7 @@ export const supervisorMutants = [
     [
       ["holding: its own word for another session", "if (own !== undefined) return", "if (own !== undefined && (false as boolean)) return"],
       ["holding: hooks know better", "Option.getOrUndefined(yield* hooks.holds({ pid, startTime })) ??", ""],
-      ["holding: who else holds it", "if (holder !== undefined) return", "if (holder !== undefined && (false as boolean)) return"],
+      ["holding: who else holds it", "if (holder !== undefined)", "if (holder !== undefined && (false as boolean))"],
       ["holding: … by its hooks", "told.find((one) => one.sessionId === sessionId) ??", ""],
       ["holding: … but who has moved on", " && !moved(one.pid))", ")"],
       ["holding: a tool is no agent", "return tools.some(({ identity }) => identity.pid === pid)", "return (false as boolean)"]
