@@ -67,6 +67,20 @@ export const agentMutants = [
     ]
   ),
   ...mutantsOf(
+    `${claude}/src/HookFile.ts`,
+    [`${claude}/test/HookFile.test.ts`],
+    [
+      [
+        "settings: of the agent, that others may write",
+        "{ ...agentsOwn, atMost: sizeLimit }",
+        '{ others: "read" as const, atMost: sizeLimit }'
+      ],
+      ["settings: of the agent, of any size", "{ ...agentsOwn, atMost: sizeLimit }", "{ ...agentsOwn, atMost: 2 ** 32 }"],
+      ["settings: of the agent, in a folder that others may write", "  yield* unlessOthersFolder(found.value)\n", ""],
+      ["settings: of the agent, new in a folder that others may write", "    yield* unlessOthersFolder(path)\n", ""]
+    ]
+  ),
+  ...mutantsOf(
     `${claude}/src/Handoff.ts`,
     [`${claude}/test/Handoff.test.ts`],
     [

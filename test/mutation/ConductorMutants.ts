@@ -7,6 +7,18 @@ const loop = [`${tests}/Conduct.test.ts`, `${tests}/Crash.test.ts`]
 
 export const conductorMutants = [
   ...mutantsOf(
+    "packages/conductor/src/PlanFile.ts",
+    ["packages/conductor/test/Plan.test.ts"],
+    [
+      ["plan: as its group may write it, and nobody else", '{ others: "write as its group", atMost: largest }', "{ atMost: largest }"],
+      [
+        "plan: no larger than a plan is",
+        '{ others: "write as its group", atMost: largest }',
+        '{ others: "write as its group", atMost: 2 ** 32 }'
+      ]
+    ]
+  ),
+  ...mutantsOf(
     "packages/conductor/src/Conduct.ts",
     ["packages/conductor/test/Crash.test.ts"],
     [

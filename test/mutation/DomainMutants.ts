@@ -351,6 +351,11 @@ export const domainMutants = [
         "Option.isSome(bytes)"
       ],
       ["words of a request: under an id that nobody else has", 'flag: "wx", mode: 0o600', 'flag: "w", mode: 0o600'],
+      [
+        "words of a request: read as its user's alone",
+        '{ own: true, others: "nothing", atMost: most }',
+        '{ others: "write as its group", atMost: most }'
+      ],
       ["words of a request: for its user alone", 'flag: "wx", mode: 0o600', 'flag: "wx", mode: 0o644']
     ]
   )

@@ -1,3 +1,4 @@
+import { agentsOwn, type FileRefused, lookTrusted, readTrusted, type TrustedFiles } from "@souffleur/domain"
 import { Effect, FileSystem, Option, Path, type PlatformError, Result, Schema } from "effect"
 import { type HookProgram, hookProgram } from "./HookCommand.ts"
 import { hookEvents, hooksFound, withHooks, withoutHooks } from "./HookSettings.ts"
@@ -22,7 +23,13 @@ interface SettingsFile {
   readonly info: FileSystem.File.Info
 }
 
-/** `None` where there is no such file. */
+/** Whoever may put another file in its place decides which programs the agent runs. */
+const unlessOthersFolder = Effect.fnUntraced(function* (file: string) {
+  const [fs, paths] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  yield* lookTrusted(yield* fs.realPath(paths.dirname(file)), { ...agentsOwn, folder: true })
+})
+
+/** `None` where there is no such file. A link, as of one who keeps such files elsewhere, leads to a file that is judged as any other. */
 const read = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const unusable = (why: string) => new HookSettingsUnusable({ path, why })
@@ -37,10 +44,9 @@ const read = Effect.fnUntraced(function* (path: string) {
     if (Option.isSome(yield* Effect.option(fs.readLink(path)))) return yield* unusable("is a link to a file that is not there")
     return Option.none<SettingsFile>()
   }
-  const info = yield* fs.stat(found.value)
-  if (info.type !== "File") return yield* unusable("is no file")
-  if (info.size > sizeLimit) return yield* unusable(`has more than ${sizeLimit} bytes`)
-  const bytes = yield* fs.readFile(found.value)
+  yield* unlessOthersFolder(found.value)
+  const trust = { ...agentsOwn, atMost: sizeLimit }
+  const [info, bytes] = [yield* lookTrusted(found.value, trust), yield* readTrusted(found.value, trust)]
   const text = yield* Effect.try({
     try: () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
     catch: () => unusable("is not UTF-8")
@@ -89,7 +95,11 @@ export interface HooksChanged {
   readonly how: "installed" | "removed" | "restored" | "edited" | "nothing to do"
 }
 
-type Changing = Effect.fn.Return<HooksChanged, HookSettingsUnusable | PlatformError.PlatformError, FileSystem.FileSystem | Path.Path>
+type Changing = Effect.fn.Return<
+  HooksChanged,
+  FileRefused | HookSettingsUnusable | PlatformError.PlatformError,
+  FileSystem.FileSystem | Path.Path | TrustedFiles
+>
 
 /** Adds the command for every event of ours beside the hooks of others; a command of ours that was there is replaced by it. */
 export const installHooks = Effect.fn("HookFile.install")(function* (path: string, command: string): Changing {
@@ -100,7 +110,10 @@ export const installHooks = Effect.fn("HookFile.install")(function* (path: strin
   if (found.complete && found.commands[0] === command) return { path, changed: false, backup, how: "nothing to do" }
   const before = file === undefined ? "{}\n" : (yield* bare(path, file.text)).text
   const text = yield* sound(path, withHooks(before, command))
-  if (file === undefined) yield* fs.makeDirectory(paths.dirname(path), { recursive: true, mode: 0o700 })
+  if (file === undefined) {
+    yield* fs.makeDirectory(paths.dirname(path), { recursive: true, mode: 0o700 })
+    yield* unlessOthersFolder(path)
+  }
   // One that is there while nothing of ours is was left behind.
   if (found.events.length > 0) {
     yield* write(path, text, file)

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Path } from "effect"
+import { execFileSync } from "node:child_process"
 import { hookCommand } from "../src/HookCommand.ts"
 import { hooksStatus, installHooks, uninstallHooks } from "../src/HookFile.ts"
 import { hookEvents } from "../src/HookSettings.ts"
@@ -112,7 +113,44 @@ layer(HostServices.layer)((it) => {
       assert.deepInclude(yield* Effect.flip(installHooks(file, command)), { why: "is a link to a file that is not there" })
       yield* fs.remove(file)
       yield* fs.makeDirectory(file)
-      assert.deepInclude(yield* Effect.flip(installHooks(file, command)), { why: "is no file" })
+      assert.deepInclude(yield* Effect.flip(installHooks(file, command)), { why: "it is no regular file" })
+    })
+  )
+
+  it.effect("settings that others may write, or whose folder they may, that are a pipe or too large, are refused, behind a link too", () =>
+    Effect.gen(function* () {
+      const { file, fs, path, project, read, write } = yield* folder
+      const refused = Effect.fnUntraced(function* (at: string, why: string) {
+        for (const change of [
+          Effect.asVoid(installHooks(file, command)),
+          Effect.asVoid(uninstallHooks(file)),
+          Effect.asVoid(hooksStatus(file))
+        ])
+          assert.deepInclude(yield* Effect.flip(change), { _tag: "FileRefused", path: at, why })
+      })
+      yield* write("{}")
+      yield* fs.chmod(file, 0o666)
+      yield* refused(file, "others may write to it (mode 0666): chmod o-w it")
+      assert.strictEqual(yield* read, "{}")
+      yield* fs.chmod(file, 0o664)
+      const home = path.dirname(file)
+      yield* fs.chmod(home, 0o777)
+      yield* refused(home, "others may write to it (mode 0777): chmod o-w it")
+      yield* fs.remove(file)
+      assert.deepInclude(yield* Effect.flip(installHooks(file, command)), { path: home })
+      assert.deepStrictEqual(yield* fs.readDirectory(home), [])
+      yield* fs.chmod(home, 0o755)
+      const real = path.join(project, "dotfile.json")
+      yield* fs.symlink(real, file)
+      execFileSync("mkfifo", [real])
+      yield* refused(real, "it is no regular file")
+      yield* fs.remove(real)
+      yield* fs.writeFileString(real, "{}")
+      yield* fs.chmod(real, 0o606)
+      yield* refused(real, "others may write to it (mode 0606): chmod o-w it")
+      yield* fs.chmod(real, 0o600)
+      yield* fs.truncate(real, 1_000_001)
+      yield* refused(real, "it is larger than 1000000 bytes")
     })
   )
 

@@ -1,3 +1,4 @@
+import { readTrusted } from "@souffleur/domain"
 import { Effect, FileSystem, Path, Result } from "effect"
 import { Digest } from "effect/crypto"
 import * as Yaml from "effect/encoding/Yaml"
@@ -84,11 +85,9 @@ export const loadPlan = Effect.fn("PlanFile.load")(function* (file: string, proj
   const invalid = (...problems: ReadonlyArray<string>) => new PlanInvalid({ path: file, problems })
   const kind = kinds[path.extname(file).toLowerCase()]
   if (kind === undefined) return yield* invalid("the file: a plan is .yaml, .yml, .md or .markdown")
-  const unread = () => invalid("the file: it is not there, or cannot be read")
-  const info = yield* Effect.mapError(fs.stat(file), unread)
-  if (info.type !== "File") return yield* invalid("the file: it is no file")
-  if (Number(info.size) > largest) return yield* invalid(`the file: ${info.size} bytes, more than ${largest}`)
-  const bytes = yield* Effect.mapError(fs.readFile(file), unread)
+  const bytes = yield* Effect.mapError(readTrusted(file, { others: "write as its group", atMost: largest }), ({ why }) =>
+    invalid(`the file: ${why}`)
+  )
   // A mark at the beginning, as some editors write it, is no part of the text.
   const text = new TextDecoder().decode(bytes)
   const name = path

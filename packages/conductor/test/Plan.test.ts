@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Path } from "effect"
+import { execFileSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { implementerPrompt, loadPlan, reviewerPrompt, sections } from "../src/index.ts"
 import { freshTask } from "../src/Run.ts"
@@ -120,6 +121,36 @@ describe("what is wrong with a plan is said all at once, and where", () => {
     }).pipe(Effect.provide(HostServices.layer))
   )
 })
+
+it.effect("a plan is read from no link, pipe or folder, and from no file that anybody may write", () =>
+  Effect.gen(function* () {
+    const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+    const project = yield* fs.makeTempDirectoryScoped()
+    const at = (name: string) => path.join(project, name)
+    yield* fs.writeFileString(at("spec.md"), "the spec")
+    yield* fs.writeFileString(at("plan.yaml"), yaml)
+    yield* fs.chmod(at("plan.yaml"), 0o664)
+    assert.strictEqual((yield* loadPlan(at("plan.yaml"), project)).plan.tasks.length, 2)
+    yield* fs.symlink(at("plan.yaml"), at("link.yaml"))
+    execFileSync("mkfifo", [at("pipe.yaml")])
+    yield* fs.makeDirectory(at("folder.yaml"))
+    yield* fs.writeFileString(at("open.yaml"), yaml)
+    yield* fs.chmod(at("open.yaml"), 0o666)
+    yield* fs.writeFileString(at("large.yaml"), "")
+    yield* fs.truncate(at("large.yaml"), 1_000_001)
+    for (const [name, why] of [
+      ["link.yaml", "it is a link, which is not followed: put there what it leads to"],
+      ["pipe.yaml", "it is no regular file"],
+      ["folder.yaml", "it is no regular file"],
+      ["open.yaml", "others may write to it (mode 0666): chmod o-w it"],
+      ["large.yaml", "it is larger than 1000000 bytes"],
+      ["none.yaml", "it is not there"]
+    ] as const) {
+      const error = yield* Effect.flip(loadPlan(at(name), project))
+      assert.deepStrictEqual(error._tag === "PlanInvalid" ? error.problems : [], [`the file: ${why}`])
+    }
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)
 
 describe("a prompt", () => {
   const planned = {

@@ -1,5 +1,6 @@
 import { Effect, FileSystem, Option, Path, type PlatformError, Schema } from "effect"
 import { digestOf } from "./Hashing.ts"
+import { readTrusted } from "./TrustedFiles.ts"
 
 /** Bytes that are read back: what is written is a prompt, which a launch takes as one argument. */
 const most = 131_072
@@ -36,16 +37,12 @@ export const writeHandoff = Effect.fn("Handoff.write")(
   Effect.catchTag("PlatformError", (error: PlatformError.PlatformError) => Effect.fail(new HandoffUnwritten({ why: error.message })))
 )
 
-/** What was said with a request; `None` where its file is gone, or is another than the one that the log knows. */
+/** What was said with a request; `None` where its file is gone, is not this user's alone, or is another than the one that the log knows. */
 export const readHandoff = Effect.fn("Handoff.read")(function* (
   stateDir: string,
   { digest, request }: { readonly request: string; readonly digest: string }
 ) {
-  const fs = yield* FileSystem.FileSystem
-  const file = yield* fileOf(stateDir, request)
-  const bytes = yield* Effect.option(
-    Effect.flatMap(fs.stat(file), ({ size }) => (Number(size) > most ? Effect.succeed(new Uint8Array()) : fs.readFile(file)))
-  )
+  const bytes = yield* Effect.option(readTrusted(yield* fileOf(stateDir, request), { own: true, others: "nothing", atMost: most }))
   return Option.isSome(bytes) && (yield* digestOf(bytes.value)) === digest
     ? Option.some(new TextDecoder().decode(bytes.value))
     : Option.none<string>()

@@ -23,7 +23,7 @@ export const hooks = Effect.fn("Doctor.hooks")(function* ({ claudeDir, stateDir 
     },
     (found, { file }) =>
       Effect.catch(found, (error) =>
-        Effect.succeed([note("hooks", error._tag === "PlatformError" ? error.message : `${file} ${error.why}`)])
+        Effect.succeed([note("hooks", error._tag === "HookSettingsUnusable" ? `${file} ${error.why}` : error.message)])
       )
   )
   return (yield* Effect.forEach(places, look)).flat()

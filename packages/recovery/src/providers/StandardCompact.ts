@@ -9,6 +9,7 @@ import {
   type Processes,
   SessionMark,
   type Settings,
+  type TrustedFiles,
   type Watch
 } from "@souffleur/domain"
 import { Effect, type FileSystem, Option, type Path, Ref } from "effect"
@@ -49,7 +50,7 @@ const attempt = (watch: Watch, sessionId: string, name: string, mark: SessionMar
 
 /** The session is compacted in place and resumed (spec §2, `standard_compact`). Retried once, then closed: never back to an export. */
 export const standardCompact: Provider<
-  Agent | Comms | FileSystem.FileSystem | Hooks | Launcher | Offspring | Path.Path | Processes | Settings
+  Agent | Comms | FileSystem.FileSystem | Hooks | Launcher | Offspring | Path.Path | Processes | Settings | TrustedFiles
 > = {
   name: "standard_compact",
   // A conversation that no longer fits cannot be sent to be compacted either.
