@@ -19,10 +19,14 @@ export const supervisorMutants = [
       ["supervise: a recovery that dies fails closed", 'role.startsWith("recovery/") && watch.recovery !== undefined', "false"],
       ["supervise: a self-monitor that dies is told", 'role.startsWith("monitor/") && watch.monitor !== undefined', "false"],
       ["supervise: a log that fails ends it", 'if (error.value._tag !== "Refused") yield* Deferred.fail(broken, error.value)\n', ""],
-      ["supervise: each generation is claimed", "      yield* claim(one)\n", ""],
+      ["supervise: each generation is claimed", "      yield* claim([...claimed])\n", ""],
       ["supervise: what cannot be claimed is claimed later", "yield* Effect.forkScoped(claimedStill)", ""],
-      ["supervise: what cannot be claimed is told", "return Effect.logWarning(`${why}. Until", "return Effect.logDebug(`${why}. Until"],
-      ["supervise: told once as long as it lasts", "if (unclaimed.has(one)) return Effect.void", ""],
+      [
+        "supervise: a word that the log cannot take ends no watch",
+        'yield* Effect.ignore(ref.tell({ _tag: "ReportClaim", why: failed.find((why) => why !== null) ?? null }))',
+        'yield* unlessRefused(Effect.asVoid(ref.tell({ _tag: "ReportClaim", why: failed.find((why) => why !== null) ?? null })))'
+      ],
+      ["supervise: what cannot be claimed is told", "failed.find((why) => why !== null) ?? null", "null"],
       ["supervise: what was claimed is released", "Effect.forEach(all, claims.release)", "Effect.succeed(all)"]
     ]
   ),
@@ -113,6 +117,17 @@ export const supervisorMutants = [
         "Option.getOrElse(Option.filter(intended, () => false), () => ({ cause, over }))"
       ],
       ["restore: what is counted is forgotten", "  yield* forgetIntent(id)\n", ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/WatchDecider.ts",
+    [`${supervisor}/test/Supervisor.test.ts`],
+    [
+      [
+        "claim: told once as long as it lasts",
+        "if (watch.unclaimed === (why !== null)) return ok()",
+        "if (!watch.unclaimed && why === null) return ok()"
+      ]
     ]
   ),
   ...mutantsOf(

@@ -7,7 +7,9 @@ import {
   type Recorded,
   trustInWords,
   type WatchEvent,
-  withdrawnInWords
+  withdrawnInWords,
+  claimedInWords,
+  unclaimedInWords
 } from "@souffleur/domain"
 import { doubtful } from "@souffleur/recovery"
 import { Match } from "effect"
@@ -120,6 +122,8 @@ const words = (event: WatchEvent): string =>
     PersonAwaited: (event) => `the Conductor waits for a person: ${event.for}`,
     PersonCame: () => "the Conductor waits for nobody any more",
     WordRefused: ({ why }) => why,
+    ConductorUnclaimed: unclaimedInWords,
+    ConductorClaimed: () => claimedInWords,
     WaitStarted: ({ at, kind, resetsAt, until }) =>
       `${waitInWords[kind]}: ${kind === "quiet-hours" ? "nothing is launched" : "waiting"} until ${deadline(until, at)}${resetsAt === null ? ", a guess: the session does not say" : ""}`,
     WaitEnded: ({ how }) => (how === "over" ? "the wait is over" : "the Conductor went on by itself: the wait is over"),
@@ -160,6 +164,7 @@ const colourOf = (event: WatchEvent): "red" | "green" | "yellow" | "dim" | undef
     case "PersonAwaited":
     case "WaitStarted":
     case "WordRefused":
+    case "ConductorUnclaimed":
     case "ConductorUnresolved":
     case "ValidationFailed":
     case "WatcherLost":

@@ -33,6 +33,11 @@ export const claimsOf = ({ conductor, sessions }: Watch): ReadonlyArray<Claimabl
   ...sessions.map((session) => ({ session }))
 ]
 
+/** For a person: that something of a Conductor is not claimed, and what that means. */
+export const unclaimedInWords = ({ why }: { readonly why: string }): string =>
+  `${why}. Until then a souffleur of another state folder could watch this Conductor too`
+export const claimedInWords = "all of the Conductor is claimed: no souffleur of another state folder watches it too"
+
 /**
  * Who looks after a live Conductor goes on also where nothing can be claimed: to leave it unwatched would be worse. The supervisor says so,
  * and tries again.

@@ -29,6 +29,13 @@ export const WordRefused = event("WordRefused", {
   why: Text
 })
 
+/**
+ * The Conductor, or its session, could not be claimed: a souffleur of another state folder could watch it too. Told once as long as it lasts.
+ */
+export const ConductorUnclaimed = event("ConductorUnclaimed", { why: Text })
+/** All of it is claimed again. */
+export const ConductorClaimed = event("ConductorClaimed", {})
+
 /** What a watch waits out: a usage limit or an outage of the service, which are no deaths (spec §2, Recovery), or the user's quiet hours. */
 export const WaitKind = Schema.Literals(["usage-limit", "outage", "quiet-hours"])
 export type WaitKind = typeof WaitKind.Type

@@ -89,6 +89,8 @@ export interface Watch extends Pinned {
   readonly person: { readonly for: string; readonly since: number } | undefined
   /** Whose words did not count in this generation; each kind is told once. */
   readonly refused: ReadonlyArray<(typeof WordRefused.Type)["what"]>
+  /** Something of the Conductor could not be claimed, and is not yet. */
+  readonly unclaimed: boolean
   /** Nothing is launched before `until`. */
   readonly wait:
     | { readonly kind: WaitKind; readonly since: number; readonly until: number; readonly trigger: RecoveryCycle["trigger"] }
@@ -166,6 +168,7 @@ export const initial: Watch = {
   deferred: undefined,
   person: undefined,
   refused: [],
+  unclaimed: false,
   wait: undefined,
   waits: 0,
   ceiling: undefined,

@@ -98,6 +98,8 @@ export type WatchIntent =
   /** `null`: it waits for nobody any more. */
   | { readonly _tag: "ReportPerson"; readonly watcher: number; readonly for: string | null }
   | ({ readonly _tag: "ReportRefused" } & Pick<typeof WordRefused.Type, "what" | "from" | "why">)
+  /** Why something of the Conductor cannot be claimed; `null`: all of it is. */
+  | { readonly _tag: "ReportClaim"; readonly why: string | null }
   /** `since`: from when on it was counted, epoch ms. */
   | ({ readonly _tag: "ReportCeiling"; readonly since: number } & Pick<
       typeof CeilingReached.Type,

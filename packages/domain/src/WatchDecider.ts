@@ -143,6 +143,11 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
       const { from, what, why } = command
       return watch.refused.includes(what) ? ok() : ok(Event.WordRefused.make({ at, what, from, why }))
     }
+    case "ReportClaim": {
+      const { why } = command
+      if (watch.unclaimed === (why !== null)) return ok()
+      return ok(why === null ? Event.ConductorClaimed.make({ at }) : Event.ConductorUnclaimed.make({ at, why }))
+    }
     case "ReportCeiling": {
       const { ceiling, limit, since, used, watcher } = command
       const told = watcher !== watch.watcher?.watcher || watch.ceiling !== undefined || since !== watch.allowedSince

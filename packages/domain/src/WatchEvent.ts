@@ -184,6 +184,8 @@ export const WatchEvent = Schema.Union([
   Sign.PersonAwaited,
   Sign.PersonCame,
   Sign.WordRefused,
+  Sign.ConductorUnclaimed,
+  Sign.ConductorClaimed,
   Sign.WaitStarted,
   Sign.WaitEnded,
   Sign.CeilingReached,

@@ -153,6 +153,8 @@ const changes: Changes = {
   KillDeferred: ({ because, until }) => ({ deferred: { because, until } }),
   PersonAwaited: (event) => ({ person: { for: event.for, since: event.at } }),
   PersonCame: () => ({ person: undefined }),
+  ConductorUnclaimed: () => ({ unclaimed: true }),
+  ConductorClaimed: () => ({ unclaimed: false }),
   WordRefused: ({ what }, watch) => ({ refused: [...watch.refused, what] }),
   WaitStarted: ({ at, kind, trigger, until }, watch) => ({
     watcher: undefined,

@@ -1,4 +1,5 @@
 import {
+  claimedInWords,
   clampInWords,
   Comms,
   type Event,
@@ -14,6 +15,7 @@ import {
   type SouffleurState,
   toldUpTo,
   trustInWords,
+  unclaimedInWords,
   type WatchEvent,
   withdrawnInWords
 } from "@souffleur/domain"
@@ -94,6 +96,8 @@ export const tellingOf: (event: WatchEvent) => Telling = Match.type<WatchEvent>(
     ConductorResolved: ({ conductor }) => ({
       message: { kind: "system" as const, text: `The Conductor is pid ${conductor.pid}: it holds the session` }
     }),
+    ConductorUnclaimed: (event) => ({ message: { kind: "warning" as const, text: unclaimedInWords(event) } }),
+    ConductorClaimed: () => ({ message: { kind: "system" as const, text: claimedInWords } }),
     WordRefused: ({ why }) => ({ message: { kind: "warning" as const, text: why } }),
     ConfigOverreached: pinTelling,
     ConfigWithdrawn: pinTelling,

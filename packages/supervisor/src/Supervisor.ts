@@ -90,20 +90,22 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
     yield* ref.tell({ _tag: "ReportWatcherDead", monitor: monitor?.monitor, watcher, beatAge })
   })
 
-  const unclaimed = new Set<Claimable>()
-  /** A Conductor is watched also where it cannot be claimed, which is said once as long as it lasts. */
-  const claim = (one: Claimable) =>
-    claims.claim(one).pipe(
-      Effect.andThen(Effect.sync(() => unclaimed.delete(one))),
-      Effect.catchTag("ClaimFailed", ({ why }) => {
-        if (unclaimed.has(one)) return Effect.void
-        unclaimed.add(one)
-        return Effect.logWarning(`${why}. Until then a souffleur of another state folder could watch this Conductor too`)
-      })
+  /**
+   * A Conductor is watched also where it cannot be claimed. The log has it once as long as it lasts; a full disk may be the log's, too: then
+   * that is no end of the watch, and it is told as soon as the log takes it.
+   */
+  const claim = Effect.fnUntraced(function* (all: Iterable<Claimable>) {
+    const failed = yield* Effect.forEach(all, (one) =>
+      claims.claim(one).pipe(
+        Effect.as(null),
+        Effect.catchTag("ClaimFailed", ({ why }) => Effect.succeed(why))
+      )
     )
+    yield* Effect.ignore(ref.tell({ _tag: "ReportClaim", why: failed.find((why) => why !== null) ?? null }))
+  })
   /** What could not be claimed is claimed as soon as it can be; and what is claimed again where its file, or the folder, has vanished. */
   const claimedStill = Effect.sleep(settings.monitorInterval).pipe(
-    Effect.andThen(Effect.suspend(() => Effect.forEach([...claimed], claim))),
+    Effect.andThen(Effect.suspend(() => claim([...claimed]))),
     Effect.forever,
     Effect.catchTag("AlreadyWatched", (error) => Deferred.fail(broken, error))
   )
@@ -112,9 +114,9 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
     const [was, is] = [rolesOf(before), rolesOf(after)]
     // Each generation is claimed too, before anybody acts on it: who comes too late leaves it to the other state folder.
     const same = after.conductor === before.conductor && after.sessions === before.sessions
-    for (const one of same || after.conductor === undefined ? [] : Arr.difference(claimsOf(after), claimsOf(before))) {
-      claimed.add(one)
-      yield* claim(one)
+    if (!same && after.conductor !== undefined) {
+      for (const one of Arr.difference(claimsOf(after), claimsOf(before))) claimed.add(one)
+      yield* claim([...claimed])
     }
     if (after.phase === "Settling" && after.watcher !== undefined && after.watcher !== before.watcher)
       yield* Effect.forkScoped(unlessRefused(settling(after.watcher)))
