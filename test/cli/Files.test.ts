@@ -1,13 +1,27 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
-import { join } from "node:path"
+import * as os from "node:os"
+import { dirname, join } from "node:path"
+import { bundle } from "./Built.ts"
 import { stage, task } from "./Stage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 const asRoot = process.getuid?.() === 0
 const stranger = 12_345
+
+/** Two users of whom the machine knows nothing else: the places of their claims are in /tmp. */
+const alice = 200_000 + process.pid
+const bob = alice + 5_000_000
+const as = (uid: number) => ["--reuid", `${uid}`, "--regid", `${uid}`, "--clear-groups"]
+/** What souffleur says as one of them. */
+const saidAs = (uid: number, cwd: string, line: ReadonlyArray<string>, env: Readonly<Record<string, string>>) => {
+  const { status, stderr, stdout } = spawnSync("setpriv", [...as(uid), ...line], { cwd, env, encoding: "utf8" })
+  return { code: status, errors: stderr, text: stdout }
+}
+/** Root, with setpriv, and a Node that others may run too. */
+const asOthers = asRoot && saidAs(alice, "/", [process.execPath, "-e", ""], {}).code === 0
 
 describe.concurrent("whose files they are", () => {
   live("an export takes the place of no device, link, pipe or folder, and of another file only where that is said", () =>
@@ -91,5 +105,56 @@ describe.concurrent("whose files they are", () => {
       assert.match(preserved.errors, /alice belongs to another user .*sudo -H/)
       assert.deepStrictEqual(fs.readdirSync(home), [])
     })
+  )
+
+  it.live.skipIf(!asOthers)(
+    "one user uses no other's config, state folder or place of claims (run as root, with setpriv: it is two others)",
+    () =>
+      Effect.gen(function* () {
+        const home = yield* Effect.acquireRelease(
+          Effect.sync(() => fs.mkdtempSync(join(os.tmpdir(), "souffleur-users-"))),
+          (one) => Effect.sync(() => fs.rmSync(one, { recursive: true, force: true }))
+        )
+        const claims = yield* Effect.acquireRelease(Effect.succeed(`/tmp/souffleur-${alice}`), (one) =>
+          Effect.sync(() => fs.rmSync(one, { recursive: true, force: true }))
+        )
+        fs.chmodSync(home, 0o755)
+        const published = join(home, "published")
+        fs.cpSync(dirname(bundle), join(published, "dist"), { recursive: true })
+        fs.copyFileSync(join(dirname(dirname(bundle)), "package.json"), join(published, "package.json"))
+        const [hers, his] = [join(home, "alice"), join(home, "bob")]
+        for (const [folder, uid] of [
+          [hers, alice],
+          [join(hers, ".orchestra_configs"), alice],
+          [his, bob]
+        ] as const) {
+          fs.mkdirSync(folder, { mode: 0o755 })
+          fs.chownSync(folder, uid, uid)
+        }
+        // Made by that user, for everybody to write.
+        const config = join(his, "souffleur")
+        const made = `umask 0; mkdir '${claims}' '${join(his, "state")}'; echo NOTIFY_COMMAND=/bin/touch > '${config}'; chmod 644 '${config}'`
+        assert.strictEqual(saidAs(bob, his, ["/bin/sh", "-c", made], {}).code, 0)
+        const says = (args: ReadonlyArray<string>, more: Readonly<Record<string, string>> = {}) =>
+          saidAs(alice, hers, [process.execPath, join(published, "dist", "souffleur.js"), ...args], {
+            HOME: hers,
+            PATH: "/usr/bin:/bin",
+            ...more
+          })
+
+        const state = says(["run", "--no-guardian", "--", "/bin/true"], { SOUFFLEUR_STATE_DIR: join(his, "state") })
+        assert.strictEqual(state.code, 2, state.errors)
+        assert.include(state.errors, `${his} belongs to another user (uid ${bob}, this is ${alice})`)
+        assert.deepStrictEqual(fs.readdirSync(join(his, "state")), [])
+
+        const claimed = says(["run", "--no-guardian", "--", "/bin/true"])
+        assert.include(`${claimed.text}${claimed.errors}`, `${claims}: it belongs to another user (uid ${bob}, this is ${alice})`)
+        assert.deepStrictEqual(fs.readdirSync(claims), [])
+
+        fs.renameSync(config, join(hers, ".orchestra_configs", "souffleur"))
+        const settings = JSON.parse(says(["config", "--json"]).text)
+        assert.isNull(settings.notify_command)
+        assert.include(settings.warnings[0], `souffleur: it belongs to another user (uid ${bob}, this is ${alice})`)
+      })
   )
 })
