@@ -623,6 +623,13 @@ export const conductorMutants = [
     [
       ["run: a live owner is not overtaken", "run.owner !== null && !(yield* claims.isDead(run.owner))", "false"],
       ["run: its project is claimed", "claims.claim({ project }),", "Effect.asVoid(Effect.succeed(claims)),"],
+      [
+        "run: its project is claimed again",
+        "Effect.andThen(claims.claim({ project })),",
+        "Effect.andThen(Effect.asVoid(Effect.succeed(claims))),"
+      ],
+      ["run: what another has claimed is left to it", "Effect.andThen(unlessLost(lost), ref.granted(so))", "ref.granted(so)"],
+      ["run: … without a word more", "Effect.andThen(unlessLost(lost), ref.tell(intent))", "ref.tell(intent)"],
       ["run: its project is released", "() => claims.release({ project })", "() => Effect.void"],
       ["run: left at the end", 'isMeant(exit) ? Effect.ignore(ref.tell({ _tag: "Leave" })) : Effect.void', "Effect.void"],
       [

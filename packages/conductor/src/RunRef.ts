@@ -42,6 +42,15 @@ const makeRunRef = Effect.fnUntraced(function* (id: string, fence: number) {
   } satisfies RunRef
 })
 
+/** How often its claim is looked at again: a folder of claims that was emptied took it along. */
+const claimedEvery = "1 minute"
+
+/** Whoever claimed the work tree meanwhile has it: this one says and does nothing more of the run. */
+const unlessLost = Effect.fnUntraced(function* (lost: Ref.Ref<string | undefined>) {
+  const why = yield* Ref.get(lost)
+  if (why !== undefined) return yield* new Refused({ why: "fenced", detail: why })
+})
+
 /**
  * Owns a run under a new fence until the scope closes (spec §4, One owner): a live owner is never overtaken, and one that is not
  * provably dead is alive.
@@ -58,10 +67,28 @@ export const ownRun = Effect.fn("Run.own")(function* (id: string) {
   yield* Effect.acquireRelease(claims.claim({ project }), () => claims.release({ project }))
   const { fence } = yield* tellRun(id, { _tag: "Take", owner: claims.self, over: run.fence }, { _tag: "Operator" })
   const ref = yield* makeRunRef(id, fence)
+  const lost = yield* Ref.make<string | undefined>(undefined)
+  const told = yield* Ref.make(false)
+  yield* Effect.sleep(claimedEvery).pipe(
+    Effect.andThen(claims.claim({ project })),
+    Effect.andThen(Ref.set(told, false)),
+    Effect.catchTag("ClaimFailed", ({ why }) =>
+      Effect.flatMap(Ref.getAndSet(told, true), (before) =>
+        before ? Effect.void : Effect.logWarning(`${why}. Until then a run of another state folder could begin in ${project}`)
+      )
+    ),
+    Effect.forever,
+    Effect.catchTag("AlreadyWatched", ({ why }) => Ref.set(lost, why)),
+    Effect.forkScoped
+  )
   yield* Effect.addFinalizer((exit) => (isMeant(exit) ? Effect.ignore(ref.tell({ _tag: "Leave" })) : Effect.void))
   // Of two plans that began at once the later one sees the other here, and perhaps each does.
   const runs = yield* runsIn(project)
   yield* nobodyElse(runs, id)
   yield* nobodyAtWork(runs, id)
-  return ref
+  return {
+    ...ref,
+    granted: (so) => Effect.andThen(unlessLost(lost), ref.granted(so)),
+    tell: (intent) => Effect.andThen(unlessLost(lost), ref.tell(intent))
+  } satisfies RunRef
 })

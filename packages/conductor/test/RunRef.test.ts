@@ -1,6 +1,7 @@
 import { Agent, AlreadyWatched, Claims, Launcher, type Owner, Processes } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { TestClock } from "effect/testing"
 import { allRuns, loadRun, ownRun, RunLog, tellRun } from "../src/index.ts"
 
 const ownerOf = (pid: number): Owner => ({
@@ -47,7 +48,7 @@ const stateFolder = Effect.fnUntraced(function* (all: ReturnType<typeof claimed>
           claim: (one) =>
             Effect.suspend(() => {
               const [key, owner] = [JSON.stringify(one), all.get(JSON.stringify(one))]
-              if (owner !== undefined && !isDead(owner.process.pid))
+              if (owner !== undefined && owner.process.pid !== self && !isDead(owner.process.pid))
                 return Effect.fail(new AlreadyWatched({ owner, why: "that souffleur is alive" }))
               all.set(key, ownerOf(self))
               return Effect.void
@@ -146,6 +147,26 @@ describe("who conducts a run", () => {
       assert.strictEqual((yield* two.run("r")).fence, 0)
       yield* leave
       assert.strictEqual((yield* two.own("r", 20)).why, "owned")
+    })
+  )
+  it.effect("is claimed again where its claim has vanished, and left to whoever claimed it meanwhile", () =>
+    Effect.gen(function* () {
+      const all = claimed()
+      const [one, two] = [yield* stateFolder(all, 10, 20), yield* stateFolder(all, 10, 20)]
+      const { leave, ref } = yield* one.own("r", 10)
+      all.clear()
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* two.own("r", 20)).why, "AlreadyWatched")
+      all.clear()
+      assert.strictEqual((yield* two.own("r", 20)).why, "owned")
+      yield* ref!.granted(() => true)
+      yield* TestClock.adjust("1 minute")
+      for (const act of [ref!.granted(() => true), Effect.asVoid(ref!.tell({ _tag: "Resume" }))]) {
+        const refused = yield* Effect.flip(act)
+        assert.deepInclude(refused, { _tag: "Refused", why: "fenced", detail: "that souffleur is alive" })
+      }
+      yield* leave
+      assert.isNull((yield* one.run("r")).owner)
     })
   )
   it.effect("says and does nothing more once it is overtaken, nor what is not true of the run", () =>
