@@ -7,6 +7,9 @@ const tail = 262_144
 /** Characters of a line that may be a sign: an id, a pid, a few words. */
 const longest = 4096
 
+/** Lines of a file that are read, the newest: no more signs have room there, and what is none takes the longest to refuse. */
+const mostLines = 4096
+
 /** Files that are looked at, those written to last first; more are not kept. */
 const mostFiles = 500
 
@@ -38,7 +41,10 @@ export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.Fi
 
       const signsIn = Effect.fnUntraced(
         function* (name: string) {
-          const lines = (yield* text(path.join(folder, name))).split("\n").filter(({ length }) => length <= longest)
+          const lines = (yield* text(path.join(folder, name)))
+            .split("\n")
+            .filter((line) => line.startsWith("{") && line.length <= longest)
+            .slice(-mostLines)
           const sessionId = name.slice(0, -".jsonl".length)
           return lines.flatMap((line) => Option.toArray(decode(line))).filter((sign) => sign.sessionId === sessionId)
         },
