@@ -69,7 +69,8 @@ export const nodeMutants = [
     `${src}/HookFiles.ts`,
     ["packages/node/test/HookFiles.test.ts"],
     [
-      ["hook file: no line longer than a sign", ".filter(({ length }) => length <= longest)", ""],
+      ["hook file: no line longer than a sign", " && line.length <= longest", ""],
+      ["hook file: no more lines than signs", ".slice(-mostLines)", ""],
       ["hook file: a file", 'if ((yield* fs.stat(file)).type !== "File") return ""', ""]
     ]
   ),

@@ -66,9 +66,10 @@ const stage = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnType<typeo
   }, Effect.scoped)
   const records = Effect.fnUntraced(function* (id: string) {
     const text = yield* files.readFileString(paths.join(agent, "projects", project.replaceAll(/[^A-Za-z0-9]/g, "-"), `${id}.jsonl`))
+    // The last line may be in the midst of being written.
     return text
-      .trim()
       .split("\n")
+      .slice(0, -1)
       .map((line): Record => JSON.parse(line))
   })
   return {
@@ -216,7 +217,7 @@ live("a locked database is waited for", () =>
     const other = yield* Effect.flatMap(Sqlite, (sqlite) => sqlite.openForeign(comms))
     yield* other.unsafe("BEGIN EXCLUSIVE")
     const child = yield* start(launch("--session-id", one, first))
-    yield* until(Effect.as(records(one), true).pipe(Effect.orElseSucceed(() => false)))
+    yield* until(Effect.map(records(one), ({ length }) => length > 0).pipe(Effect.orElseSucceed(() => false)))
     // Many of its tries fit in here.
     yield* Effect.repeat(child.isRunning, { times: 20, schedule: Schedule.spaced("20 millis") })
     assert.isTrue(yield* child.isRunning)

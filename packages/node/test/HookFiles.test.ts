@@ -84,6 +84,18 @@ layer(HostServices.layer)((it) => {
     })
   )
 
+  it.effect("no more lines than are signs are read, the newest: what is none takes the longest to refuse", () =>
+    Effect.gen(function* () {
+      const [older, newer] = [sign(1, "Stop", "a", undefined, 1), sign(2, "Stop", "a", undefined, 1)]
+      const of = yield* hooks({
+        "a.jsonl": `${lines(older)}${"{}\n".repeat(5000)}`,
+        "b.jsonl": `${lines({ ...older, sessionId: "b" })}${"x\n".repeat(100_000)}${lines({ ...newer, sessionId: "b" })}`
+      })
+      assert.deepStrictEqual(yield* of.last("a"), Option.none())
+      assert.deepStrictEqual(yield* of.last("b"), Option.some({ ...newer, sessionId: "b" }))
+    })
+  )
+
   it.effect("a process that was cleared holds the new session; its lineage names all that it had, and who resumed it", () =>
     Effect.gen(function* () {
       const of = yield* hooks({
