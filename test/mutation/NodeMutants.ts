@@ -70,8 +70,7 @@ export const nodeMutants = [
     ["packages/node/test/HookFiles.test.ts"],
     [
       ["hook file: no line longer than a sign", " && line.length <= longest", ""],
-      ["hook file: no more lines than signs", ".slice(-mostLines)", ""],
-      ["hook file: a file", 'if ((yield* fs.stat(file)).type !== "File") return ""', ""]
+      ["hook file: no more lines than signs", ".slice(-mostLines)", ""]
     ]
   ),
   ...mutantsOf(

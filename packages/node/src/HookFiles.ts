@@ -25,8 +25,6 @@ export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.Fi
       const none: ReadonlyArray<HookSign> = []
 
       const text = Effect.fnUntraced(function* (file: string) {
-        // Asked before it is opened: a pipe would be waited for.
-        if ((yield* fs.stat(file)).type !== "File") return ""
         const source = yield* trusted.open(file, {})
         const size = Number((yield* source.stat).size)
         const bytes = new Uint8Array(Math.min(size, tail))
