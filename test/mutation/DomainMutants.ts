@@ -100,46 +100,18 @@ export const domainMutants = [
       'case "ReportSelfMonitorLost":\n      return command.monitor === watch.monitor?.monitor',
       'case "ReportSelfMonitorLost":\n      return watch.monitor !== undefined'
     ],
-    [
-      "start step: of the running cycle",
-      'case "StartStep": {\n      if (!inCycle(watch, command)) return no("not now", "this recovery is over")',
-      'case "StartStep": {\n      if (watch.recovery === undefined) return no("not now", "")'
-    ],
+    ["adopt: not before validation", 'if (watch.phase === "Validating") return no("not now", "the watch is not validated yet")', ""]
+  ]),
+  ...mutantsOf(`${src}/CycleDecider.ts`, decider, [
+    ["a cycle: of the running one", "if (recovery?.cycle !== cycle) return", "if (recovery === undefined) return"],
     ["start step: decided is final", 'if (last !== undefined && last._tag !== "Started") return', "if (false) return"],
     ["start step: what a schedule may not grant again", "if (never !== undefined) return no", "if (false) return no"],
     ["start step: another attempt has another token", "(last?.attempt ?? 0) + 1", "1"],
-    [
-      "succeed step: of the running cycle",
-      'case "FailStep": {\n      if (!inCycle(watch, command)) return no("not now", "this recovery is over")',
-      'case "FailStep": {\n      if (watch.recovery === undefined) return no("not now", "")'
-    ],
-    ["succeed step: with an open intent", 'if (step(watch, command)?._tag !== "Started") return', "if (false) return"],
-    ["prepare launch: of the running cycle", "if (!first && !inCycle(watch, command)) return", "if (false) return"],
-    ["prepare launch: not when retries are exhausted", 'if (!first && watch.recovery?.purpose !== "relaunch") return', "if (false) return"],
-    ["prepare first launch: only while validating", 'command.cycle === 0 && watch.phase === "Validating" && ', "command.cycle === 0 && "],
-    [
-      "relaunched: of the running cycle",
-      'case "Relaunched": {\n      if (!inCycle(watch, command)) return',
-      'case "Relaunched": {\n      if (false) return'
-    ],
-    ["relaunched: a launch that was prepared", "if (watch.recovery?.launch?.launchId !== command.launchId) return", "if (false) return"],
-    [
-      "fail closed: of the running cycle",
-      'case "FailClosed":\n      return inCycle(watch, command)',
-      'case "FailClosed":\n      return true'
-    ],
-    [
-      "exhaust: of the running cycle",
-      'return inCycle(watch, command) && watch.recovery?.purpose === "salvage"',
-      'return watch.recovery?.purpose === "salvage"'
-    ],
-    ["exhaust: only where it was the third", ' && watch.recovery?.purpose === "salvage"\n', "\n"],
-    [
-      "cancel: of the running cycle",
-      "return inCycle(watch, command) ? ok(Event.ConductorCompleted",
-      "return true ? ok(Event.ConductorCompleted"
-    ],
-    ["adopt: not before validation", 'if (watch.phase === "Validating") return no("not now", "the watch is not validated yet")', ""],
+    ["succeed step: with an open intent", 'if (recovery.steps[step]?._tag !== "Started") return', "if (false) return"],
+    ["prepare launch: not when retries are exhausted", 'return recovery.purpose === "relaunch" ? prepared', "return true ? prepared"],
+    ["prepare first launch: only while validating", 'cycle === 0 && watch.phase === "Validating" && ', "cycle === 0 && "],
+    ["relaunched: a launch that was prepared", "if (recovery.launch?.launchId !== launchId) return", "if (false) return"],
+    ["exhaust: only where it was the third", 'return recovery.purpose === "salvage"\n', "return true\n"],
     ["second compaction: only after a failed first", 'if (name === second && steps[first]?._tag !== "Failed") return', "if (false) return"],
     ["launch: not once compaction is exhausted", 'if (steps[second]?._tag === "Failed") return', "if (false) return"],
     ["launch: one in a cycle", "return launched === undefined ? undefined :", "return true ? undefined :"]

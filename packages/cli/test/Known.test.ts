@@ -1,50 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Agent, type AgentSession, Hooks, initial, Processes, type ProcessInfo } from "@souffleur/domain"
-import { Effect, Layer, Option } from "effect"
+import { type AgentSession, initial, type ProcessInfo } from "@souffleur/domain"
+import { Effect, Option } from "effect"
 import { goesOn } from "../src/Known.ts"
-
-const identityOf = (pid: number, startTime = 7) => ({ pid, startTime, bootId: "b" })
-const infoOf = (pid: number, change: Partial<ProcessInfo> = {}): ProcessInfo => ({
-  identity: identityOf(pid),
-  parent: 1,
-  uid: 1000,
-  name: "claude",
-  condition: "running",
-  ...change
-})
-const fileOf = (pid: number, sessionId: string): AgentSession => ({
-  pid,
-  sessionId,
-  project: "/p",
-  status: "busy",
-  waitingFor: undefined,
-  writtenAt: 0
-})
+import { host, pidFile, process } from "./Host.ts"
 
 /** Generation 2 runs as process 20 in s2; generation 1 was process 10 in s1. */
-const watch = { ...initial, generation: 2, pid: 20, conductor: identityOf(20), sessionId: "s2", sessions: ["s1", "s2"] }
+const watch = { ...initial, generation: 2, pid: 20, conductor: process(20).identity, sessionId: "s2", sessions: ["s1", "s2"] }
 
 /** What `watch --pid PID --session-id s1` comes to where these processes live, and say this. */
-const said = (pid: number, infos: ReadonlyArray<ProcessInfo>, files: ReadonlyArray<AgentSession>, hooked: Option.Option<string>) =>
+const said = (pid: number, running: ReadonlyArray<ProcessInfo>, files: ReadonlyArray<AgentSession>, hooked: Option.Option<string>) =>
   goesOn({ id: "w", watch }, Option.some({ pid, sessionId: "s1" })).pipe(
-    Effect.provide(
-      Layer.mergeAll(
-        Layer.mock(Processes)({
-          self: identityOf(1),
-          host: { name: "h", machine: "m", pidNamespace: "n", uid: 1000 },
-          find: (pid) => Effect.succeed(Option.fromUndefinedOr(infos.find(({ identity }) => identity.pid === pid)))
-        }),
-        Layer.mock(Agent)({
-          name: "claude",
-          isAgent: () => true,
-          inPrintMode: () => false,
-          tags: () => [],
-          sessionTag: () => ({ environment: {} }),
-          sessions: Effect.succeed(files)
-        }),
-        Layer.mock(Hooks)({ holds: () => Effect.succeed(hooked) })
-      )
-    ),
+    Effect.provide(host({ running, files, hooks: { holds: () => Effect.succeed(hooked) } })),
     Effect.result
   )
 
@@ -52,18 +18,24 @@ describe("the words of a watch that has moved on to a successor", () => {
   const none = Option.none<string>()
   const mean: ReadonlyArray<readonly [what: string, ...Parameters<typeof said>]> = [
     ["its first process, which is gone", 10, [], [], none],
-    ["its first process, which is a zombie", 10, [infoOf(10, { condition: "zombie" })], [fileOf(10, "other")], none],
-    ["a pid that somebody else has by now, of whom no session is known", 10, [infoOf(10)], [], none],
-    ["a live process that holds a session of its own", 10, [infoOf(10)], [fileOf(10, "s1")], none],
-    ["its Conductor", 20, [infoOf(20)], [fileOf(20, "s2")], none],
-    ["its Conductor, which has just begun another session", 20, [infoOf(20)], [fileOf(20, "s3")], none]
+    ["its first process, which is a zombie", 10, [process(10, { condition: "zombie" })], [pidFile(10, "other")], none],
+    ["a pid that somebody else has by now, of whom no session is known", 10, [process(10)], [], none],
+    ["a live process that holds a session of its own", 10, [process(10)], [pidFile(10, "s1")], none],
+    ["its Conductor", 20, [process(20)], [pidFile(20, "s2")], none],
+    ["its Conductor, which has just begun another session", 20, [process(20)], [pidFile(20, "s3")], none]
   ]
   it.effect.each(mean)("mean that watch: %s", ([, ...of]) => Effect.map(said(...of), (found) => assert.strictEqual(found._tag, "Success")))
 
   const another: ReadonlyArray<readonly [what: string, ...Parameters<typeof said>]> = [
-    ["by its pid file", 10, [infoOf(10)], [fileOf(10, "other")], none],
-    ["by its hooks, which know better", 10, [infoOf(10)], [fileOf(10, "s1")], Option.some("other")],
-    ["under the pid that its Conductor had", 20, [infoOf(20, { identity: identityOf(20, 8) })], [fileOf(20, "other")], none]
+    ["by its pid file", 10, [process(10)], [pidFile(10, "other")], none],
+    ["by its hooks, which know better", 10, [process(10)], [pidFile(10, "s1")], Option.some("other")],
+    [
+      "under the pid that its Conductor had",
+      20,
+      [process(20, { identity: { ...process(20).identity, startTime: 8 } })],
+      [pidFile(20, "other")],
+      none
+    ]
   ]
   it.effect.each(another)("mean another Conductor where that pid is a live process of another session: %s", ([, ...of]) =>
     Effect.map(said(...of), (found) => {

@@ -1,16 +1,9 @@
 import { assert, it } from "@effect/vitest"
-import { Agent, type AgentSession, type Held, Hooks, Processes, type ProcessInfo } from "@souffleur/domain"
-import { Effect, Layer, Option } from "effect"
+import type { AgentSession, Held, ProcessInfo } from "@souffleur/domain"
+import { Effect } from "effect"
 import { liveSessions, titleOf } from "../src/Live.ts"
+import { host, pidFile, process } from "./Host.ts"
 
-const process = (pid: number, more: Partial<ProcessInfo> = {}): ProcessInfo => ({
-  identity: { pid, startTime: pid * 100, bootId: "boot" },
-  parent: 1,
-  uid: 1000,
-  name: "claude",
-  condition: "running",
-  ...more
-})
 const held = (pid: number, sessionId: string, startTime = pid * 100): Held => ({
   sessionId,
   pid,
@@ -20,45 +13,27 @@ const held = (pid: number, sessionId: string, startTime = pid * 100): Held => ({
   source: null,
   ended: null
 })
-const file = (pid: number, sessionId: string): AgentSession => ({
-  pid,
-  sessionId,
-  project: "/p",
-  status: "idle",
-  waitingFor: undefined,
-  writtenAt: 1
-})
-
 const live = (files: ReadonlyArray<AgentSession>, told: ReadonlyArray<Held>, ...running: ReadonlyArray<ProcessInfo>) =>
   Effect.provide(
     Effect.map(liveSessions(), (sessions) => sessions.map(({ pid, project, sessionId }) => [pid, sessionId, project])),
-    Layer.mergeAll(
-      Layer.mock(Agent)({
-        name: "claude",
-        isAgent: () => true,
-        inPrintMode: () => false,
-        tags: () => [],
-        sessionTag: () => ({ environment: {} }),
-        sessions: Effect.succeed(files)
-      }),
-      Layer.mock(Hooks)({ held: Effect.succeed(told) }),
-      Layer.mock(Processes)({
-        self: { pid: 1, startTime: 1, bootId: "boot" },
-        host: { name: "host", machine: "m", pidNamespace: "pid:[1]", uid: 1000 },
-        find: (pid) => Effect.succeed(Option.fromUndefinedOr(running.find(({ identity }) => identity.pid === pid)))
-      })
-    )
+    host({ running, files, hooks: { held: Effect.succeed(told) } })
   )
 
 it.effect("without hooks, what the pid files say", () =>
   Effect.gen(function* () {
-    assert.deepStrictEqual(yield* live([file(10, "a")], []), [[10, "a", "/p"]])
+    assert.deepStrictEqual(yield* live([pidFile(10, "a")], []), [[10, "a", "/p"]])
   })
 )
 
 it.effect("a hook knows better which session a process holds, and of one that has no pid file", () =>
   Effect.gen(function* () {
-    const sessions = yield* live([file(10, "old"), file(20, "b")], [held(10, "new"), held(30, "c")], process(10), process(20), process(30))
+    const sessions = yield* live(
+      [pidFile(10, "old"), pidFile(20, "b")],
+      [held(10, "new"), held(30, "c")],
+      process(10),
+      process(20),
+      process(30)
+    )
     assert.deepStrictEqual(sessions, [
       [10, "new", "/p"],
       [20, "b", "/p"],

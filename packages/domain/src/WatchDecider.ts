@@ -1,4 +1,5 @@
 import { Predicate, Result } from "effect"
+import { decideCycle } from "./CycleDecider.ts"
 import { type Decision, no, ok } from "./Decision.ts"
 import { adopted, attempts, decideExit, nextWatcher } from "./ExitDecider.ts"
 import { decideGuard } from "./GuardDecider.ts"
@@ -6,15 +7,10 @@ import { decideHandoff } from "./HandoffDecider.ts"
 import { leastPin } from "./Pin.ts"
 import { abovePin, decidePin } from "./PinDecider.ts"
 import { decideRetry } from "./RetryDecider.ts"
-import { compactAttempts, launchSteps } from "./StepName.ts"
 import { decideRoleFailed } from "./RoleDecider.ts"
-import { isUnwatched, type RecoveryCycle, type StepState, type Watch } from "./Watch.ts"
+import { isUnwatched, type Watch } from "./Watch.ts"
 import type { WatchCommand } from "./WatchCommand.ts"
 import * as Event from "./WatchEvent.ts"
-
-/** A token is new for each attempt and safe as a file name: the watch's own numbers only. */
-const tokenOf = (watch: Watch, cycle: number, step: string, attempt: number): string =>
-  `g${watch.generation + 1}-c${cycle}-${step.replaceAll(/[^A-Za-z0-9]+/gu, "-")}-${attempt}`
 
 /** The export that the running recovery has made, for a person who takes over from it. */
 const exportOf = (watch: Watch): string | null => {
@@ -24,23 +20,6 @@ const exportOf = (watch: Watch): string | null => {
   }
   return watch.lastExport
 }
-
-const step = (watch: Watch, command: { readonly cycle: number; readonly step: string }): StepState | undefined =>
-  watch.recovery?.steps[command.step]
-
-/** What a schedule would grant again after a crash, the log does not (spec §2; house rule: the log is the count). */
-const forbidden = (recovery: RecoveryCycle, name: string): string | undefined => {
-  const { steps } = recovery
-  const [first, second] = compactAttempts
-  if (name === second && steps[first]?._tag !== "Failed") return "the second compaction follows only a first that failed"
-  if (!launchSteps.some((launch) => launch === name)) return undefined
-  if (steps[second]?._tag === "Failed") return "compaction is exhausted in this cycle: nothing is launched"
-  const launched = launchSteps.find((launch) => launch !== name && steps[launch]?._tag === "Succeeded")
-  return launched === undefined ? undefined : `"${launched}" has launched in this cycle: nothing else does`
-}
-
-/** A step belongs to the running cycle; every other cycle is over. */
-const inCycle = (watch: Watch, { cycle }: { readonly cycle: number }): boolean => watch.recovery?.cycle === cycle
 
 /**
  * All rules of a watch, pure: what happens when somebody wants this in that state. A report that is merely late
@@ -174,83 +153,16 @@ export const decide = (watch: Watch, command: WatchCommand): Decision => {
           )
         : ok()
 
-    case "StartStep": {
-      if (!inCycle(watch, command)) return no("not now", "this recovery is over")
-      const last = step(watch, command)
-      if (last !== undefined && last._tag !== "Started") return no("never", `step ${command.step} is decided in this cycle`)
-      const never = forbidden(watch.recovery!, command.step)
-      if (never !== undefined) return no("never", never)
-      const attempt = (last?.attempt ?? 0) + 1
-      return ok(
-        Event.StepStarted.make({
-          at,
-          cycle: command.cycle,
-          step: command.step,
-          attempt,
-          token: tokenOf(watch, command.cycle, command.step, attempt)
-        })
-      )
-    }
+    case "StartStep":
     case "SucceedStep":
-    case "FailStep": {
-      if (!inCycle(watch, command)) return no("not now", "this recovery is over")
-      if (step(watch, command)?._tag !== "Started") return no("never", `step ${command.step} has no open intent`)
-      const { cycle, step: name } = command
-      return command._tag === "SucceedStep"
-        ? ok(Event.StepSucceeded.make({ at, cycle, step: name, outcome: command.outcome }))
-        : ok(Event.StepFailed.make({ at, cycle, step: name, failure: command.failure }))
-    }
-    case "PrepareLaunch": {
-      const first = command.cycle === 0 && watch.phase === "Validating" && watch.firstLaunch !== undefined
-      if (!first && !inCycle(watch, command)) return no("not now", "this recovery is over")
-      if (!first && watch.recovery?.purpose !== "relaunch") return no("never", "retries are exhausted: nothing is launched")
-      const { cycle, digest, effective, launchId, requested, sessionId } = command
-      const above = abovePin(effective, watch)
-      if (above !== undefined) return Result.fail(above)
-      return ok(Event.LaunchPrepared.make({ at, cycle, launchId, digest, sessionId, requested, effective }))
-    }
-    case "Relaunched": {
-      if (!inCycle(watch, command)) return no("not now", "this recovery is over")
-      if (watch.recovery?.launch?.launchId !== command.launchId) return no("never", "this launch was never prepared")
-      const { awaiting, baseline, conductor, cycle, exportPath, launchId, print, provider, sessionId } = command
-      return ok(
-        Event.ConductorRelaunched.make({
-          at,
-          cycle,
-          generation: watch.generation + 1,
-          provider,
-          launchId,
-          conductor,
-          sessionId,
-          awaiting,
-          print,
-          exportPath,
-          ...baseline
-        }),
-        nextWatcher(watch, at, { awaiting, mode: "normal" })
-      )
-    }
-    case "Escalate": {
-      if (!inCycle(watch, command)) return no("not now", "this recovery is over")
-      const { alreadyKilled, cycle, from, reason, stage, to } = command
-      // After a crash it comes to the same end again.
-      return watch.recovery?.escalated.includes(from)
-        ? ok()
-        : ok(Event.RecoveryEscalated.make({ at, cycle, from, to, stage, reason, alreadyKilled }))
-    }
+    case "FailStep":
+    case "PrepareLaunch":
+    case "Relaunched":
+    case "Escalate":
     case "FailClosed":
-      return inCycle(watch, command)
-        ? ok(
-            Event.RecoveryFailedClosed.make({ at, cycle: command.cycle, stage: command.stage, reason: command.reason }),
-            nextWatcher(watch, at)
-          )
-        : no("not now", "this recovery is over")
     case "ExhaustRetries":
-      return inCycle(watch, command) && watch.recovery?.purpose === "salvage"
-        ? ok(Event.RetriesExhausted.make({ at, cycle: command.cycle, exportPath: command.exportPath }))
-        : no("not now", "retries are not exhausted")
     case "CancelForCompletion":
-      return inCycle(watch, command) ? ok(Event.ConductorCompleted.make({ at, by: "recovery" })) : no("not now", "this recovery is over")
+      return decideCycle(watch, command)
 
     case "ReportConfig":
     case "Trust":
