@@ -41,8 +41,8 @@ const answer = async ({ changed, tests }: Question): Promise<Answer> => {
     // A test that hangs in a loop leaves its module pending.
     if (failed === undefined && one.state() !== "failed" && one.state() !== "pending") continue
     // On a machine that is busy that says less than another failure: try it again by itself.
-    const late = failed?.result().errors?.some(({ message }) => message.startsWith("Test timed out")) === true ? "(timed out) " : ""
-    const first = one.errors()[0]?.message.split("\n", 1)[0] ?? "failed"
+    const late = failed?.result().errors?.some(({ message }) => String(message).startsWith("Test timed out")) === true ? "(timed out) " : ""
+    const first = one.errors()[0]?.message?.split("\n", 1)[0] ?? "failed"
     return { noticed: failed === undefined ? `${one.relativeModuleId}: ${first}` : `${late}${failed.name}`, titles }
   }
   return { noticed: unhandledErrors.length === 0 ? null : "an error that no test awaits", titles }

@@ -12,14 +12,16 @@ import { makeTrial, type Noticed } from "./Trial.ts"
 
 /**
  * `pnpm mutate`: takes each line of defence away in turn, in a copy of the tree, and runs the tests that should notice. `--only WORD`: those
- * whose name or file has it; `--own`: by their own tests alone, not by what is wider; `--check`: only whether each can be applied; `--titles`: keeps in `Killed.json`
- * every test that noticed it; `--rows`: each row of docs/spec-map.md with the mutants that its test kills, by that file. Ends with 1 where fewer than 95 % are caught, with 2 where the list does
+ * whose name or file has it; `--tests PATH`: by those of their own tests alone whose path has it; `--new`: those of which `Killed.json` names no test yet; `--own`: by their
+ * own tests alone, not by what is wider; `--check`: only whether each can be applied; `--titles`: keeps in `Killed.json` every test that noticed it; `--rows`: each row of docs/spec-map.md with the mutants that its test kills, by that file. Ends with 1 where fewer than 95 % are caught, with 2 where the list does
  * not fit the source any more, or tests fail without any mutant.
  */
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((word) => word !== "--"),
   options: {
     only: { type: "string", default: "" },
+    tests: { type: "string", default: "" },
+    new: { type: "boolean", default: false },
     own: { type: "boolean", default: false },
     check: { type: "boolean", default: false },
     titles: { type: "boolean", default: false },
@@ -27,7 +29,11 @@ const { values } = parseArgs({
   }
 })
 if (values.titles) process.env["SOUFFLEUR_ALL"] = "1"
-const mutants = allMutants.filter(({ file, name }) => name.includes(values.only) || file.includes(values.only))
+const before = killed()
+const mutants = allMutants
+  .map((mutant) => ({ ...mutant, tests: mutant.tests.filter((test) => test.includes(values.tests)) }))
+  .filter((mutant) => mutant.tests.length > 0 && (mutant.name.includes(values.only) || mutant.file.includes(values.only)))
+  .filter((mutant) => !values.new || (before[keyOf(mutant)] ?? []).length === 0)
 
 /** The list does not fit the source, or the tests fail by themselves: nothing can be said about any mutant. */
 class Unfit extends Schema.TaggedError<Unfit>()("Unfit", { why: Schema.String }) {}
