@@ -490,6 +490,11 @@ export const conductorMutants = [
       ],
       ["judge: a test file is there", "file !== undefined && (yield* git.has(file)) ? file", "file !== undefined ? file"],
       ["judge: who approves has looked", "if (!(yield* agent.usedTools(turn.sessionId))) return", "if (false) return"],
+      [
+        "judge: no session file is not one that shows nothing",
+        "`the reviewer approved, and nothing shows",
+        "why && `the reviewer approved, and shows"
+      ],
       ["judge: what was reviewed is what is there", "if ((yield* git.head) !== (task.implementation?.head ?? null))\n", "if (false)\n"],
       ["judge: an approval is looked at", 'return said._tag === "Approved" ? yield* approval(task, turn, said) : said', "return said"],
       [
@@ -685,7 +690,9 @@ export const conductorMutants = [
         "open: a state file that is gone is told",
         'yield* tellRun(known.id, { _tag: "RebuildStateFile"',
         'if (false as boolean) yield* tellRun(known.id, { _tag: "RebuildStateFile"'
-      ]
+      ],
+      ["open: a backup that stands alone, of this run", " && backup.state.workflow_id === workflowId)", ")"],
+      ["open: no warning of what never was", 'found: backup._tag === "Corrupt" ?', "found: backup._tag ?"]
     ]
   ),
   ...mutantsOf(

@@ -13,6 +13,12 @@ export class AgentCommandRefused extends Schema.TaggedError<AgentCommandRefused>
   why: Schema.String
 }) {}
 
+/** The name of what is the agent: the program itself, or what its command runs (`nice node agent.js`: agent.js). */
+export const agentName = ({ args, program }: AgentProgram): string => {
+  const command = [program, ...args]
+  return nameOf(command[Result.match(frontOf(command), { onFailure: () => 1, onSuccess: ({ length }) => length }) - 1] ?? program)
+}
+
 const JsonArray = Schema.fromJsonString(Schema.Array(Schema.String))
 
 /** Of Claude Code itself every argument is known. */

@@ -1,6 +1,6 @@
 import { Agent, type Processes, SessionNotFound, type TrustedFiles } from "@souffleur/domain"
 import { Effect, type FileSystem, Layer, Option, type Path } from "effect"
-import type { AgentProgram } from "./AgentProgram.ts"
+import { agentName, type AgentProgram } from "./AgentProgram.ts"
 import { agentCommand } from "./ClaudeCli.ts"
 import { compactedSince, markOf } from "./Compaction.ts"
 import type { Environment } from "./Environment.ts"
@@ -25,8 +25,6 @@ export interface ClaudeOptions {
   readonly environmentAllowed?: ReadonlyArray<string>
 }
 
-const name = "claude"
-
 /** Claude Code as an agent. */
 const layer = (options: ClaudeOptions): Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles> =>
   Layer.effect(
@@ -37,7 +35,7 @@ const layer = (options: ClaudeOptions): Layer.Layer<Agent, never, FileSystem.Fil
       const sessionFile = (sessionId: string) => findSessionFile(options.claudeDir, sessionId).pipe(Effect.provide(services))
       const countResults = yield* makeToolResults
       return Agent.of({
-        name,
+        name: agentName(options.agentCommand),
         sessions: liveSessions(options.claudeDir).pipe(Effect.provide(services)),
         sessionFile,
         exportSession: Effect.fn("Claude.exportSession")(function* (sessionId, out) {

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
+import { agentName } from "../src/AgentProgram.ts"
 import { parseAgentCommand } from "../src/index.ts"
 
 const why = (text: string) => Result.getOrThrow(Result.flip(parseAgentCommand(text))).why
@@ -13,6 +14,16 @@ it("reads a program, or an array of program and arguments", () => {
     program: "node",
     args: ["/x/agent.mjs", "--model", "opus", "--verbose", "--add-dir", "/y", "--mcp-config=z"]
   })
+})
+
+it("is called by what its command runs, and by no word of its arguments", () => {
+  const named = (text: string) => agentName(Result.getOrThrow(parseAgentCommand(text)))
+  assert.strictEqual(named("claude"), "claude")
+  assert.strictEqual(named("/opt/my agent"), "my agent")
+  assert.strictEqual(
+    named('["env", "KEY=secret", "nice", "-n", "5", "node", "--no-warnings", "/x/agent.mjs", "--model", "opus"]'),
+    "agent.mjs"
+  )
 })
 
 it("refuses what is no command", () => {

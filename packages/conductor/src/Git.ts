@@ -67,7 +67,7 @@ export const gitOf = Effect.fn("Git.of")(function* (project: string, own: (root:
       ({ why }) =>
         new GitUnusable({
           project,
-          why: `git finds no work tree there (${why}): make one with git init, or see what git status says there`
+          why: `git finds no work tree there: ${why}${why.includes("not a git repository") ? ": make one with git init" : ""}`
         })
     )
   )

@@ -1,4 +1,4 @@
-import { runProgram } from "@souffleur/domain"
+import { ProgramFailed, runProgram } from "@souffleur/domain"
 import { Config, Effect, Option } from "effect"
 
 /** Of our own environment git sees these alone: no key of anybody's, and nothing that a hook of git was started with. */
@@ -71,8 +71,11 @@ export const gitIn = Effect.fnUntraced(function* (folder: string) {
       stdin,
       within: "60 seconds",
       atMost: 32_000_000,
+      heard: true,
       environment: { ...variables, ...more }
-    })
+    }).pipe(
+      Effect.mapError((error) => (error.why.endsWith(": NotFound") ? new ProgramFailed({ why: "there is no program git in PATH" }) : error))
+    )
   const filtered = (args: ReadonlyArray<string>) =>
     Effect.flatMap(git(["config", "--list", "--show-scope", "--name-only", "-z"]), (listed) => git(args, "", filtersOff(listed)))
   return { git, filtered }

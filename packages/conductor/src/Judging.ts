@@ -61,10 +61,22 @@ const believed = Effect.fnUntraced(function* (task: Task, named: string | null) 
   return { _tag: "Completed", head, work: { ...work, testFile: yield* testFileOf(named, work.files) } } satisfies Report
 })
 
+/** Nothing shows that a reviewer looked at anything: nothing in its session, or no session where one is looked for. */
+const unlooked = Effect.fnUntraced(function* ({ sessionId }: Turn) {
+  const found = yield* Effect.result((yield* Agent).sessionFile(sessionId))
+  return nothing(
+    "nothing done",
+    Result.match(found, {
+      onFailure: ({ why }) => `the reviewer approved, and nothing shows that it looked at anything: ${why}`,
+      onSuccess: ({ path }) => `the reviewer approved, and looked at nothing, by ${path}`
+    })
+  )
+})
+
 /** An approval counts when its reviewer looked at something, and what it looked at is what is there (spec §6). */
 const approval = Effect.fnUntraced(function* (task: Task, turn: Turn, report: Extract<Report, { readonly _tag: "Approved" }>) {
   const [agent, { git }] = [yield* Agent, yield* Conducting]
-  if (!(yield* agent.usedTools(turn.sessionId))) return nothing("nothing done", "the reviewer approved, and looked at nothing")
+  if (!(yield* agent.usedTools(turn.sessionId))) return yield* unlooked(turn)
   if ((yield* git.head) !== (task.implementation?.head ?? null))
     return nothing("work changed", "the commit that was reviewed is not the one that is there any more")
   return report

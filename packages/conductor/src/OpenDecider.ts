@@ -1,5 +1,5 @@
-import type { RunIntent } from "./RunDecider.ts"
 import * as Event from "./RunEvent.ts"
+import type { RunIntent } from "./RunIntent.ts"
 
 /** Whoever wrote that file: what git does not bear out is for a person to say, and a finishing step is not done before its work is. */
 const imported = (

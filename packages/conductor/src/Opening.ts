@@ -31,7 +31,10 @@ const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: P
     case "Foreign":
       return yield* stateForeign(statePath, state)
     case "Missing":
-      return { progress: null, found: "missing" as const }
+      // Its backup says that it was there; where there is none of this run, nothing was lost.
+      if (backup._tag === "State" && backup.state.workflow_id === workflowId)
+        return { ...(yield* taken("backup", backup.state)), found: "missing" as const }
+      return { progress: null, found: backup._tag === "Corrupt" ? ("missing" as const) : null }
     case "Corrupt":
       return { ...(backup._tag === "State" ? yield* taken("backup", backup.state) : { progress: null }), found: "corrupt" as const }
   }

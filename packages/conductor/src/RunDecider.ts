@@ -1,103 +1,12 @@
-import { abovePin, decidePin, type Owner, type Permission, type Pin, type PinIntent, type ProcessIdentity } from "@souffleur/domain"
+import { abovePin, decidePin } from "@souffleur/domain"
 import { Result } from "effect"
 import { type Decision, no, notNow, ok } from "./Decision.ts"
-import { decideReport, type Report } from "./Ladder.ts"
+import { decideReport } from "./Ladder.ts"
 import { opened } from "./OpenDecider.ts"
-import { next, type Run, taskOf, type Turn } from "./Run.ts"
+import { pauseInWords } from "./Pause.ts"
+import { next, type Run, type Task, taskOf, type Turn } from "./Run.ts"
 import * as Event from "./RunEvent.ts"
-
-/** What somebody wants of a run. */
-export type RunIntent =
-  | {
-      readonly _tag: "Open"
-      readonly workflowId: string
-      readonly project: string
-      /** The root of its git work tree; absent: the project itself. */
-      readonly workTree?: string
-      readonly plan: string
-      readonly digest: string
-      readonly tasks: ReadonlyArray<Event.TaskOutline>
-      /** What is in force from now on; absent: the least. */
-      readonly pin?: Pin
-      /** Of the plan's finishing command; `null` or absent: it has none. */
-      readonly finishingDigest?: string | null
-      /** What a state file that was there before says. */
-      readonly progress:
-        | (Pick<typeof Event.ProgressImported.Type, "from" | "tasks" | "finishing"> & {
-            /** Ids of those that it says are complete, and git does not. */
-            readonly unproven: ReadonlyArray<string>
-          })
-        | null
-      /** What was found where the state file should be, when it was not one. */
-      readonly found: "missing" | "corrupt" | null
-    }
-  /** `over` is the fence whose owner was seen dead or absent; it must still be in force. */
-  | { readonly _tag: "Take"; readonly owner: Owner; readonly over: number }
-  | { readonly _tag: "Leave" }
-  | { readonly _tag: "RevisePlan"; readonly digest: string; readonly tasks: ReadonlyArray<Event.TaskOutline> }
-  /** `kept`: the name of what stood there, where it was kept. */
-  | { readonly _tag: "RebuildStateFile"; readonly found: "missing" | "corrupt" | "backup"; readonly kept?: string }
-  | { readonly _tag: "StartTask"; readonly taskId: string; readonly base: string | null; readonly branch?: string | null }
-  /** `held`: sessions that a live process holds: nobody else may go on with them (spec §2, one writer). */
-  | {
-      readonly _tag: "Ask"
-      readonly role: Event.Role
-      readonly sessionId: string
-      readonly head: string | null
-      readonly held?: ReadonlyArray<string>
-    }
-  | {
-      readonly _tag: "Prepare"
-      readonly token: string
-      readonly launchId: string
-      readonly digest: string
-      readonly requested: string
-      readonly effective: Permission
-      /** The digest of its word; `null`: it has no verdict to say. */
-      readonly word: string | null
-    }
-  | { readonly _tag: "Launched"; readonly token: string; readonly launchId: string; readonly process: ProcessIdentity }
-  | { readonly _tag: "NeverRan"; readonly token: string }
-  /** `limit` in ms; `others`: pids of what it started. */
-  | {
-      readonly _tag: "EndAgent"
-      readonly token: string
-      readonly cause: Event.EndingCause
-      readonly limit: number
-      readonly others: ReadonlyArray<number>
-    }
-  | { readonly _tag: "Report"; readonly token: string; readonly report: Report }
-  /** What git says of the work now. */
-  | {
-      readonly _tag: "Recount"
-      readonly taskId: string
-      readonly head: string | null
-      readonly commits: ReadonlyArray<string>
-      readonly files: ReadonlyArray<string>
-    }
-  | { readonly _tag: "EndWait" }
-  | {
-      readonly _tag: "Pause"
-      readonly cause: "conflict" | "dirty" | "history" | "work lost"
-      readonly files: ReadonlyArray<string>
-      readonly why?: string
-    }
-  /** The loop itself cannot go on; `why` is a sentence. */
-  | { readonly _tag: "PauseForFailure"; readonly why: string }
-  /** The agent whose turn it is cannot be ended: `why` is a sentence. */
-  | { readonly _tag: "PauseForAgent"; readonly token: string; readonly why: string }
-  | { readonly _tag: "Resume" }
-  | { readonly _tag: "Verify"; readonly commits: number; readonly files: number; readonly missing: ReadonlyArray<string> }
-  | { readonly _tag: "Finish"; readonly finishing: "none" | "done" | "failed"; readonly detail: string }
-  | { readonly _tag: "AnswerFinishing"; readonly answer: "retry" | "skip" }
-  | { readonly _tag: "Answer"; readonly taskId: string; readonly answer: "guidance" | "retry" | "skip"; readonly text: string }
-  | PinIntent
-
-export type RunCommand = RunIntent & {
-  /** Epoch milliseconds. */
-  readonly now: number
-  readonly by: { readonly _tag: "Owner"; readonly fence: number } | { readonly _tag: "Operator" }
-}
+import type { RunCommand, RunIntent } from "./RunIntent.ts"
 
 const ask = (run: Run, { head, held = [], now: at, role, sessionId }: Extract<RunCommand, { readonly _tag: "Ask" }>): Decision => {
   const step = next(run)
@@ -132,6 +41,12 @@ const ending = ({ ending, launch, token }: Turn, { cause, limit, now: at, others
       ? ok()
       : ok(Event.AgentEnding.make({ at, token, cause, process: launch.process, launchedAt: launch.at, limit, others }))
 
+/** What to do in place of an answer. */
+const unawaited = ({ paused }: Run, { id, status }: Task): string =>
+  paused === null
+    ? `task ${id} is ${status.replace("_", " ")}: only one that is escalated waits for an answer`
+    : `no answer is needed on task ${id}: the run is paused: ${pauseInWords(paused)}, then conduct the plan again`
+
 const answer = (run: Run, { answer, now: at, taskId, text }: Extract<RunCommand, { readonly _tag: "Answer" }>): Decision => {
   const task = taskOf(run, taskId)
   if (task === undefined) return no("never", `there is no task ${JSON.stringify(taskId.slice(0, 64))} in this run`)
@@ -139,7 +54,7 @@ const answer = (run: Run, { answer, now: at, taskId, text }: Extract<RunCommand,
   // A run that is paused for lost work waits for a word on those whose work it was, or who began from it.
   const lost = cause === "work lost" && (task.status === "completed" || task.status === "in_progress")
   const waits = task.status === "escalated" || lost || cause === "history"
-  if (!waits) return notNow(`task ${taskId} is ${task.status}: only one that is escalated waits for an answer`)
+  if (!waits) return notNow(unawaited(run, task))
   return ok(Event.TaskAnswered.make({ at, taskId, answer, text }))
 }
 

@@ -1,9 +1,10 @@
 import { EventLogSql, type Log, type LogError, memoryLog, type UnreadableEvent, untilAppended } from "@souffleur/domain"
 import { Clock, Context, Effect, Layer } from "effect"
 import { initialRun, type Run } from "./Run.ts"
-import { decideRun, type RunCommand, type RunIntent } from "./RunDecider.ts"
+import { decideRun } from "./RunDecider.ts"
 import { runCodec, type RunEvent } from "./RunEvent.ts"
 import { foldRun } from "./RunEvolution.ts"
+import type { RunCommand, RunIntent } from "./RunIntent.ts"
 
 /** The runs in the event log: streams named `run/<id>` beside those of the watches, which do not see them. */
 export class RunLog extends Context.Service<RunLog, Log<RunEvent>>()("@souffleur/conductor/RunLog") {

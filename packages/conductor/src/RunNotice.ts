@@ -1,27 +1,11 @@
 import { iso, type Notice, overreachInWords, withdrawnInWords } from "@souffleur/domain"
+import { pauseInWords } from "./Pause.ts"
 import type { Run } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
 
 export type RunNotice = Notice<"escalated" | "paused" | "finished" | "usage_limit" | "outage" | "untrusted_config" | "cleared">
 
 const answer = (task: string) => `: souffleur conduct answer ${task} "what to do", or --retry, or --skip`
-
-const pausedFor = ({ cause, files, why }: Extract<RunEvent, { readonly _tag: "RunPaused" }>) => {
-  switch (cause) {
-    case "conflict":
-      return `paused: git has conflicts in ${files.join(", ")}: resolve them`
-    case "dirty":
-      return `paused: not committed: ${files.join(", ")}: commit it, or put it away`
-    case "not gone":
-      return `paused: an agent cannot be ended: ${why}: end that`
-    case "history":
-      return `paused: git is not where the run goes on: ${why}: put that right, or go on from there with souffleur conduct answer TASK --retry`
-    case "failed":
-      return `paused: it cannot go on: ${why}: put that right`
-    case "work lost":
-      return `paused: work that was approved is not there any more: ${why}: put git right, or say --retry or --skip of each`
-  }
-}
 
 const inOrder = "git is in order again"
 const resumedAfter = {
@@ -51,7 +35,7 @@ export const runNoticeOf = (event: RunEvent, before: Run): RunNotice | undefined
     case "TaskAnswered":
       return { kind: "cleared", text: `task ${event.taskId} was answered: ${event.answer}` }
     case "RunPaused":
-      return { kind: "paused", text: pausedFor(event) }
+      return { kind: "paused", text: `paused: ${pauseInWords(event)}` }
     case "RunResumed":
       return before.paused === null ? undefined : { kind: "cleared", text: resumedAfter[before.paused.cause] }
     case "RunFinished":

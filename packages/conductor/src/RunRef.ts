@@ -2,7 +2,7 @@ import { AlreadyWatched, Claims, isMeant, type LogError, Refused } from "@souffl
 import { Effect, Ref } from "effect"
 import { nobodyAtWork, nobodyElse } from "./Neighbours.ts"
 import { initialRun, type Run } from "./Run.ts"
-import type { RunIntent } from "./RunDecider.ts"
+import type { RunIntent } from "./RunIntent.ts"
 import { loadRun, RunLog, runsIn, tellRun } from "./RunLog.ts"
 
 /** One run as whoever conducts it sees it. */

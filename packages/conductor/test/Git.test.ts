@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { runProgram } from "@souffleur/domain"
-import { Effect, FileSystem } from "effect"
+import { ConfigProvider, Effect, FileSystem } from "effect"
 import { gitOf, GitUnusable } from "../src/index.ts"
 
 it.live("a repository without a commit has no HEAD; one whose git gives no answer has one that nobody knows", () =>
@@ -23,4 +23,31 @@ it.live("a repository without a commit has no HEAD; one whose git gives no answe
       assert.instanceOf(error, GitUnusable)
     }
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+)
+
+it.live(
+  "where git finds no work tree, what git itself says of that is told: none there, a bare one, its own folder, another user's, no git",
+  () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
+      const run = (...args: ReadonlyArray<string>) =>
+        runProgram({ command: "git", args: ["-C", folder, ...args], stdin: "", within: "30 seconds", atMost: 1_000_000 })
+      const why = (project: string) => Effect.map(Effect.flip(gitOf(project, () => [])), (error) => error.why)
+      assert.match(yield* why(folder), /not a git repository.*: make one with git init$/u)
+      yield* run("init", "-q", "--bare", "bare")
+      yield* run("init", "-q", "own")
+      for (const where of ["bare", "own/.git"]) {
+        const said = yield* why(`${folder}/${where}`)
+        assert.match(said, /must be run in a work tree/u)
+        assert.notInclude(said, "git init")
+      }
+      const none = ConfigProvider.layer(ConfigProvider.fromUnknown({ PATH: folder, HOME: folder }))
+      assert.match(yield* Effect.provide(why(`${folder}/own`), none), /there is no program git in PATH/u)
+      if ((yield* runProgram({ command: "id", args: ["-u"], stdin: "", within: "30 seconds", atMost: 100 })).trim() !== "0") return
+      yield* fs.chown(`${folder}/own`, 4242, 4242)
+      const dubious = yield* why(`${folder}/own`)
+      assert.match(dubious, /dubious ownership/u)
+      assert.notInclude(dubious, "git init")
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )

@@ -1,4 +1,4 @@
-import { Agent, type Turn as SessionTurn } from "@souffleur/domain"
+import { Agent, SessionNotFound, type Turn as SessionTurn } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { Conducting } from "../src/Conducting.ts"
@@ -39,6 +39,8 @@ const judged = (given: {
   readonly ended?: Ended
   readonly session?: SessionTurn
   readonly lazy?: boolean
+  /** Why its session file is not found. */
+  readonly unfound?: string
   readonly word?: string | null
   /** A file that the work took away. */
   readonly gone?: string
@@ -64,7 +66,11 @@ const judged = (given: {
       sessions: Effect.succeed([]),
       signs: () =>
         Effect.succeed(Option.map(Option.fromUndefinedOr(session), (turn) => ({ writtenAt: turn.at, turn, context: undefined }))),
-      usedTools: () => Effect.succeed(given.lazy !== true)
+      usedTools: () => Effect.succeed(given.lazy !== true && given.unfound === undefined),
+      sessionFile: (sessionId) =>
+        given.unfound === undefined
+          ? Effect.succeed({ path: "/sessions/s1.jsonl", sessionId })
+          : Effect.fail(new SessionNotFound({ sessionId, reason: "missing", why: given.unfound }))
     })
   )
   return Effect.provide(
@@ -173,6 +179,25 @@ describe("a reviewer", () => {
       assert.strictEqual(yield* causeOf({ ...implemented, printed: approves, commits: ["c0", "c1", "c2"] }), "work changed")
       assert.strictEqual(yield* causeOf({ ...implemented, printed: `${rejects(1)}\n${approves}` }), "contradictory verdict")
       assert.strictEqual(yield* causeOf({ ...implemented, printed: rejects(1), lazy: true }), "Rejected")
+    })
+  )
+})
+
+describe("a reviewer whose approval does not count", () => {
+  const approval = { role: "reviewer", task: { implementation: { head: "c1" } }, printed: approves } as const
+  const detailOf = (given: Parameters<typeof judged>[0]) =>
+    Effect.map(judged(given), (report) => (report._tag === "Failed" ? report.detail : report._tag))
+  it.effect("hears why: it looked at nothing, or its session file is not where it is looked for", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(
+        yield* detailOf({ ...approval, lazy: true }),
+        "the reviewer approved, and looked at nothing, by /sessions/s1.jsonl"
+      )
+      const unfound = "no session file begins with s1 in /home/u/.claude/projects"
+      assert.strictEqual(
+        yield* detailOf({ ...approval, unfound }),
+        `the reviewer approved, and nothing shows that it looked at anything: ${unfound}`
+      )
     })
   )
 })

@@ -167,6 +167,32 @@ describe("a plan", () => {
       }
     }).pipe(Effect.scoped, layer)
   )
+  it.effect("that begins where no state file ever was warns of none; where the backup of its own stands alone, that is taken", () =>
+    Effect.gen(function* () {
+      const [the, fs, log] = [yield* project(), yield* FileSystem.FileSystem, yield* RunLog]
+      const tagsOf = (id: string) => Effect.map(log.read(`run/${id}`, 0), (all) => all.map(({ event }) => event._tag))
+      yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
+      assert.deepStrictEqual(yield* tagsOf("one"), ["RunOpened"])
+      const at = "2026-01-25T10:00:00Z"
+      const state = (workflow_id: string) =>
+        JSON.stringify({
+          workflow_id,
+          phase: "implementation",
+          current_task: null,
+          created_at: at,
+          updated_at: at,
+          tasks: [{ id: "t1", status: "completed", implementer_commits: ["3f2a9c1d"] }]
+        })
+      yield* fs.writeFileString(`${the.folder}/state.json.backup`, state("another"))
+      yield* the.opens(1, "/two.yaml", Effect.succeed("two"))
+      assert.deepStrictEqual(yield* tagsOf("two"), ["RunOpened"], "another's is no progress of this one")
+      yield* fs.writeFileString(`${the.folder}/state.json.backup`, state("play"))
+      yield* the.opens(1, "/three.yaml", Effect.succeed("three"))
+      const told = (yield* log.read("run/three", 0)).map(({ event }) => event)
+      assert.deepInclude(told[1], { _tag: "StateFileRebuilt", found: "missing", from: "backup" })
+      assert.strictEqual((yield* loadRun("three")).tasks[0]?.status, "completed")
+    }).pipe(Effect.scoped, layer)
+  )
   it.effect("that goes on tells of its state file when that is gone", () =>
     Effect.gen(function* () {
       const [the, log] = [yield* project(), yield* RunLog]

@@ -320,6 +320,26 @@ describe("an agent that is to be ended", () => {
   })
 })
 
+describe("an answer to a run that is paused", () => {
+  it("is told what to do in its place; so is one to a task that waits for none", () => {
+    const told = story()
+    told.start()
+    const why = (taskId = "t1") => {
+      const decided = told.try({ _tag: "Answer", taskId, answer: "retry", text: "" })
+      return Result.isFailure(decided) ? decided.failure.detail : "taken"
+    }
+    assert.strictEqual(why(), "task t1 is in progress: only one that is escalated waits for an answer")
+    told.tell({ _tag: "Pause", cause: "conflict", files: ["a.ts"] })
+    assert.strictEqual(
+      why(),
+      "no answer is needed on task t1: the run is paused: git has conflicts in a.ts: resolve them, then conduct the plan again"
+    )
+    told.tell({ _tag: "Resume" })
+    told.tell({ _tag: "Pause", cause: "dirty", files: ["b.ts"] })
+    assert.include(why(), "the run is paused: not committed: b.ts: commit it, or put it away, then conduct the plan again")
+  })
+})
+
 describe("an answer", () => {
   const escalated = () => {
     const told = story([outline("t1"), outline("t2", ["t1"])])

@@ -198,6 +198,7 @@ export const stage = Effect.fnUntraced(function* (
         return Option.some({ writtenAt: ended, turn: { _tag: "Finished", at: ended }, context: undefined })
       }),
     usedTools: () => Effect.succeed(!lazy),
+    sessionFile: (sessionId) => Effect.succeed({ path: `/sessions/${sessionId}.jsonl`, sessionId }),
     tags: () => [],
     command: ({ prompt, session }: AgentOrder) =>
       Effect.succeed({ program: "/agent", args: [session.sessionId, session._tag, prompt], environment: {} })

@@ -22,25 +22,52 @@ export interface ProgramRun {
   readonly within: Duration.Input
   /** Bytes of standard output that are taken; a program that prints more is ended. */
   readonly atMost: number
+  /** Where it ends badly, what it said on standard error is told with that; absent: nobody hears it. */
+  readonly heard?: boolean
   /** All that it sees of an environment, in place of ours. */
   readonly environment?: Readonly<Record<string, string>>
 }
+
+/** Characters of what a program says of its failure: one line of a message. */
+const mostSaid = 500
+
+/** How a program's words begin, on one line; it may say as much more as it likes. */
+const beginningOf = <E>(words: Stream.Stream<Uint8Array, E>) =>
+  words.pipe(
+    Stream.decodeText(),
+    Stream.runFold(
+      () => "",
+      (all, part) => (all.length > mostSaid ? all : all + part.slice(0, 2 * mostSaid))
+    ),
+    Effect.map((all) => {
+      const line = all.replaceAll(/\s+/gu, " ").trim()
+      return line.length > mostSaid ? `${line.slice(0, mostSaid)}…` : line
+    })
+  )
 
 /**
  * Runs a program of the user's to its end and gives what it printed. It is ended, with all that it started, when it takes too
  * long or prints too much, so neither can hang a recovery nor fill the memory.
  */
-export const runProgram = Effect.fn("UserProgram.run")(function* ({ args, atMost, command, environment, stdin, within }: ProgramRun) {
+export const runProgram = Effect.fn("UserProgram.run")(function* ({
+  args,
+  atMost,
+  command,
+  environment,
+  heard = false,
+  stdin,
+  within
+}: ProgramRun) {
   const [program, ...first] = yield* Effect.fromResult(words(command))
   const run = Effect.gen(function* () {
     const handle = yield* ChildProcess.make(program, [...first, ...args], {
       stdin: Stream.make(new TextEncoder().encode(stdin)),
-      stderr: "ignore",
+      stderr: heard ? "pipe" : "ignore",
       ...(environment === undefined ? { extendEnv: true } : { env: environment, extendEnv: false }),
       forceKillAfter: "1 second"
     })
     let bytes = 0
-    const text = yield* handle.stdout.pipe(
+    const printed = handle.stdout.pipe(
       Stream.mapEffect((chunk) => {
         bytes += chunk.length
         return bytes > atMost ? Effect.fail(new ProgramFailed({ why: `it printed more than ${atMost} bytes` })) : Effect.succeed(chunk)
@@ -51,8 +78,9 @@ export const runProgram = Effect.fn("UserProgram.run")(function* ({ args, atMost
         (all, part) => all + part
       )
     )
+    const [text, said] = yield* Effect.all([printed, heard ? beginningOf(handle.stderr) : Effect.succeed("")], { concurrency: 2 })
     const code = yield* handle.exitCode
-    if (code !== 0) return yield* new ProgramFailed({ why: `it ended with exit code ${code}` })
+    if (code !== 0) return yield* new ProgramFailed({ why: `it ended with exit code ${code}${said === "" ? "" : `: ${said}`}` })
     return text
   }).pipe(
     Effect.scoped,

@@ -46,6 +46,16 @@ it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
       assert.include(yield* why({ command: script("process.kill(process.pid, 'SIGKILL')") }), "it ")
     })
   )
+  it.effect("tells on one line, and no more than that, what a program said of its failure, where that is asked for", () =>
+    Effect.gen(function* () {
+      const fails = script("process.stderr.write('fatal: no\\n\\tsuch thing' + 'x'.repeat(5_000_000), () => process.exit(128))")
+      const said = yield* why({ command: fails, heard: true })
+      assert.match(said, /^it ended with exit code 128: fatal: no such thingx+…$/u)
+      assert.isBelow(said.length, 600)
+      assert.strictEqual(yield* why({ command: script("process.exit(3)"), heard: true }), "it ended with exit code 3")
+      assert.strictEqual(yield* why({ command: fails }), "it ended with exit code 128")
+    })
+  )
   it.effect("a program need not read what it is given", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* runProgram({ ...plain, command: "true", stdin: "x".repeat(5_000_000) }), "")

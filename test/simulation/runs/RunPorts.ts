@@ -58,7 +58,7 @@ const agent = (world: RunWorld, gate: Gate): Agent["Service"] => ({
       "agent.usedTools",
       Effect.sync(() => world.agents.findLast((one) => one.sessionId === sessionId)?.deed.kind !== "approves without a look")
     ),
-  sessionFile: unused,
+  sessionFile: (sessionId) => Effect.succeed({ path: `/sessions/${sessionId}.jsonl`, sessionId }),
   projectOf: unused,
   mark: unused,
   compactedSince: unused,

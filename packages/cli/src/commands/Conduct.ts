@@ -15,7 +15,6 @@ import {
   outcry,
   ownFiles,
   ownRun,
-  type Plan,
   type Run,
   RunLog,
   runHerald,
@@ -67,12 +66,15 @@ const linkOf = Effect.fnUntraced(function* (file: string) {
   })
 })
 
-const finishingOf = Effect.fnUntraced(function* ({ finish }: Plan) {
+const finishingOf = Effect.fnUntraced(function* ({ path, plan: { finish } }: LoadedPlan) {
   if (finish._tag !== "Command") return null
   const { variables } = yield* Environment
   const [name, ...args] = finish.command
   const environment = Object.fromEntries(Object.entries(variables).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])))
-  return { program: yield* resolveProgram(name, variables["PATH"] ?? ""), args, environment }
+  const program = yield* resolveProgram(name, variables["PATH"] ?? "").pipe(
+    Effect.catchTag("AgentNotFound", ({ why }) => new BadUsage({ why: `${path}: finish.command: ${why}` }))
+  )
+  return { program, args, environment }
 })
 
 /** Every transition, as it comes, from where it was told last, up to one that is known to be the last. */
@@ -121,7 +123,7 @@ const conductPlan = Effect.fn("conduct")(function* (
   const [path, agent] = [yield* Path.Path, yield* Agent]
   yield* launchable(settings)
   const linked = yield* linkOf(path.join(project, "comms.db"))
-  const finishing = yield* finishingOf(loaded.plan)
+  const finishing = yield* finishingOf(loaded)
   const finishingDigest = loaded.plan.finish._tag === "Command" ? yield* digestOf(JSON.stringify(loaded.plan.finish.command)) : null
   const heralding = { project, command: settings.notifyCommand, comms: Option.map(linked, ({ comms }) => comms) }
   const own = yield* ownFiles(statePath, [loaded.path, path.join(project, "comms.db")])
