@@ -118,7 +118,7 @@ export const domainMutants = [
   ]),
   ...mutantsOf(
     `${src}/ExitDecider.ts`,
-    ["test/scenarios/HeartbeatOnly.test.ts"],
+    [decider[0]!, "test/scenarios/HeartbeatOnly.test.ts"],
     [["a lost watcher: in the same mode", "mode: change.mode ?? watch.mode", 'mode: change.mode ?? "normal"']]
   ),
   ...mutantsOf(`${src}/ExitDecider.ts`, exits, [

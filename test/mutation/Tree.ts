@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { execFileSync } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -7,6 +8,7 @@ export const root = resolve(import.meta.dirname, "../..")
 
 /** What tests read. */
 const entries = [
+  ".gitignore",
   "docs",
   "packages",
   "test",
@@ -30,6 +32,8 @@ const copy = (): string => {
     if (name !== "@souffleur" && !name.startsWith(".vite")) symlinkSync(join(root, "node_modules", name), join(tree, "node_modules", name))
   for (const name of readdirSync(join(root, "node_modules/@souffleur")))
     symlinkSync(join(tree, "packages", name), join(tree, "node_modules/@souffleur", name))
+  // Some tests ask git which files there are.
+  execFileSync("git", ["init", "--quiet", tree])
   return tree
 }
 

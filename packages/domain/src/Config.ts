@@ -59,9 +59,9 @@ const isConfigKey = (key: string): key is ConfigKey => (configKeys as ReadonlyAr
 export const parseConfigFile = (text: string): ConfigFile => {
   const values = new Map<ConfigKey, ConfigValue>()
   const warnings: Array<string> = []
-  const lines = text.replace(/^\u{feff}/u, "").split(/\r\n|\r|\n/)
-  for (const [index, raw] of lines.entries()) {
+  for (const [index, raw] of text.split(/\r\n|\r|\n/).entries()) {
     const line = index + 1
+    // A byte order mark is white space, too.
     const content = raw.trim()
     if (content === "" || content.startsWith("#")) continue
     const equals = content.indexOf("=")

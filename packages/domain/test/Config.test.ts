@@ -7,7 +7,7 @@ const values = (text: string) => Object.fromEntries([...parseConfigFile(text).va
 
 it("reads KEY=value with spaces, comments, blank lines, any line end and a byte order mark", () => {
   const text =
-    "\u{feff}# a comment\r\n\r\n  FORCE_COMPACT = 300000 \n\t# another\n#FORCE_COMPACT=1\nNOTIFY_COMMAND=/bin/tell --to=me # you\n"
+    "\u{feff}# a comment\r\n\r\n  FORCE_COMPACT = 300000 \n\t# another\n#FORCE_COMPACT=1\rNOTIFY_COMMAND=/bin/tell --to=me # you\n"
   assert.deepStrictEqual(values(text), { FORCE_COMPACT: "300000", NOTIFY_COMMAND: "/bin/tell --to=me # you" })
   assert.deepStrictEqual(parseConfigFile(text).warnings, [])
   assert.strictEqual(parseConfigFile(text).values.get("FORCE_COMPACT")?.line, 3)

@@ -1,16 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 import {
   decide,
   Event,
   evolve,
-  initial,
+  isUnwatched,
   launchSteps,
   leastPin,
   rolesOf,
   type Watch,
   type WatchCommand,
-  type WatchEvent,
   type WatchIntent
 } from "../src/index.ts"
 import {
@@ -201,6 +200,9 @@ describe("watching", () => {
         Event.WatcherLost.make({ at: 1000, watcher: 1, beatAge: 181_000 }),
         Event.WatcherStarted.make({ at: 1000, watcher: 2, awaiting: true, mode: "normal" })
       )
+    given(...watching, { ...watcher(2), mode: "heartbeat-only" })
+      .when({ ...lost, watcher: 2 })
+      .then(Event.WatcherLost.make({ at: 1000, watcher: 2, beatAge: 181_000 }), { ...watcher(3), at: 1000, mode: "heartbeat-only" })
     const after = given(...awaiting, Event.WatcherLost.make({ at, watcher: 1, beatAge: 181_000 }), watcher(2, true))
     assert.deepStrictEqual(rolesOf(after.watch), ["watcher/2", "monitor/1"])
     after
@@ -744,25 +746,62 @@ describe("an operator, and a Conductor that comes back", () => {
 })
 
 describe("the ordering invariant", () => {
-  it("holds in every state on the way: from the first self-monitor on, a watcher, a self-monitor or a recovery runs", () => {
-    const story: ReadonlyArray<WatchEvent> = [
-      ...watching,
-      Event.WatcherLost.make({ at, watcher: 1, beatAge: 1 }),
-      watcher(2),
-      Event.SelfMonitorStopped.make({ at, monitor: 1, why: "replaced" }),
-      monitor(2),
-      died(1, 2),
-      started(1),
-      prepared(1),
-      relaunched(2),
-      watcher(3, true)
+  /** What anybody might want next, of those who run and of an operator. */
+  const wanted = (watch: Watch): ReadonlyArray<WatchIntent> => {
+    const [w, m, cycle] = [watch.watcher?.watcher ?? 0, watch.monitor?.monitor ?? 0, watch.recovery?.cycle ?? 0]
+    const generation = { conductor, sessionId: "s1", print: false, baseline }
+    const exits: ReadonlyArray<Extract<WatchIntent, { readonly _tag: "ReportExit" }>["exit"]> = [
+      { _tag: "Dead", cause: "heartbeat" },
+      { _tag: "ContextRecovery" },
+      { _tag: "TurnEnded" },
+      { _tag: "ContextExhausted" },
+      { _tag: "Limited", kind: "outage", resetsAt: null },
+      { _tag: "WaitOver", how: "over" },
+      { _tag: "WaitOver", how: "went on" },
+      { _tag: "Returned", conductor, print: false, baseline },
+      { _tag: "SessionIdFound", sessionId: "s7", holder: "unknown" },
+      { _tag: "Resolved", holder: { conductor, print: false } }
     ]
-    let watch: Watch = initial
-    for (const event of story) {
-      watch = evolve(watch, event)
-      if (watch.phase === "Watching") assert.isNotEmpty(rolesOf(watch))
+    return [
+      ...exits.flatMap((exit) =>
+        // Each time another progress, so that no end of trying ends the walk.
+        [null, 2000].map((quietUntil): WatchIntent => {
+          const tasks = { count: 2, fingerprint: `${watch.revision}` }
+          return { _tag: "ReportExit", watcher: w, exit, tasks, evidence, quietUntil }
+        })
+      ),
+      { _tag: "WatcherReady", watcher: w },
+      { _tag: "SelfMonitorReady", monitor: m },
+      { _tag: "ReportWatcherDead", monitor: watch.monitor?.monitor, watcher: w, beatAge: null },
+      { _tag: "ReportSelfMonitorLost", monitor: m },
+      { _tag: "ReportRoleFailed", role: "watcher", number: w, defect: "x" },
+      { _tag: "ReportRoleFailed", role: "self-monitor", number: m, defect: "x" },
+      { _tag: "PrepareLaunch", cycle, launchId: "l", digest: "d", sessionId: "s2", requested: "acceptEdits", effective: "acceptEdits" },
+      { ...generation, _tag: "Relaunched", cycle, provider: "p", launchId: "l", awaiting: true, exportPath: null },
+      { _tag: "FailClosed", cycle, stage: "gate", reason: "too large" },
+      { _tag: "Retry" },
+      { ...generation, _tag: "Adopt" }
+    ]
+  }
+  const Choices = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 999 }))).check(Schema.isMinLength(30))
+  it.prop(
+    "holds in every state on the way: from the first self-monitor on, a watcher, a self-monitor or a recovery runs",
+    [Choices],
+    ([choices]) => {
+      let { watch } = given(...watching)
+      for (const choice of choices) {
+        const intents = wanted(watch)
+        const decided = decide(watch, { ...intents[choice % intents.length]!, now: 1000, by: { _tag: "Operator" } })
+        for (const event of Result.isSuccess(decided) ? decided.success : []) {
+          watch = evolve(watch, event)
+          // An operator's word ends a standby; who follows is in the same append.
+          if (event._tag !== "RecoveryRetried") assert.isNotEmpty(rolesOf(watch), event._tag)
+        }
+        // Nor is a watch left to one that only beats, unless souffleur's own roles gave up.
+        if (!isUnwatched(watch)) assert.isTrue(rolesOf(watch).some((role) => /^(?:watcher|recovery)/u.test(role)))
+      }
     }
-  })
+  )
 })
 
 describe("a run", () => {

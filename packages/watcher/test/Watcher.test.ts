@@ -388,11 +388,12 @@ describe("a planned handoff", () => {
   it.effect("that is left over is none for a payload that was consumed, or that nobody could tell from one; it is for a newer one", () =>
     Effect.gen(function* () {
       for (const [state, payload, tags] of [
-        ["context_recovery", 0, []],
-        [null, 1, []],
-        ["context_recovery", 1, ["ContextRecoveryRequested", "RecoveryStarted"]]
+        ["context_recovery", 4, []],
+        [null, 5, []],
+        ["context_recovery", 5, ["ContextRecoveryRequested", "RecoveryStarted"]]
       ] as const) {
-        const { told } = yield* watching({ world: { row: handoff, payload }, history: [history.confirmed(state), history.started()] })
+        const confirmed = { ...history.confirmed(state), lastMessageId: 4 }
+        const { told } = yield* watching({ world: { row: handoff, payload }, history: [confirmed, history.started()] })
         yield* until(600)
         assert.deepStrictEqual(tagsOf(yield* told), [...tags])
       }
@@ -507,6 +508,16 @@ describe("awaiting a session id", () => {
       yield* until(240)
       assert.deepStrictEqual(tagsOf(yield* nobody.told), ["SessionIdFound", "ConductorUnresolved", "WatcherStarted"])
       assert.deepInclude(yield* nobody.ref.state, { conductor: undefined, mode: "heartbeat-only", sessionId: "s7", awaiting: false })
+    })
+  )
+  it.effect("takes who has the Conductor's pid by now for another process", () =>
+    Effect.gen(function* () {
+      const { ref, told, world } = yield* watching({ world: { row: row("s7"), startTime: 500 }, history: awaiting })
+      world.files.add("s7")
+      world.holders.set("s7", conductor.pid)
+      yield* until(240)
+      assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "ConductorResolved", "WatcherStarted"])
+      assert.deepStrictEqual((yield* ref.state).conductor, { ...conductor, startTime: 500 })
     })
   )
   it.effect("finds none that began in another project, whoever holds it, and tells that once", () =>

@@ -86,6 +86,8 @@ export class World {
   folder = "/p"
   /** Which process says that it holds a session. */
   readonly holders = new Map<string, number>()
+  /** When every process that holds a session began. */
+  startTime = conductor.startTime
   /** The command line of every process. */
   words: ReadonlyArray<string> = []
   /** Added to the wall clock, ms: the monotonic one goes on as it did. */
@@ -154,7 +156,13 @@ const processes = (world: World) =>
     find: (pid) =>
       Effect.sync(() =>
         [...world.holders.values()].includes(pid) || (pid === conductor.pid && world.condition === "running")
-          ? Option.some({ identity: { ...conductor, pid }, parent: 1, uid: 1000, name: "agent", condition: "running" as const })
+          ? Option.some({
+              identity: { ...conductor, pid, startTime: world.startTime },
+              parent: 1,
+              uid: 1000,
+              name: "agent",
+              condition: "running" as const
+            })
           : Option.none()
       ),
     commandLine: () => Effect.sync(() => world.words),

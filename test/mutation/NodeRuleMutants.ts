@@ -1,0 +1,125 @@
+import { mutantsOf } from "./Mutant.ts"
+
+const [src, test] = ["packages/node/src", "packages/node/test"]
+const log = "test/eventlog"
+
+/** What single rules of this host, of its log and of the lines themselves promise, each taken away. */
+export const nodeRuleMutants = [
+  ...mutantsOf(
+    `${src}/Processes.ts`,
+    [`${test}/Processes.test.ts`],
+    [
+      ["tree: other agents are left out", "others: new Set(others),", "others: new Set(),"],
+      [
+        "tree: another user's tag marks nobody",
+        "const marked = carriersOf(table.keys(), tags, uid)",
+        "const marked = new Set([...table.keys()].filter((pid) => tags.some(({ environment }) => Proc.carries(pid, environment))))"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Proc.ts`,
+    [`${test}/Processes.test.ts`],
+    [
+      [
+        "gone: to have no descriptor left is no death",
+        '=> hasCode(error, "ENOENT", "ESRCH")',
+        '=> hasCode(error, "ENOENT", "ESRCH", "EMFILE")'
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Launcher.ts`,
+    [`${test}/Launcher.test.ts`],
+    [
+      ["launch file: removed once it is decided", "        remove(pathOf(id))\n      }\n", "      }\n"],
+      [
+        "settle: who took the receipt",
+        'return receipt._tag === "Taken" ? Option.some(receipt.process) : Option.none()',
+        "return Option.none()"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/ExitCodes.ts`,
+    [`${test}/Launcher.test.ts`],
+    [["exit code: kept for who comes after", "createWhole(fileOf(id), String(exitCode))", "fileOf(id)"]]
+  ),
+  ...mutantsOf(
+    `${src}/Detached.ts`,
+    [`${test}/Launcher.test.ts`],
+    [["input: in no file once it is read", "    fs.rmSync(own, { recursive: true, force: true })\n", ""]]
+  ),
+  ...mutantsOf(
+    `${src}/LaunchEntry.ts`,
+    [`${test}/LauncherTmux.test.ts`],
+    [["launch: its own pid, never who started it", "const identity = { pid: own.pid,", "const identity = { pid: own.parent,"]]
+  ),
+  ...mutantsOf(
+    `${src}/TrustedFiles.ts`,
+    [`${test}/TrustedFiles.test.ts`],
+    [["trusted file: the one that was judged", "files.open(`/proc/self/fd/${file}`, ", "files.open(path, "]]
+  ),
+  ...mutantsOf(
+    `${src}/Machine.ts`,
+    [`${test}/Machine.test.ts`],
+    [["machine: by its hardware too", 'textOf(join(root, "sys/class/dmi/id/product_uuid")) ?? ""', '""']]
+  ),
+  ...mutantsOf(
+    `${src}/ErrandEntry.ts`,
+    [`${test}/ErrandProcess.test.ts`],
+    [["errand: ended by what no call holds up", 'process.kill(process.pid, "SIGKILL")', 'process.kill(process.pid, "SIGTERM")']]
+  ),
+  ...mutantsOf(
+    `${src}/HookFiles.ts`,
+    [`${test}/HookFiles.test.ts`],
+    [
+      ["hook file: of its own session", ".filter((sign) => sign.sessionId === sessionId)", ""],
+      [
+        "lineage: all that its processes held",
+        "return held.filter((one) => processes.has(key(one)))",
+        "return held.filter((one) => one.sessionId === sessionId)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/SignFile.ts`,
+    [`${test}/SignFile.test.ts`],
+    [
+      [
+        "signs: said again where the file was replaced",
+        "if (fs.statSync(path, { throwIfNoEntry: false })?.ino === written.ino) return written.size",
+        "return written.size"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Programs.ts`,
+    [`${test}/Programs.test.ts`],
+    [["programs: none of a relative part of PATH", "        .filter((folder) => isAbsolute(folder))\n", ""]]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/LaunchTurns.ts",
+    [`${log}/LaunchTurns.test.ts`],
+    [
+      ["turns: one after the other", "ELSE max(${now}, turns.next) END", "ELSE ${now} END"],
+      ["turns: a watch never waits for itself", "WHEN turns.watch = excluded.watch THEN max(${now}, turns.next - ${apart})", ""],
+      ["turns: a clock that was set back", "WHEN turns.next > ${now + apart * mostAhead} THEN ${now}", ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/EventLogSql.ts",
+    [`${log}/Processes.test.ts`],
+    [["append: acknowledged once it is written", "return Deferred.await(outcome)", "return Effect.succeed(expected + events.length)"]]
+  ),
+  ...mutantsOf(
+    `${src}/Tmux.ts`,
+    ["test/boundaries.test.ts"],
+    [["lines: no shell", "...args], { signal },", "...args], { signal, shell: true },"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/Retry.ts",
+    ["test/boundaries.test.ts"],
+    [["lines: printed by the console of the command line", 'yield* personOnly("a ceiling")', 'console.log(yield* personOnly("a ceiling"))']]
+  )
+]
