@@ -120,6 +120,19 @@ export const supervisorMutants = [
     ]
   ),
   ...mutantsOf(
+    `${supervisor}/src/Notifier.ts`,
+    [`${supervisor}/test/Notifier.test.ts`],
+    [
+      ["notice: a warning", 'message?.kind === "warning" ? { kind: "warning", text: message.text } : undefined', "undefined"],
+      ["notice: no other word of comms", 'message?.kind === "warning" ?', "message !== undefined ?"],
+      ["notice: of a request", 'case "StepSucceeded":\n', ""],
+      ["notice: of a permission", 'case "LaunchPrepared":\n', ""],
+      ["notice: found at once", "before.conductor === undefined ? cleared", "true ? cleared"],
+      ["notice: of quiet hours nothing", 'event.kind !== "quiet-hours"\n', "true\n"],
+      ["notice: a wait once", "before.wait === undefined && event.kind", "event.kind"]
+    ]
+  ),
+  ...mutantsOf(
     "packages/domain/src/WatchDecider.ts",
     [`${supervisor}/test/Supervisor.test.ts`],
     [

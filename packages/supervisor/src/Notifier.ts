@@ -1,4 +1,5 @@
 import {
+  claimedInWords,
   EventLog,
   evolve,
   initial,
@@ -13,7 +14,7 @@ import {
   withdrawnInWords
 } from "@souffleur/domain"
 import { Effect, Stream } from "effect"
-import { newest, withoutRole } from "./Herald.ts"
+import { newest, tellingOf, withoutRole } from "./Herald.ts"
 
 export type Notice = Told<
   | "recovered"
@@ -24,8 +25,15 @@ export type Notice = Told<
   | "outage"
   | "ceiling"
   | "untrusted_config"
+  | "warning"
   | "cleared"
 >
+
+/** What comms is warned of, where the user is to hear it too: a watch may have no comms. */
+const warning = (event: WatchEvent): Notice | undefined => {
+  const { message } = tellingOf(event)
+  return message?.kind === "warning" ? { kind: "warning", text: message.text } : undefined
+}
 
 const cleared = (text: string): Notice => ({ kind: "cleared", text })
 
@@ -72,6 +80,16 @@ export const noticeOf = (event: WatchEvent, before: Watch): Notice | undefined =
       return cleared(withdrawnInWords)
     case "TrustGiven":
       return before.overreach === undefined ? undefined : cleared(withdrawnInWords)
+    // A request that was not understood, a permission that was asked for in vain, a Conductor that cannot be found or claimed.
+    case "StepSucceeded":
+    case "LaunchPrepared":
+    case "ConductorUnresolved":
+    case "ConductorUnclaimed":
+      return warning(event)
+    case "ConductorResolved":
+      return before.conductor === undefined ? cleared(`the Conductor is pid ${event.conductor.pid}`) : undefined
+    case "ConductorClaimed":
+      return cleared(claimedInWords)
     case "WaitStarted":
       return before.wait === undefined && event.kind !== "quiet-hours"
         ? { kind: event.kind === "outage" ? "outage" : "usage_limit", text: `waiting until ${iso(event.until)}` }

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Event, evolve, initial, Outbox, type Watch, type WatchEvent } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { Context, Effect, Fiber, FileSystem, Layer } from "effect"
-import { noticeOf, notifier } from "../src/index.ts"
+import { noticeOf, notifier, tellingOf } from "../src/index.ts"
 import { begun, identityOf, living, started, watching } from "./World.ts"
 
 const at = begun
@@ -79,6 +79,45 @@ describe("a person is told", () => {
     assert.deepStrictEqual(kinds(Event.PersonAwaited.make({ at, watcher: 1, for: "permission prompt" })), ["cleared", "cleared"])
     assert.deepStrictEqual(kinds(wait("usage-limit")), ["cleared", "cleared"])
     assert.deepStrictEqual(kinds(wait("quiet-hours")), [undefined, undefined])
+    assert.isUndefined(noticeOf(wait("quiet-hours"), well))
+  })
+  it("of a request that was not understood, a permission that no launch may have, and a Conductor that is not found or claimed", () => {
+    const well = watching.reduce(evolve, initial)
+    const read = (warnings: ReadonlyArray<string>) => {
+      const outcome = { messageId: 7, digest: null, requested: "acceptEdits", warnings: [...warnings] }
+      return noticeOf(Event.StepSucceeded.make({ at, cycle: 1, step: "0 payload", outcome }), well)
+    }
+    assert.isUndefined(read([]))
+    const large = {
+      estimated_tokens: 9,
+      estimated_tokens_full: 9,
+      start_mode: "full_file",
+      marker_found: false,
+      marker_count: 0,
+      warnings: []
+    }
+    const gate = Event.StepSucceeded.make({ at, cycle: 1, step: "4 estimate", outcome: { ...large, threshold: 8 } })
+    assert.isDefined(tellingOf(gate).message, "comms is told of it")
+    assert.isUndefined(noticeOf(gate, well))
+    assert.deepInclude(read(["line 3: no key"]), { kind: "warning" })
+    assert.include(read(["line 3: no key"])?.text, "(message 7) not everything was understood: line 3: no key")
+
+    const launch = (requested: "acceptEdits" | "invalid") =>
+      noticeOf(
+        Event.LaunchPrepared.make({ at, cycle: 1, launchId: "l1", digest: "d", sessionId: "s2", requested, effective: "acceptEdits" }),
+        well
+      )
+    assert.isUndefined(launch("acceptEdits"))
+    assert.include(launch("invalid")?.text, "a permission was asked for that no launch may have")
+
+    const lost = Event.ConductorUnresolved.make({ at, watcher: 1, sessionId: "s2" })
+    const found = Event.ConductorResolved.make({ at, watcher: 1, conductor: identityOf(5000), print: true })
+    assert.deepInclude(noticeOf(lost, well), { kind: "warning" })
+    assert.isUndefined(noticeOf(found, well), "found at once: nobody was told of anything")
+    assert.deepInclude(noticeOf(found, evolve(well, lost)), { kind: "cleared", text: "the Conductor is pid 5000" })
+
+    assert.include(noticeOf(Event.ConductorUnclaimed.make({ at, why: "the disk is full" }), well)?.text, "the disk is full")
+    assert.strictEqual(noticeOf(Event.ConductorClaimed.make({ at }), well)?.kind, "cleared")
   })
 })
 
