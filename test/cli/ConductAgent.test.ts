@@ -15,7 +15,34 @@ it.live("the agent that docs/conduct-agent.md shows is one: its work passes its 
     fs.writeFileSync(file, script, { mode: 0o755 })
     const { code, errors, lines } = yield* the.run(["conduct", "plan.yaml"], { SOUFFLEUR_AGENT_COMMAND: file })
     assert.strictEqual(code, 0, [errors, ...lines].join("\n"))
+    assert.include(errors, "agents by agent\n", "by its own name")
     assert.include(lines.join("\n"), "task task-001 is complete")
     assert.strictEqual(git(the.project, "rev-list", "--count", "HEAD").trim(), "2")
   }).pipe(Effect.scoped)
+)
+
+it.live(
+  "an agent gets what AGENT_ENVIRONMENT names, beside the short list; a name that it adds to the config file counts for nothing",
+  () =>
+    Effect.gen(function* () {
+      const the = yield* theatre({ millis: 0, tasks: {} }, first)
+      const page = fs.readFileSync(fileURLToPath(new URL("../../docs/conduct-agent.md", import.meta.url)), "utf8")
+      const [, script = ""] = /```sh\n([^]*?)```/u.exec(page) ?? []
+      const [file, seen, config] = [join(the.home, "agent"), join(the.home, "seen"), join(the.project, ".orchestra_configs")]
+      const writes = `mkdir -p -m 755 ${config}; printf 'AGENT_ENVIRONMENT=OTHER_KEY\\n' > ${config}/souffleur; chmod 644 ${config}/souffleur`
+      const notes = `echo "$GH_TOKEN|$OTHER_KEY|$NODE_OPTIONS" >> ${seen}; ${writes}`
+      fs.writeFileSync(file, script.replace("#!/bin/sh\n", `#!/bin/sh\n${notes}\n`), { mode: 0o755 })
+      const variables = { SOUFFLEUR_AGENT_COMMAND: file, GH_TOKEN: "a-token", OTHER_KEY: "a-key" }
+      fs.mkdirSync(config, { mode: 0o755 })
+      fs.writeFileSync(join(config, "souffleur"), "AGENT_ENVIRONMENT=GH_TOKEN\n", { mode: 0o644 })
+      const { code, errors, lines } = yield* the.run(["conduct", "plan.yaml"], variables)
+      assert.strictEqual(code, 0, [errors, ...lines].join("\n"))
+      assert.match(errors, /is trusted from now on as it is, with AGENT_ENVIRONMENT/u)
+      assert.deepStrictEqual(fs.readFileSync(seen, "utf8").split("\n"), ["a-token||", "a-token||", ""])
+      assert.match(lines.join("\n"), /the config file asks for another AGENT_ENVIRONMENT/u)
+      const printed = [...lines, errors, JSON.stringify((yield* the.run(["conduct", "log", "--json"])).lines)].join("\n")
+      assert.notInclude(printed, "a-token")
+      const widened = yield* the.run(["conduct", "plan.yaml"], { ...variables, SOUFFLEUR_AGENT_ENVIRONMENT: "GH_TOKEN,LD_PRELOAD" })
+      assert.deepStrictEqual([widened.code, /AGENT_ENVIRONMENT: must not name LD_PRELOAD/u.test(widened.errors)], [2, true], widened.errors)
+    }).pipe(Effect.scoped)
 )

@@ -5,6 +5,17 @@ const src = "packages/domain/src"
 /** What holds the ceiling and the programs where a person has put them. */
 export const ceilingMutants = [
   ...mutantsOf(
+    `${src}/AgentEnvironment.ts`,
+    ["packages/domain/test/Settings.test.ts"],
+    [
+      ["agent environment: nothing that changes what is launched", "return refused === undefined\n", "return refused !== null\n"],
+      ["agent environment: names alone", "!names.every(isName)", "false"],
+      ["agent environment: so many", "names.length > most ||", ""],
+      ["agent environment: no loader", "/^(?:LD_|DYLD_|SOUFFLEUR_)/u", "/^(?:SOUFFLEUR_)/u"],
+      ["agent environment: nothing of ours", "/^(?:LD_|DYLD_|SOUFFLEUR_)/u", "/^(?:LD_|DYLD_)/u"]
+    ]
+  ),
+  ...mutantsOf(
     `${src}/Pin.ts`,
     ["packages/domain/test/Pin.test.ts"],
     [

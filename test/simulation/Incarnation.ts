@@ -21,6 +21,7 @@ export const defaults: ResolvedSettings = {
   forceCompactThresholdTokens: 400_000,
   maxExternalPermission: "acceptEdits",
   agentCommand: "claude",
+  agentEnvironment: [],
   exportCommand: null,
   launcher: "headless",
   trimChars: 800_000,

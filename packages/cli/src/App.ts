@@ -76,7 +76,12 @@ export const agent = (settings: ResolvedSettings, own?: AgentProgram) =>
     Effect.gen(function* () {
       const { variables } = yield* Environment
       const agentCommand = own ?? (yield* Effect.fromResult(parseAgentCommand(settings.agentCommand)))
-      const claude = Claude.layer({ claudeDir: settings.claudeDir, agentCommand, environment: variables })
+      const claude = Claude.layer({
+        claudeDir: settings.claudeDir,
+        agentCommand,
+        environment: variables,
+        environmentAllowed: settings.agentEnvironment
+      })
       return settings.exportCommand === null ? claude : Layer.provide(exportedBy(settings.exportCommand), claude)
     })
   )

@@ -95,13 +95,14 @@ it.layer(services)((it) => {
       if (raised.came._tag === "Failure") return assert.fail()
       assert.strictEqual(raised.came.success.settings.maxExternalPermission, "acceptEdits")
       assert.deepStrictEqual(raised.came.success.pin, leastPin)
-      for (const key of ["AGENT_COMMAND", "EXPORT_COMMAND", "NOTIFY_COMMAND"]) {
-        yield* the.config(`${key}=/tmp/evil\n`)
+      for (const key of ["AGENT_COMMAND", "AGENT_ENVIRONMENT", "EXPORT_COMMAND", "NOTIFY_COMMAND"]) {
+        const value = (name: string) => (key === "AGENT_ENVIRONMENT" ? name.toUpperCase() : `/opt/${name}`)
+        yield* the.config(`${key}=${value("evil")}\n`)
         const { came } = yield* the.opens()
         if (came._tag === "Success" || came.failure._tag !== "BadUsage") return assert.fail(key)
         assert.match(came.failure.why, new RegExp(`${key} is not what was trusted.*souffleur config --trust`, "u"))
         // What a person says in the environment outranks the file, and does not trust it.
-        const own = yield* the.opens({ [`SOUFFLEUR_${key}`]: "/opt/own" })
+        const own = yield* the.opens({ [`SOUFFLEUR_${key}`]: value("own") })
         if (own.came._tag === "Failure") return assert.fail(key)
         assert.deepStrictEqual(own.came.success.pin, leastPin)
       }

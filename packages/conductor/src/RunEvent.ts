@@ -1,5 +1,8 @@
 import { Bounds, Event as Watched, type EventCodec, eventCodec, leastPin, Owner, Permission, Pin, ProcessIdentity } from "@souffleur/domain"
 import { Effect, Schema } from "effect"
+import { Feedback, ImportedTask, Role, TaskOutline, Work } from "./RunFields.ts"
+
+export * from "./RunFields.ts"
 
 /**
  * Everything that has ever happened to a run, in the past tense: versioned and frozen as the events of a watch are
@@ -15,39 +18,6 @@ const Later = Schema.NullOr(Text).pipe(
   Schema.withConstructorDefault(Effect.succeed(null)),
   Schema.withDecodingDefaultKey(Effect.succeed(null))
 )
-
-/** A task as the log knows it; what an agent is told of it stands in the plan. */
-export const TaskOutline = Schema.Struct({ id: Text, title: Text, dependsOn: Texts })
-export type TaskOutline = typeof TaskOutline.Type
-
-/** What a reviewer that rejected had to say, in the seed's form. */
-export const Feedback = Schema.Struct({ attempt: Bounds.Count, summary: Text, issues: Texts, suggestions: Texts })
-export type Feedback = typeof Feedback.Type
-
-/** What git says that an implementation is. */
-export const Work = Schema.Struct({
-  /** Oldest first, whole hashes. */
-  commits: Texts,
-  /** As git names them, from the repository's root on. */
-  files: Texts,
-  /** One of `files`, there at its end, that the implementer calls its test; `null`: none. */
-  testFile: Schema.NullOr(Text)
-})
-export type Work = typeof Work.Type
-
-export const ImportedTask = Schema.Struct({
-  id: Text,
-  status: Schema.Literals(["pending", "in_progress", "completed", "escalated"]),
-  attempts: Bounds.Count,
-  feedback: Schema.Array(Feedback),
-  work: Work,
-  startedAt: Schema.NullOr(Bounds.Time),
-  completedAt: Schema.NullOr(Bounds.Time)
-})
-export type ImportedTask = typeof ImportedTask.Type
-
-export const Role = Schema.Literals(["implementer", "reviewer", "finisher"])
-export type Role = typeof Role.Type
 
 /** A plan is conducted in a project; no agent was asked yet. */
 export const RunOpened = event("RunOpened", {
@@ -232,7 +202,7 @@ export const RunEvent = Schema.Union([
 export type RunEvent = typeof RunEvent.Type
 
 const versions: { readonly [Tag in RunEvent["_tag"]]?: number } = {
-  RunOpened: 3,
+  RunOpened: 4,
   ProgressImported: 2,
   AgentPrepared: 2,
   ImplementationFailed: 2,
@@ -240,7 +210,9 @@ const versions: { readonly [Tag in RunEvent["_tag"]]?: number } = {
   RunPaused: 4,
   StateFileRebuilt: 2,
   TaskStarted: 2,
-  TaskEscalated: 2
+  TaskEscalated: 2,
+  ConfigOverreached: 2,
+  TrustGiven: 2
 }
 
 /** The version this souffleur writes for each tag, 1 where nothing was added yet. */

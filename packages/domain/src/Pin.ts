@@ -3,14 +3,20 @@ import type { ConfigFile, ConfigKey, ConfigValue } from "./Config.ts"
 import { digestOf } from "./Hashing.ts"
 import { clamp, Permission } from "./Permission.ts"
 
-/** The keys of the config file that name a program which souffleur runs. */
-export const programKeys = ["AGENT_COMMAND", "EXPORT_COMMAND", "NOTIFY_COMMAND"] as const
+/** The keys of the config file that name a program which souffleur runs, and what of its environment agents get. */
+export const programKeys = ["AGENT_COMMAND", "AGENT_ENVIRONMENT", "EXPORT_COMMAND", "NOTIFY_COMMAND"] as const
 /** What a file that an agent can write may not decide by itself. */
 export const PinnedKey = Schema.Literals(["MAX_EXTERNAL_PERMISSION", ...programKeys])
 export type PinnedKey = typeof PinnedKey.Type
 
 const Program = Schema.NullOr(Schema.String)
-const Programs = Schema.Struct({ AGENT_COMMAND: Program, EXPORT_COMMAND: Program, NOTIFY_COMMAND: Program })
+const Programs = Schema.Struct({
+  AGENT_COMMAND: Program,
+  /** A log from before this key names nothing. */
+  AGENT_ENVIRONMENT: Program.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  EXPORT_COMMAND: Program,
+  NOTIFY_COMMAND: Program
+})
 export type Programs = typeof Programs.Type
 
 /** The ceiling that a config file sets, and the programs that it names, as they are written there; `null`: it names none. */
@@ -24,7 +30,7 @@ export type ConfigWord = typeof ConfigWord.Type
 export const Pin = ConfigWord.annotate({ identifier: "Pin" })
 export type Pin = typeof Pin.Type
 
-export const noPrograms: Programs = { AGENT_COMMAND: null, EXPORT_COMMAND: null, NOTIFY_COMMAND: null }
+export const noPrograms: Programs = { AGENT_COMMAND: null, AGENT_ENVIRONMENT: null, EXPORT_COMMAND: null, NOTIFY_COMMAND: null }
 /** What holds where no file says anything. */
 export const leastPin: Pin = { ceiling: "acceptEdits", programs: noPrograms }
 
@@ -35,6 +41,7 @@ export const wordOf = ({ values }: ConfigFile): ConfigWord => {
     ceiling: said("MAX_EXTERNAL_PERMISSION") === "bypassPermissions" ? "bypassPermissions" : "acceptEdits",
     programs: {
       AGENT_COMMAND: said("AGENT_COMMAND"),
+      AGENT_ENVIRONMENT: said("AGENT_ENVIRONMENT"),
       EXPORT_COMMAND: said("EXPORT_COMMAND"),
       NOTIFY_COMMAND: said("NOTIFY_COMMAND")
     }
@@ -50,6 +57,7 @@ export const pinOf = Effect.fnUntraced(function* ({ ceiling, programs }: ConfigW
 /** Something of each program. */
 export const mapPrograms = <A>(programs: Programs, of: (program: string | null, key: keyof Programs) => A) => ({
   AGENT_COMMAND: of(programs.AGENT_COMMAND, "AGENT_COMMAND"),
+  AGENT_ENVIRONMENT: of(programs.AGENT_ENVIRONMENT, "AGENT_ENVIRONMENT"),
   EXPORT_COMMAND: of(programs.EXPORT_COMMAND, "EXPORT_COMMAND"),
   NOTIFY_COMMAND: of(programs.NOTIFY_COMMAND, "NOTIFY_COMMAND")
 })

@@ -1,4 +1,5 @@
 import { Context, Duration, Effect, Option, Path, Result, Schema } from "effect"
+import { parseAgentEnvironment } from "./AgentEnvironment.ts"
 import { type ConfigKey, findConfig } from "./Config.ts"
 import { type ConfigWord, holding, type Pin, wordOf } from "./Pin.ts"
 import { Permission } from "./Permission.ts"
@@ -73,6 +74,7 @@ const table = {
   forceCompactThresholdTokens: setting("FORCE_COMPACT", positiveInteger, 400_000, false),
   maxExternalPermission: setting("MAX_EXTERNAL_PERMISSION", literal(Permission.literals), "acceptEdits", false),
   agentCommand: setting("AGENT_COMMAND", text, "claude"),
+  agentEnvironment: setting<ReadonlyArray<string>>("AGENT_ENVIRONMENT", parseAgentEnvironment, []),
   exportCommand: setting<string | null>("EXPORT_COMMAND", text, null),
   launcher: setting("LAUNCHER", literal(LauncherChoice.literals), "auto"),
   trimChars: setting("TRIM_CHARS", positiveInteger, 800_000),

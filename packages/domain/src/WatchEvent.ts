@@ -199,7 +199,7 @@ export const WatchEvent = Schema.Union([
 export type WatchEvent = typeof WatchEvent.Type
 
 const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {
-  WatchOpened: 5,
+  WatchOpened: 6,
   ArgumentsCorrected: 2,
   ValidationFailed: 2,
   ConductorDied: 2,
@@ -208,7 +208,9 @@ const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {
   TurnEnded: 2,
   ConductorCompleted: 2,
   RecoveryStarted: 2,
-  RecoveryWithheld: 2
+  RecoveryWithheld: 2,
+  ConfigOverreached: 2,
+  TrustGiven: 2
 }
 
 /** The version this souffleur writes for each tag, 1 where nothing was added yet; a greater one in the log was written by a newer souffleur. */

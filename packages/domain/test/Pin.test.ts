@@ -25,15 +25,27 @@ describe("what a config file may say beside what is pinned", () => {
     assert.deepStrictEqual(overreachOf(leastPin, bypass), [])
     assert.deepStrictEqual(overreachOf(withAgent("b"), withAgent("a")), ["AGENT_COMMAND"])
     assert.deepStrictEqual(overreachOf(withAgent(null), withAgent("a")), ["AGENT_COMMAND"])
-    const all: Pin = { ceiling: "bypassPermissions", programs: { AGENT_COMMAND: "a", EXPORT_COMMAND: "b", NOTIFY_COMMAND: "c" } }
-    assert.deepStrictEqual(overreachOf(all, leastPin), ["MAX_EXTERNAL_PERMISSION", "AGENT_COMMAND", "EXPORT_COMMAND", "NOTIFY_COMMAND"])
+    const all: Pin = {
+      ceiling: "bypassPermissions",
+      programs: { AGENT_COMMAND: "a", AGENT_ENVIRONMENT: "d", EXPORT_COMMAND: "b", NOTIFY_COMMAND: "c" }
+    }
+    assert.deepStrictEqual(overreachOf(all, leastPin), [
+      "MAX_EXTERNAL_PERMISSION",
+      "AGENT_COMMAND",
+      "AGENT_ENVIRONMENT",
+      "EXPORT_COMMAND",
+      "NOTIFY_COMMAND"
+    ])
     assert.deepStrictEqual(overreachOf(all, all), [])
   })
   it("beside what holds a file counts with its lower ceiling, with its other keys, and with no program of its own", () => {
     const file = (text: string) => parseConfigFile(text)
-    const held = { ceiling: "acceptEdits", programs: { AGENT_COMMAND: "claude-2", EXPORT_COMMAND: null, NOTIFY_COMMAND: null } } as const
+    const held = {
+      ceiling: "acceptEdits",
+      programs: { AGENT_COMMAND: "claude-2", AGENT_ENVIRONMENT: null, EXPORT_COMMAND: null, NOTIFY_COMMAND: null }
+    } as const
     const raised = holding(
-      file("MAX_EXTERNAL_PERMISSION=bypassPermissions\nAGENT_COMMAND=evil\nNOTIFY_COMMAND=evil\nFORCE_COMPACT=7"),
+      file("MAX_EXTERNAL_PERMISSION=bypassPermissions\nAGENT_COMMAND=evil\nAGENT_ENVIRONMENT=KEY\nNOTIFY_COMMAND=evil\nFORCE_COMPACT=7"),
       held
     )
     assert.deepStrictEqual(wordOf(raised), held)

@@ -23,12 +23,38 @@ layer(HostServices.layer)("loadSettings", (it) => {
   })
   const refused = (options: Parameters<typeof load>[0]) => load(options).pipe(Effect.catchTag("PlatformError", Effect.die), Effect.flip)
 
+  it.effect(
+    "names of the environment that agents get are names, at most fifty, and none that changes what is launched or whose it is",
+    () =>
+      Effect.gen(function* () {
+        const given = (text: string) => load({ environment: { SOUFFLEUR_AGENT_ENVIRONMENT: text } })
+        assert.deepStrictEqual((yield* given("GH_TOKEN, JAVA_HOME ,GH_TOKEN,_x9")).agentEnvironment, ["GH_TOKEN", "JAVA_HOME", "_x9"])
+        assert.deepStrictEqual((yield* load({ file: "AGENT_ENVIRONMENT=GIT_AUTHOR_NAME\n" })).agentEnvironment, ["GIT_AUTHOR_NAME"])
+        const forbidden =
+          "PATH LD_PRELOAD DYLD_INSERT_LIBRARIES NODE_OPTIONS BASH_ENV ENV GIT_DIR GIT_CONFIG_COUNT SOUFFLEUR_LAUNCH_ID CLAUDECODE CLAUDE_CODE_SESSION_ID"
+        for (const name of forbidden.split(" ")) {
+          const error = yield* refused({ environment: { SOUFFLEUR_AGENT_ENVIRONMENT: `GH_TOKEN,${name}` } })
+          assert.strictEqual(error.name, "SOUFFLEUR_AGENT_ENVIRONMENT")
+          assert.include(error.why, `must not name ${name}`)
+        }
+        // A key that was pasted is not repeated.
+        for (const text of ["GH_TOKEN=sk-1234", "9LIVES", "A,,B", "A B", ",", Array.from({ length: 51 }, (_, n) => `A${n}`).join()]) {
+          const error = yield* refused({ environment: { SOUFFLEUR_AGENT_ENVIRONMENT: text } })
+          assert.match(error.why, /must be at most 50 names/u)
+          assert.notInclude(error.why, "sk-1234")
+        }
+        const inFile = yield* load({ file: "AGENT_ENVIRONMENT=GH_TOKEN,LD_PRELOAD\n" })
+        assert.deepStrictEqual(inFile.agentEnvironment, [])
+        assert.match(inFile.warnings.join(), /line 1: AGENT_ENVIRONMENT must not name LD_PRELOAD.*default is used/u)
+      })
+  )
   it.effect("without anything: the defaults, and no warning", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(Settings.json(yield* load()), {
         force_compact_threshold_tokens: 400_000,
         max_external_permission: "acceptEdits",
         agent_command: "claude",
+        agent_environment: [],
         export_command: null,
         launcher: "auto",
         trim_chars: 800_000,

@@ -1,0 +1,38 @@
+import { Bounds } from "@souffleur/domain"
+import { Schema } from "effect"
+
+const Text = Schema.String
+const Texts = Schema.Array(Schema.String)
+
+/** A task as the log knows it; what an agent is told of it stands in the plan. */
+export const TaskOutline = Schema.Struct({ id: Text, title: Text, dependsOn: Texts })
+export type TaskOutline = typeof TaskOutline.Type
+
+/** What a reviewer that rejected had to say, in the seed's form. */
+export const Feedback = Schema.Struct({ attempt: Bounds.Count, summary: Text, issues: Texts, suggestions: Texts })
+export type Feedback = typeof Feedback.Type
+
+/** What git says that an implementation is. */
+export const Work = Schema.Struct({
+  /** Oldest first, whole hashes. */
+  commits: Texts,
+  /** As git names them, from the repository's root on. */
+  files: Texts,
+  /** One of `files`, there at its end, that the implementer calls its test; `null`: none. */
+  testFile: Schema.NullOr(Text)
+})
+export type Work = typeof Work.Type
+
+export const ImportedTask = Schema.Struct({
+  id: Text,
+  status: Schema.Literals(["pending", "in_progress", "completed", "escalated"]),
+  attempts: Bounds.Count,
+  feedback: Schema.Array(Feedback),
+  work: Work,
+  startedAt: Schema.NullOr(Bounds.Time),
+  completedAt: Schema.NullOr(Bounds.Time)
+})
+export type ImportedTask = typeof ImportedTask.Type
+
+export const Role = Schema.Literals(["implementer", "reviewer", "finisher"])
+export type Role = typeof Role.Type
