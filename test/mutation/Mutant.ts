@@ -19,10 +19,21 @@ export const mutantsOf = (
 
 export const packageOf = ({ file }: Mutant): string => file.split("/")[1]!
 
-/** Only such a mutant can be caught for its own sake. */
-export const isApplicable = ({ from, to }: Mutant, source: string): boolean => from !== to && source.split(from).length === 2
+const literally = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`)
+const isWord = (text = "") => /^\w/u.test(text)
 
-export const applied = ({ from, to }: Mutant, source: string): string => source.replace(from, () => to)
+/** The piece however its lines are broken, which is the formatter's to say. */
+const pieceOf = ({ from }: Mutant): RegExp => {
+  const tokens = from.match(/"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|\w+|[^\w\s]/gu) ?? []
+  const between = (index: number) => (isWord(tokens[index - 1]) && isWord(tokens[index]) ? String.raw`\s+` : String.raw`\s*`)
+  return new RegExp(tokens.map((token, index) => `${index === 0 ? "" : between(index)}${literally(token)}`).join(""), "gu")
+}
+
+/** Only such a mutant can be caught for its own sake. */
+export const isApplicable = (mutant: Mutant, source: string): boolean =>
+  mutant.from !== mutant.to && [...source.matchAll(pieceOf(mutant))].length === 1
+
+export const applied = (mutant: Mutant, source: string): string => source.replace(pieceOf(mutant), () => mutant.to)
 
 /** But for the one that takes as long as all others. */
 const scenarios = ["Death", "Trouble", "Standby", "Compact", "Payload", "Handoff", "TurnEnd", "HeartbeatOnly", "Ending"].map(
