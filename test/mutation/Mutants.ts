@@ -5,13 +5,18 @@ import { commandMutants } from "./CommandMutants.ts"
 import { conductorMutants } from "./ConductorMutants.ts"
 import { domainMutants } from "./DomainMutants.ts"
 import { domainRuleMutants } from "./DomainRuleMutants.ts"
+import { exportMutants } from "./ExportMutants.ts"
 import { fileMutants } from "./FileMutants.ts"
 import { guardianMutants } from "./GuardianMutants.ts"
 import { nodeMutants } from "./NodeMutants.ts"
 import { nodeRuleMutants } from "./NodeRuleMutants.ts"
 import { plainMutants } from "./PlainMutants.ts"
 import { recoveryMutants } from "./RecoveryMutants.ts"
+import { runMutants } from "./RunMutants.ts"
+import { sessionMutants } from "./SessionMutants.ts"
+import { speakerMutants } from "./SpeakerMutants.ts"
 import { supervisorMutants } from "./SupervisorMutants.ts"
+import { toldMutants } from "./ToldMutants.ts"
 import { watcherMutants } from "./WatcherMutants.ts"
 import { watcherRuleMutants } from "./WatcherRuleMutants.ts"
 import type { Mutant } from "./Mutant.ts"
@@ -26,12 +31,17 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...supervisorMutants,
   ...guardianMutants,
   ...agentMutants,
+  ...exportMutants,
+  ...sessionMutants,
   ...boundsMutants,
   ...ceilingMutants,
   ...conductorMutants,
+  ...runMutants,
   ...nodeMutants,
   ...nodeRuleMutants,
   ...plainMutants,
   ...fileMutants,
-  ...commandMutants
+  ...commandMutants,
+  ...speakerMutants,
+  ...toldMutants
 ]
