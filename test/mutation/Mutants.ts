@@ -2,9 +2,11 @@ import { agentMutants } from "./AgentMutants.ts"
 import { boundsMutants } from "./BoundsMutants.ts"
 import { ceilingMutants } from "./CeilingMutants.ts"
 import { commandMutants } from "./CommandMutants.ts"
+import { commsRuleMutants } from "./CommsRuleMutants.ts"
 import { conductorMutants } from "./ConductorMutants.ts"
 import { domainMutants } from "./DomainMutants.ts"
 import { domainRuleMutants } from "./DomainRuleMutants.ts"
+import { drawnMutants } from "./DrawnMutants.ts"
 import { exportMutants } from "./ExportMutants.ts"
 import { fileMutants } from "./FileMutants.ts"
 import { guardianMutants } from "./GuardianMutants.ts"
@@ -16,6 +18,7 @@ import { runMutants } from "./RunMutants.ts"
 import { sessionMutants } from "./SessionMutants.ts"
 import { speakerMutants } from "./SpeakerMutants.ts"
 import { supervisorMutants } from "./SupervisorMutants.ts"
+import { supervisorRuleMutants } from "./SupervisorRuleMutants.ts"
 import { toldMutants } from "./ToldMutants.ts"
 import { watcherMutants } from "./WatcherMutants.ts"
 import { watcherRuleMutants } from "./WatcherRuleMutants.ts"
@@ -29,10 +32,12 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...watcherRuleMutants,
   ...recoveryMutants,
   ...supervisorMutants,
+  ...supervisorRuleMutants,
   ...guardianMutants,
   ...agentMutants,
   ...exportMutants,
   ...sessionMutants,
+  ...commsRuleMutants,
   ...boundsMutants,
   ...ceilingMutants,
   ...conductorMutants,
@@ -42,6 +47,7 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...plainMutants,
   ...fileMutants,
   ...commandMutants,
+  ...drawnMutants,
   ...speakerMutants,
   ...toldMutants
 ]
