@@ -27,7 +27,8 @@ import { defectCode, defective, Ended, told } from "./Failure.ts"
 import { printLines } from "./Printing.ts"
 import { version } from "./Version.ts"
 
-const root = Command.make("souffleur").pipe(
+/** Every command, without what makes it run. */
+export const root = Command.make("souffleur").pipe(
   Command.withDescription("Brings a dead or hung AI coding agent back, with its context"),
   Command.withSubcommands([
     watchCommand,

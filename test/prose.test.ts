@@ -1,0 +1,93 @@
+import { assert, it } from "@effect/vitest"
+import { commands, flagNames } from "./Commands.ts"
+import { anchorsOf, isThere, sentencesOf, textOf, tracked } from "./Pages.ts"
+
+/** Pages that keep to the rules of CONTRIBUTING.md, Prose. A page joins when it is rewritten. */
+const held = [
+  ...tracked.filter((path) => path.startsWith("docs/spec/")),
+  "docs/glossary.md",
+  ...["CONTRIBUTING.md", "CHANGELOG.md"].filter(isThere)
+]
+
+/** Words of one sentence. */
+const longest = 25
+/** Words and turns that tell a reader too little, or name what is not in the repository. */
+const forbidden =
+  /\b(?:nobody|anew|one that|ones that|whoever|whomever|stands|thereof|merely|seeds?|overheard)\b|^(?:Who|What|Whose|Whom)\b(?!.*\?$)|\/work\//iu
+
+const wrong = (look: (path: string) => ReadonlyArray<string>) => held.flatMap((path) => look(path).map((what) => `${path}: ${what}`))
+
+it("has the pages that are held", () => {
+  assert.isAtLeast(held.length, 5)
+})
+it("has no sentence of more than 25 words", () => {
+  assert.deepStrictEqual(
+    wrong((path) =>
+      sentencesOf(textOf(path)).filter((sentence) => sentence.split(/\s+/u).filter((word) => /[\p{L}\p{N}]/u.test(word)).length > longest)
+    ),
+    []
+  )
+})
+it("has no word that tells too little", () => {
+  assert.deepStrictEqual(
+    wrong((path) => sentencesOf(textOf(path)).filter((sentence) => forbidden.test(sentence))),
+    []
+  )
+})
+
+/** A hook of the agent runs it before the command line is loaded. */
+const beside = ["hook"]
+const builtIn = ["help", "version", "completions", "log-level", "wizard"]
+/** Of Claude Code, where a launch is described. */
+const ofTheAgent = ["settings"]
+const flags = new Set([...builtIn, ...ofTheAgent, ...commands.flatMap(([, { flags }]) => flags.flatMap(flagNames))])
+const codeOf = (path: string): ReadonlyArray<string> => [...textOf(path).matchAll(/`([^`\n]+)`/gu)].map(([, code]) => code!)
+
+it("names commands that are there", () => {
+  assert.isAbove(commands.length, 25)
+  const known = new Set([...commands.map(([path]) => path), ...beside])
+  assert.deepStrictEqual(
+    wrong((path) =>
+      codeOf(path).flatMap((code) => {
+        const [first, second] = /^souffleur ((?:[a-z]+ ?)+)/u.exec(code)?.[1]?.trim().split(" ") ?? []
+        if (first === undefined) return []
+        const isGroup = second !== undefined && commands.some(([path]) => path.startsWith(`${first} `))
+        return known.has(isGroup ? `${first} ${second}` : first) ? [] : [code]
+      })
+    ),
+    []
+  )
+})
+it("names flags that are there", () => {
+  assert.deepStrictEqual(
+    wrong((path) =>
+      // Of Claude Code, git and the tools of this repository, other flags are known.
+      /claude-code|CONTRIBUTING/u.test(path)
+        ? []
+        : codeOf(path)
+            .filter((code) => /^--[a-z]/u.test(code) || code.startsWith("souffleur "))
+            .flatMap((code) =>
+              [...code.matchAll(/(?:^|\s)--([a-z-]+)/gu)]
+                .map(([, name]) => name!)
+                .filter((name) => !flags.has(name))
+                .map((name) => `${code}: --${name}`)
+            )
+    ),
+    []
+  )
+})
+it("links to pages and headings that are there", () => {
+  assert.deepStrictEqual(
+    wrong((path) =>
+      [...textOf(path).matchAll(/\]\(([^)\s]+)\)/gu)].flatMap(([, target = ""]) => {
+        if (/^[a-z]+:/u.test(target)) return []
+        const [file = "", anchor] = target.split("#")
+        const url = new URL(file, `https://there/${path}`)
+        const page = file === "" ? path : url.pathname.slice(1)
+        if (!isThere(page)) return [target]
+        return anchor === undefined || anchorsOf(textOf(page)).includes(anchor) ? [] : [target]
+      })
+    ),
+    []
+  )
+})

@@ -1,0 +1,53 @@
+import { assert, it } from "@effect/vitest"
+import { CommsSchema } from "@souffleur/comms"
+import { configKeys, programKeys } from "@souffleur/domain"
+import { commands, flagNames } from "./Commands.ts"
+import { textOf } from "./Pages.ts"
+
+const [behaviour, commandLine, settings] = ["behaviour", "command-line", "settings"].map((page) => textOf(`docs/spec/${page}.md`)) as [
+  string,
+  string,
+  string
+]
+/** A part of a page: from its heading to the next one. */
+const section = (page: string, title: string): string => page.split(/^#+ /mu).find((part) => part.startsWith(`${title}\n`)) ?? ""
+/** The first cells of a table's rows, as code. */
+const firstCells = (text: string): ReadonlyArray<string> => [...text.matchAll(/^\| `([^`]+)`/gmu)].map(([, cell]) => cell!)
+const sorted = (words: Iterable<string>): ReadonlyArray<string> => [...new Set(words)].toSorted()
+
+it("has a row for each key of the config file, and for no other", () => {
+  assert.deepStrictEqual(sorted(firstCells(section(settings, "Keys"))), sorted(configKeys))
+})
+it("names the keys that are pinned", () => {
+  const named = [...section(settings, "Pinned keys").matchAll(/`([A-Z_]+)`/gu)].map(([, key]) => key!)
+  assert.deepStrictEqual(sorted(named), sorted(["MAX_EXTERNAL_PERMISSION", ...programKeys]))
+})
+it("has each command and each of its flags", () => {
+  const rows = commandLine.split("\n").filter((line) => line.startsWith("| `souffleur"))
+  // A group, such as `hooks`, is named by its commands, in one row.
+  const rowOf = (path: string) => {
+    const [group, one] = path.split(" ")
+    return rows.find((row) =>
+      one === undefined
+        ? new RegExp(`\`souffleur ${group}\\b|\`souffleur ${group}\``, "u").test(row)
+        : row.includes(`souffleur ${path}`) || (row.includes(`souffleur ${group} `) && row.includes(`\`${one}\``))
+    )
+  }
+  assert.deepStrictEqual(
+    commands.flatMap(([path, { flags }]) => {
+      const row = rowOf(path)
+      if (row === undefined) return [path]
+      return flags
+        .filter((flag) => flag.name !== "project-dir" && !flagNames(flag).some((name) => row.includes(`\`--${name}\``)))
+        .map(({ name }) => `${path} --${name}`)
+    }),
+    []
+  )
+})
+it("has each state and each type of message of comms", () => {
+  const tables = section(behaviour, "Tables of comms")
+  assert.deepStrictEqual(
+    [...CommsSchema.states, ...CommsSchema.messageTypes].filter((word) => !tables.includes(`\`${word}\``)),
+    []
+  )
+})
