@@ -384,6 +384,7 @@ export const conductorMutants = [
       ["history: what is under way", "if (doing !== null) return history(", "if (false) return history("],
       ["history: the branch that its task began on", "run.branch !== undefined && branch !== run.branch", "false"],
       ["history: what a task began from", 'status === "in_progress" && base !== null', "false"],
+      ["history: before the finishing step", "return yield* unhindered(false, finish(run), run)", "return yield* finish(run)"],
       ["history: approved work that is not there", "if (lost.length === 0) return undefined", "if (lost.length >= 0) return undefined"]
     ]
   ),

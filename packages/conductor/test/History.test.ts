@@ -2,7 +2,7 @@ import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { taskOf } from "../src/index.ts"
 import { type Act, approves } from "./Stage.ts"
-import { live, say, theatre } from "./Theatre.ts"
+import { abandonedAfter, live, say, theatre } from "./Theatre.ts"
 
 describe.concurrent("history that an agent has changed", { timeout: 120_000 }, () => {
   live("approved work that the next task's agent took back is seen at the end of its turn: nobody reviews or finishes over it", () =>
@@ -24,6 +24,18 @@ describe.concurrent("history that an agent has changed", { timeout: 120_000 }, (
       yield* play.tell({ _tag: "Answer", taskId: "t2", answer: "retry", text: "" })
       const run = yield* play.conducts
       assert.strictEqual(run.phase, "finished")
+    })
+  )
+  live("approved work that is taken back once the plan is verified is seen right before the finishing step, which is not begun", () =>
+    Effect.gen(function* () {
+      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
+      yield* abandonedAfter(play, "RunVerified", 24)
+      const head = (yield* play.git("rev-parse", "HEAD")).trim()
+      yield* play.git("reset", "-q", "--hard", "HEAD^")
+      assert.deepInclude((yield* play.conducts).paused, { cause: "work lost" })
+      assert.notInclude(yield* play.tags, "RunFinished")
+      yield* play.git("reset", "-q", "--hard", head)
+      assert.strictEqual((yield* play.conducts).phase, "finished")
     })
   )
   live("another branch, or none, is a person's: put back, it goes on; or it goes on there by their word", () =>
