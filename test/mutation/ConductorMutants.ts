@@ -717,6 +717,27 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
+    `${src}/Exclude.ts`,
+    [`${tests}/Exclude.test.ts`],
+    [
+      [
+        "exclude: what others may write is left",
+        "if (Result.isFailure(found)) return found.failure.missing ?",
+        "if (Result.isFailure(found)) return found.failure ?"
+      ],
+      ["exclude: nor in a folder that they may", "  yield* lookTrusted(paths.dirname(path), { ...ours, folder: true })\n", ""],
+      [
+        "exclude: once",
+        "patterns.filter((pattern) => !lines.includes(pattern))",
+        "patterns.filter((pattern) => lines !== pattern as unknown)"
+      ],
+      ["exclude: not what is ignored", ".filter(({ name }) => !known.has(name))", ""],
+      ["exclude: a name is no pattern", "`/${file.replaceAll(/[\\\\*?[\\]]/gu", "`/${file.replaceAll(/[\\\\]/gu"],
+      ["exclude: within the work tree", 'name.startsWith("..") || ', ""],
+      ["exclude: what was there stays", 'text === "" || text.endsWith("\\n") ? text', "true ? text"]
+    ]
+  ),
+  ...mutantsOf(
     `${src}/RunHerald.ts`,
     [`${tests}/RunHerald.test.ts`],
     [

@@ -25,7 +25,7 @@ const alone = {
 } as const
 
 /** Whatever the repository's own configuration says: agents can write it, and it names programs. */
-const safely = ["--no-pager", "--literal-pathspecs", "-c", "core.fsmonitor=false", "--no-optional-locks", "-c", "core.hooksPath=/dev/null"]
+const safely = ["--no-pager", "-c", "core.fsmonitor=false", "--no-optional-locks", "-c", "core.hooksPath=/dev/null"]
 
 const environment = Effect.gen(function* () {
   const given = yield* Effect.forEach(["PATH", ...shared], (name) =>
@@ -64,7 +64,7 @@ const filtersOff = (listed: string): Readonly<Record<string, string>> => {
  */
 export const gitIn = Effect.fnUntraced(function* (folder: string) {
   const variables = yield* environment
-  const git = (args: ReadonlyArray<string>, stdin = "", more: Readonly<Record<string, string>> = {}) =>
+  const asked = (args: ReadonlyArray<string>, stdin: string, more: Readonly<Record<string, string>> = {}) =>
     runProgram({
       command: "git",
       args: ["-C", folder, ...safely, ...args],
@@ -76,7 +76,18 @@ export const gitIn = Effect.fnUntraced(function* (folder: string) {
     }).pipe(
       Effect.mapError((error) => (error.why.endsWith(": NotFound") ? new ProgramFailed({ why: "there is no program git in PATH" }) : error))
     )
+  const git = (args: ReadonlyArray<string>, stdin = "", more?: Readonly<Record<string, string>>) =>
+    asked(["--literal-pathspecs", ...args], stdin, more)
+  /** The names that git ignores, whether they are there or not: this errand alone refuses to take names literally, and ends with 1 for none. */
+  const ignored = (files: ReadonlyArray<string>) =>
+    asked(["check-ignore", "--no-index", "-z", "--stdin"], files.map((file) => `./${file}\0`).join("")).pipe(
+      Effect.map((names) => new Set(names.split("\0").map((name) => name.slice(2)))),
+      Effect.catchIf(
+        ({ why }) => why === "it ended with exit code 1",
+        () => Effect.succeed(new Set<string>())
+      )
+    )
   const filtered = (args: ReadonlyArray<string>) =>
     Effect.flatMap(git(["config", "--list", "--show-scope", "--name-only", "-z"]), (listed) => git(args, "", filtersOff(listed)))
-  return { git, filtered }
+  return { git, filtered, ignored }
 })

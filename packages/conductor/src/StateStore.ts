@@ -58,12 +58,12 @@ const keep = Effect.fnUntraced(function* (path: string, bytes: Uint8Array) {
   }
 }, Effect.scoped)
 
-/** The file is there whole, or as it was. */
-const replace = Effect.fnUntraced(function* (path: string, text: string) {
+/** The file is there whole, or as it was; `mode`: of the new one. */
+export const replace = Effect.fnUntraced(function* (path: string, text: string, mode = 0o600) {
   const fs = yield* FileSystem.FileSystem
   // A name that nobody has, made here: what stands beside it is never removed, or written through.
   const draft = `${path}.${(yield* Random.nextIntBetween(0, 2 ** 32, { halfOpen: true })).toString(16)}.new`
-  const file = yield* fs.open(draft, { flag: "wx", mode: 0o600 })
+  const file = yield* fs.open(draft, { flag: "wx", mode })
   yield* file.writeAll(new TextEncoder().encode(text)).pipe(
     Effect.andThen(file.sync),
     Effect.andThen(fs.rename(draft, path)),

@@ -3,6 +3,7 @@ import {
   conduct,
   Conducting,
   conductOn,
+  excludeOwn,
   completionSummary,
   gitOf,
   invocation,
@@ -134,6 +135,9 @@ const conductPlan = Effect.fn("conduct")(function* (
   })
   const { from, git, id } = yield* wait && known !== undefined ? oncePossible(known, heralding, begins) : begins
   yield* Console.error(from === 0 ? `run ${id}, agents by ${agent.name}` : `run ${id} goes on from revision ${from}`)
+  yield* Effect.forEach(yield* excludeOwn(git.root, statePath, Option.isSome(linked) ? [path.join(project, "comms.db")] : []), (one) =>
+    Console.error(one)
+  )
   yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
   const board = bulletins(
     id,
