@@ -17,13 +17,17 @@ export const domainRuleMutants = [
     ],
     ["launched: a word against the evidence was of another", "    forced: false,\n    lastExport", "    lastExport"]
   ]),
-  ...mutantsOf(`${src}/WatchEvolution.ts`, decider, [
+  ...mutantsOf(
+    `${src}/WatchEvolution.ts`,
+    [...decider, "packages/supervisor/test/Supervisor.test.ts"],
     [
-      "always: the self-monitor of a lost watcher stays",
-      "WatcherLost: ({ at }) => ({ watcher: undefined,",
-      "WatcherLost: ({ at }) => ({ watcher: undefined, monitor: undefined,"
+      [
+        "always: the self-monitor of a lost watcher stays",
+        "WatcherLost: ({ at }) => ({ watcher: undefined,",
+        "WatcherLost: ({ at }) => ({ watcher: undefined, monitor: undefined,"
+      ]
     ]
-  ]),
+  ),
   ...mutantsOf(`${src}/WatchDecider.ts`, decider, [
     [
       "always: another self-monitor follows one that stops",

@@ -17,7 +17,7 @@ export const fileMutants = [
   ),
   ...mutantsOf(
     "packages/node/src/TrustedFile.ts",
-    ["packages/node/test/TrustedFiles.test.ts"],
+    ["packages/node/test/TrustedFiles.test.ts", "packages/claude/test/SessionFile.test.ts"],
     [
       ["opening: a link is not followed", "O_RDONLY | O_NOFOLLOW |", "O_RDONLY |"],
       ["opening: a pipe is not waited for", "O_NOFOLLOW | O_NONBLOCK |", "O_NOFOLLOW |"],

@@ -6,16 +6,22 @@ export interface Mutant {
   /** Stands there once. */
   readonly from: string
   readonly to: string
-  /** The cheapest tests that should notice, tried first. */
+  /** The cheapest tests that should notice, tried first: files; `file: title`, of what costs much, that test alone. */
   readonly tests: ReadonlyArray<string>
 }
 
-/** Mutants of one file: what is removed, the piece, and its replacement. */
+/** Mutants of one file: what is removed, the piece, its replacement, and what should notice this one besides. */
 export const mutantsOf = (
   file: string,
   tests: ReadonlyArray<string>,
-  rows: ReadonlyArray<readonly [name: string, from: string, to: string]>
-): ReadonlyArray<Mutant> => rows.map(([name, from, to]) => ({ name, file, from, to, tests }))
+  rows: ReadonlyArray<readonly [name: string, from: string, to: string, ...besides: ReadonlyArray<string>]>
+): ReadonlyArray<Mutant> => rows.map(([name, from, to, ...besides]) => ({ name, file, from, to, tests: [...tests, ...besides] }))
+
+/** A test's file, and the title of the one in it that is meant. */
+export const fileAndTitle = (test: string): readonly [file: string, title?: string] => {
+  const at = test.indexOf(": ")
+  return at === -1 ? [test] : [test.slice(0, at), test.slice(at + 2)]
+}
 
 export const packageOf = ({ file }: Mutant): string => file.split("/")[1]!
 

@@ -2,16 +2,24 @@ import { agentMutants } from "./AgentMutants.ts"
 import { boundsMutants } from "./BoundsMutants.ts"
 import { ceilingMutants } from "./CeilingMutants.ts"
 import { commandMutants } from "./CommandMutants.ts"
+import { commsRuleMutants } from "./CommsRuleMutants.ts"
 import { conductorMutants } from "./ConductorMutants.ts"
 import { domainMutants } from "./DomainMutants.ts"
 import { domainRuleMutants } from "./DomainRuleMutants.ts"
+import { drawnMutants } from "./DrawnMutants.ts"
+import { exportMutants } from "./ExportMutants.ts"
 import { fileMutants } from "./FileMutants.ts"
 import { guardianMutants } from "./GuardianMutants.ts"
 import { nodeMutants } from "./NodeMutants.ts"
 import { nodeRuleMutants } from "./NodeRuleMutants.ts"
 import { plainMutants } from "./PlainMutants.ts"
 import { recoveryMutants } from "./RecoveryMutants.ts"
+import { runMutants } from "./RunMutants.ts"
+import { sessionMutants } from "./SessionMutants.ts"
+import { speakerMutants } from "./SpeakerMutants.ts"
 import { supervisorMutants } from "./SupervisorMutants.ts"
+import { supervisorRuleMutants } from "./SupervisorRuleMutants.ts"
+import { toldMutants } from "./ToldMutants.ts"
 import { watcherMutants } from "./WatcherMutants.ts"
 import { watcherRuleMutants } from "./WatcherRuleMutants.ts"
 import type { Mutant } from "./Mutant.ts"
@@ -24,14 +32,22 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...watcherRuleMutants,
   ...recoveryMutants,
   ...supervisorMutants,
+  ...supervisorRuleMutants,
   ...guardianMutants,
   ...agentMutants,
+  ...exportMutants,
+  ...sessionMutants,
+  ...commsRuleMutants,
   ...boundsMutants,
   ...ceilingMutants,
   ...conductorMutants,
+  ...runMutants,
   ...nodeMutants,
   ...nodeRuleMutants,
   ...plainMutants,
   ...fileMutants,
-  ...commandMutants
+  ...commandMutants,
+  ...drawnMutants,
+  ...speakerMutants,
+  ...toldMutants
 ]

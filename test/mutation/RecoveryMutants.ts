@@ -262,6 +262,11 @@ export const recoveryMutants = [
       ["compact: a little for the summary", "if (Option.isSome(waited)) yield* wait(", "if (false as boolean) yield* wait("],
       ["compact by hand: nobody holds the session before each attempt", "    yield* unheld(sessionId)\n    attempts++", "    attempts++"],
       [
+        "compact by hand: where nobody holds it",
+        "if (pid !== undefined) return yield* new SessionHeld",
+        "if (pid !== 0) return yield* new SessionHeld"
+      ],
+      [
         "compact by hand: known by its marks too",
         "const pid = holder?.pid ?? tagged?.identity.pid",
         "const pid = holder?.pid ?? (tagged, undefined)"
@@ -294,6 +299,9 @@ export const recoveryMutants = [
       ["export: at the threshold it fits", "gate.estimated_tokens > gate.threshold", "gate.estimated_tokens >= gate.threshold"],
       ["export: discarded when it does not fit", "Effect.andThen(discard, escalated(stage)(error))", "escalated(stage)(error)"],
       ["export: discarded when it is not the end any more", '.pipe(Effect.tapErrorTag("Escalated", () => discard))', ""],
+      ["export: what cannot be trimmed is discarded", 'discarded("trim")', 'escalated("trim")'],
+      ["export: where there is no estimate", 'Effect.catchTag("NoExport", discarded("estimate"))', "Effect.orDie"],
+      ["export: where there is none", 'Effect.catchTag("NoExport", escalated("export"))', "Effect.orDie"],
       ["export: its successor awaits its id", "awaiting: watch.comms !== null", "awaiting: false"],
       ["export: not one that filled its successor", 'recovery?.trigger !== "context" || provider', "true || provider"]
     ]
@@ -304,6 +312,7 @@ export const recoveryMutants = [
       'yield* purpose === "salvage" ? salvage(watch, ref, cycle) : relaunch',
       'yield* (purpose as string) === "" ? salvage(watch, ref, cycle) : relaunch'
     ],
+    ["salvage: what could not be stopped is exported", 'Effect.catchTag(stop(watch), "FailedClosed", () => Effect.void)', "stop(watch)"],
     ["recovery: beats in the watcher's place", "Effect.raceFirst(recovering, beating)", "recovering"],
     [
       "recovery: complete after all",

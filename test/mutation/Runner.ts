@@ -1,6 +1,10 @@
 import { createVitest } from "vitest/node"
 import { build } from "../cli/Build.ts"
+import { fileAndTitle } from "./Mutant.ts"
 import type { Answer, Question } from "./Trial.ts"
+
+/** To know each that notices, all are run. */
+const all = process.env["SOUFFLEUR_ALL"] === "1"
 
 /**
  * The process that runs tests in a tree, and stays: what did not change is not transformed again, which takes most of a run's time. Forked by
@@ -9,29 +13,24 @@ import type { Answer, Question } from "./Trial.ts"
 const vitest = await createVitest("test", {
   root: process.cwd(),
   watch: false,
-  // To know each that notices, all are run.
-  bail: process.env["SOUFFLEUR_ALL"] === "1" ? 0 : 1,
+  bail: all ? 0 : 1,
   maxWorkers: 1,
   // A machine that does other things besides.
-  testTimeout: 30_000,
+  testTimeout: 1000 * Number(process.env["SOUFFLEUR_PATIENCE"] ?? 30),
   reporters: [{}]
 })
 await vitest.standalone()
 
 let before: string | undefined
 
-const answer = async ({ changed, tests }: Question): Promise<Answer> => {
-  // The one before is again as it was.
-  for (const file of [before, changed]) if (file !== undefined) vitest.invalidateFile(file)
-  before = changed
-  const specifications = await vitest.globTestSpecifications([...tests])
+/** Of these files all tests, or those of these titles. */
+const run = async (files: ReadonlyArray<string>, titled: ReadonlyArray<string>): Promise<Answer> => {
+  if (titled.length === 0) vitest.resetGlobalTestNamePattern()
+  else vitest.setGlobalTestNamePattern(new RegExp(titled.map((title) => RegExp.escape(title)).join("|"), "u"))
+  const specifications = await vitest.globTestSpecifications([...files])
   if (specifications.length === 0) return { noticed: "there are no such tests", titles: [] }
   const asked = new Set(specifications.map(({ moduleId }) => moduleId))
-  // These run the command as it is published: the one that was built when this began has nothing of what was changed since.
-  const built = tests.some((test) => test.startsWith("test/cli/")) ? build() : undefined
-  if (built !== undefined) for (const project of vitest.projects) project.provide("bundle", built.bundle)
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications)
-  built?.remove()
   const titles = testModules
     .filter(({ moduleId }) => asked.has(moduleId))
     .flatMap((one) => Array.from(one.children.allTests("failed"), ({ name }) => `${one.relativeModuleId}: ${name}`))
@@ -46,6 +45,24 @@ const answer = async ({ changed, tests }: Question): Promise<Answer> => {
     return { noticed: failed === undefined ? `${one.relativeModuleId}: ${first}` : `${late}${failed.name}`, titles }
   }
   return { noticed: unhandledErrors.length === 0 ? null : "an error that no test awaits", titles }
+}
+
+const answer = async ({ changed, tests }: Question): Promise<Answer> => {
+  // The one before is again as it was.
+  for (const file of [before, changed]) if (file !== undefined) vitest.invalidateFile(file)
+  before = changed
+  // These run the command as it is published: the one that was built when this began has nothing of what was changed since.
+  const built = tests.some((test) => test.startsWith("test/cli/")) ? build() : undefined
+  if (built !== undefined) for (const project of vitest.projects) project.provide("bundle", built.bundle)
+  const meant = tests.map(fileAndTitle)
+  const whole = meant.flatMap(([file, title]) => (title === undefined ? file : []))
+  const single = meant.flatMap(([file, title]) => (title === undefined || whole.includes(file) ? [] : [{ file, title }]))
+  const answers: Array<Answer> = []
+  if (whole.length > 0) answers.push(await run(whole, []))
+  const [files, titled] = [single.map(({ file }) => file), single.map(({ title }) => title)]
+  if (files.length > 0 && (all || answers.every(({ noticed }) => noticed === null))) answers.push(await run(files, titled))
+  built?.remove()
+  return { noticed: answers.find(({ noticed }) => noticed !== null)?.noticed ?? null, titles: answers.flatMap(({ titles }) => titles) }
 }
 
 process.on("message", (question: Question) => {

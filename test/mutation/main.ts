@@ -4,7 +4,7 @@ import { Clock, Effect, FileSystem, Option, Schema } from "effect"
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { applied, isApplicable, type Mutant, packageOf, widerThan } from "./Mutant.ts"
+import { applied, fileAndTitle, isApplicable, type Mutant, packageOf, widerThan } from "./Mutant.ts"
 import { allMutants } from "./Mutants.ts"
 import { copyTree, root } from "./Tree.ts"
 import { keyOf, killed, killedFile, mutantsOfRow, specRows, whyNone } from "./Rows.ts"
@@ -12,16 +12,19 @@ import { makeTrial, type Noticed } from "./Trial.ts"
 
 /**
  * `pnpm mutate`: takes each line of defence away in turn, in a copy of the tree, and runs the tests that should notice. `--only WORD`: those
- * whose name or file has it; `--tests PATH`: by those of their own tests alone whose path has it; `--new`: those of which `Killed.json` names no test yet; `--own`: by their
- * own tests alone, not by what is wider; `--check`: only whether each can be applied; `--titles`: keeps in `Killed.json` every test that noticed it; `--rows`: each row of docs/spec-map.md with the mutants that its test kills, by that file. Ends with 1 where fewer than 95 % are caught, with 2 where the list does
+ * whose name or file has it, or one of several; `--tests PATH`: by those of their own tests alone whose path has it; `--new`: those of which
+ * `Killed.json` names no test yet; `--own`: by their own tests alone, not by what is wider; `--patience SECONDS`: how long a test may take, 30;
+ * `--check`: only whether each can be applied; `--titles`: keeps in `Killed.json` every test that noticed it; `--rows`: each row of
+ * docs/spec-map.md with the mutants that its test kills, by that file. Ends with 1 where fewer than 95 % are caught, with 2 where the list does
  * not fit the source any more, or tests fail without any mutant.
  */
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((word) => word !== "--"),
   options: {
-    only: { type: "string", default: "" },
+    only: { type: "string", multiple: true, default: [""] },
     tests: { type: "string", default: "" },
     new: { type: "boolean", default: false },
+    patience: { type: "string", default: "30" },
     own: { type: "boolean", default: false },
     check: { type: "boolean", default: false },
     titles: { type: "boolean", default: false },
@@ -29,11 +32,12 @@ const { values } = parseArgs({
   }
 })
 if (values.titles) process.env["SOUFFLEUR_ALL"] = "1"
-const before = killed()
+process.env["SOUFFLEUR_PATIENCE"] = values.patience
+const tried = killed()
 const mutants = allMutants
   .map((mutant) => ({ ...mutant, tests: mutant.tests.filter((test) => test.includes(values.tests)) }))
-  .filter((mutant) => mutant.tests.length > 0 && (mutant.name.includes(values.only) || mutant.file.includes(values.only)))
-  .filter((mutant) => !values.new || (before[keyOf(mutant)] ?? []).length === 0)
+  .filter((mutant) => mutant.tests.length > 0 && values.only.some((word) => mutant.name.includes(word) || mutant.file.includes(word)))
+  .filter((mutant) => !values.new || (tried[keyOf(mutant)] ?? []).length === 0)
 
 /** The list does not fit the source, or the tests fail by themselves: nothing can be said about any mutant. */
 class Unfit extends Schema.TaggedError<Unfit>()("Unfit", { why: Schema.String }) {}
@@ -47,7 +51,7 @@ const unfitting = Effect.fnUntraced(function* () {
     const source = yield* fs.readFileString(join(root, mutant.file))
     if (isApplicable(mutant, source)) yield* fs.writeFileString(join(folder, `${number}.ts`), applied(mutant, source))
     else wrong.push(`${mutant.file}: "${mutant.name}" does not stand there once`)
-    for (const test of mutant.tests) if (!(yield* fs.exists(join(root, test)))) wrong.push(`${test} is not there`)
+    for (const [test] of mutant.tests.map(fileAndTitle)) if (!(yield* fs.exists(join(root, test)))) wrong.push(`${test} is not there`)
   }
   const config = join(folder, "oxlint.json")
   yield* fs.writeFileString(config, JSON.stringify({ env: { node: true }, rules: { "no-undef": "error" } }))
@@ -69,10 +73,12 @@ const twice =
       return Option.isSome(first) && (real || first.value.what.startsWith("(")) ? yield* once(tests, changed, within) : first
     })
 
-/** Beside what was known of others. */
+/** Beside what was known of other mutants, and of this one by tests that were not run now. */
 const remember = Effect.fnUntraced(function* (mutant: Mutant, titles: ReadonlyArray<string>) {
   const fs = yield* FileSystem.FileSystem
-  const known = { ...killed(), [keyOf(mutant)]: [...new Set(titles)].toSorted() }
+  const before = killed()
+  const others = (before[keyOf(mutant)] ?? []).filter((title) => !mutant.tests.some((test) => title.startsWith(test)))
+  const known = { ...before, [keyOf(mutant)]: [...new Set([...others, ...titles])].toSorted() }
   const sorted = Object.fromEntries(Object.entries(known).toSorted(([one], [other]) => (one < other ? -1 : 1)))
   yield* fs.writeFileString(killedFile, `${JSON.stringify(sorted, undefined, 2)}\n`)
 })

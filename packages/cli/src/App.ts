@@ -25,7 +25,6 @@ import { Console, Effect, Layer, Path } from "effect"
 import * as CommsNews from "./CommsNews.ts"
 import { Environment } from "./Environment.ts"
 import { BadUsage } from "./Failure.ts"
-import type { Kept } from "./Kept.ts"
 
 /** The settings of a project, with what was wrong in its config file told on standard error. */
 export const settingsOf = Effect.fn("App.settings")(function* (projectDir: string, flags: SettingFlags = {}) {
@@ -137,16 +136,22 @@ export const cycleSettings = (settings: ResolvedSettings, project: string) =>
     )
   )
 
-/** Everything that a watch of a project needs: the one composition of all layers. `kept`: of a run, in place of the settings. */
-export const world = (settings: ResolvedSettings, project: string, commsPath: string | null, kept: Kept = {}) => {
+/** What a watch is launched with in place of what the settings say. */
+export interface LaunchOverrides {
+  readonly agent?: AgentProgram
+  readonly terminal?: Terminal
+}
+
+/** Everything that a watch of a project needs: the one composition of all layers. */
+export const world = (settings: ResolvedSettings, project: string, commsPath: string | null, overrides: LaunchOverrides = {}) => {
   const terminal =
-    kept.terminal !== undefined
-      ? Effect.succeed(kept.terminal)
+    overrides.terminal !== undefined
+      ? Effect.succeed(overrides.terminal)
       : Effect.flatMap(Environment, ({ variables }) => terminalOf(settings, variables))
   const ports = Layer.mergeAll(
     store(settings),
     CommsNews.layer.pipe(Layer.provide(comms(commsPath))),
-    agent(settings, kept.agent),
+    agent(settings, overrides.agent),
     claims,
     HookFiles.layer(settings.stateDir),
     launcherAt(settings, terminal),

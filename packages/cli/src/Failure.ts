@@ -21,7 +21,7 @@ import type { GitUnusable, PlanInvalid, StateForeign } from "@souffleur/conducto
 import type { EstimateFailed, TrimFailed } from "@souffleur/recovery"
 import type { Fenced } from "@souffleur/supervisor"
 import { type Cause, type PlatformError, Runtime, Schema } from "effect"
-import type { ServiceFailed } from "./service/ServiceManager.ts"
+import type { ServiceFailed } from "./service/ServiceFailed.ts"
 
 /** Bad usage or bad input, said by the command line itself (exit code 2). */
 export class BadUsage extends Schema.TaggedError<BadUsage>()("BadUsage", { why: Schema.String }) {}

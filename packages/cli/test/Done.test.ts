@@ -36,6 +36,12 @@ const parent = ProcessesPort.use((processes) => processes.find(process.ppid)).pi
   Effect.map((found) => Option.getOrThrow(found).identity),
   Effect.provide(Processes.layer)
 )
+/** `None` in a container that has no more. */
+const aboveParent = Effect.gen(function* () {
+  const processes = yield* ProcessesPort
+  const [, pid = 0] = yield* processes.ancestors
+  return yield* processes.find(pid)
+}).pipe(Effect.provide(Processes.layer))
 
 it.layer(services)((it) => {
   it.effect("is the Conductor's own word: by its session, or by its launch where it says no session", () =>
@@ -56,6 +62,11 @@ it.layer(services)((it) => {
       assert.deepStrictEqual((yield* said({ session: "cleared", conductor, agentPid: String(conductor.pid) })).said, [0, "agent"])
       // An agent that one of its tools has started is another, though it descends from it.
       assert.deepStrictEqual((yield* said({ session: "nested", conductor, launch: present, agentPid: "4190001" })).said, [2, undefined])
+      // It stands between the Conductor and this process.
+      const above = yield* aboveParent
+      if (Option.isNone(above)) return
+      const nested = { session: "nested", conductor: above.value.identity, agentPid: String(conductor.pid) }
+      assert.deepStrictEqual((yield* said(nested)).said, [2, undefined])
     })
   )
   it.effect("is no word of an earlier generation, or of another agent in the folder: bad usage, and what to do", () =>

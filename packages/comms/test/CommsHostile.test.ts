@@ -215,10 +215,12 @@ it.layer(services)((it) => {
         assert.isTrue(Option.isSome(payload.heard))
         assert.deepStrictEqual(yield* remote(Comms.use((comms) => comms.payload(query))), payload)
         assert.deepStrictEqual(yield* remote(Comms.use((comms) => comms.snapshot)), yield* withComms(path, (comms) => comms.snapshot))
+        // What is not said is left as it is.
+        db.exec("UPDATE orchestration_tasks SET last_error = 'before' WHERE task_id = 'souffleur'")
         yield* remote(Comms.use((comms) => comms.setState("error", noon, undefined)))
         assert.deepEqual(
           { ...db.prepare("SELECT state, last_error FROM orchestration_tasks WHERE task_id = 'souffleur'").get() },
-          { state: "error", last_error: null }
+          { state: "error", last_error: "before" }
         )
         const id = yield* Effect.provide(
           CommsLink.use((one) => one.post({ taskId: "t", from: "s", type: "system", text: "\u2028 \n", at: noon })),

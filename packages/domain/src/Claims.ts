@@ -1,6 +1,5 @@
 import { Context, Effect, Schema } from "effect"
 import { ProcessIdentity } from "./Process.ts"
-import type { Watch } from "./Watch.ts"
 
 /** A process of souffleur that owns a watch (spec §4, One owner). */
 export const Owner = Schema.Struct({
@@ -23,15 +22,6 @@ export class ClaimFailed extends Schema.TaggedError<ClaimFailed>()("ClaimFailed"
 
 /** What one souffleur has at a time: a Conductor, a session, or a project in which a plan is conducted, by its real path. */
 export type Claimable = ProcessIdentity | { readonly session: string } | { readonly project: string }
-
-/**
- * What a watch is to have for itself: its Conductor, and the session of each generation. A successor is launched where nobody holds one
- * of these; a souffleur of another folder, with another process of such a session, could launch in the same moment.
- */
-export const claimsOf = ({ conductor, sessions }: Watch): ReadonlyArray<Claimable> => [
-  ...(conductor === undefined ? [] : [conductor]),
-  ...sessions.map((session) => ({ session }))
-]
 
 /** For a person: that something of a Conductor is not claimed, and what that means. */
 export const unclaimedInWords = ({ why }: { readonly why: string }): string =>

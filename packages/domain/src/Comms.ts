@@ -1,5 +1,4 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import type { Baseline } from "./WatchCommand.ts"
 
 /** States of `orchestration_tasks` that souffleur writes in its own row (spec §2). */
 export type SouffleurState = "confirmed" | "error" | "exited" | "complete"
@@ -29,6 +28,14 @@ export const soloSnapshot: CommsSnapshot = {
   taskCount: 0,
   taskFingerprint: "",
   lastMessageId: 0
+}
+
+/** What a generation starts from; see `ConductorConfirmed` and `ConductorRelaunched`. */
+export interface Baseline {
+  readonly taskCount: number
+  readonly taskFingerprint: string
+  readonly conductorState: string | null
+  readonly lastMessageId: number
 }
 
 /** What a generation is measured against later, as comms says it now. */

@@ -1,7 +1,8 @@
 import { type Decision, ok } from "./Decision.ts"
 import { limitWaitUntil } from "./LimitWait.ts"
 import type { RecoveryCycle, Watch } from "./Watch.ts"
-import type { Baseline, WatchCommand } from "./WatchCommand.ts"
+import type { Baseline } from "./Comms.ts"
+import type { WatchCommand } from "./WatchCommand.ts"
 import * as Event from "./WatchEvent.ts"
 
 /** Three failed validations, three deaths without progress (spec §2). */

@@ -1,8 +1,8 @@
-import type { Owner } from "./Claims.ts"
+import type { Claimable, Owner } from "./Claims.ts"
+import type { Baseline } from "./Comms.ts"
 import { leastPin } from "./Pin.ts"
 import type { Pinned } from "./PinDecider.ts"
 import type { ProcessIdentity } from "./Process.ts"
-import type { Baseline } from "./WatchCommand.ts"
 import type { OwnRole } from "./GuardEvent.ts"
 import type { CeilingReached, WaitKind, WordRefused } from "./SignEvent.ts"
 import type { Check, Kind, LaunchPrepared, Mode, Purpose, RecoveryStarted } from "./WatchEvent.ts"
@@ -203,4 +203,13 @@ export const rolesOf = (watch: Watch): ReadonlyArray<Role> => [
     ? [`standby/${watch.watchersStarted}` as const]
     : []),
   ...(watch.monitor === undefined ? [] : [`monitor/${watch.monitor.monitor}` as const])
+]
+
+/**
+ * What a watch is to have for itself: its Conductor, and the session of each generation. A successor is launched where nobody holds one
+ * of these; a souffleur of another folder, with another process of such a session, could launch in the same moment.
+ */
+export const claimsOf = ({ conductor, sessions }: Watch): ReadonlyArray<Claimable> => [
+  ...(conductor === undefined ? [] : [conductor]),
+  ...sessions.map((session) => ({ session }))
 ]

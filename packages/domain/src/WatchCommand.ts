@@ -1,5 +1,6 @@
 import type { Schema } from "effect"
 import type { Owner } from "./Claims.ts"
+import type { Baseline } from "./Comms.ts"
 import type { Permission } from "./Permission.ts"
 import type { Pin } from "./Pin.ts"
 import type { PinIntent } from "./PinDecider.ts"
@@ -7,14 +8,6 @@ import type { ProcessIdentity } from "./Process.ts"
 import type { OwnRole, ProcessEnding } from "./GuardEvent.ts"
 import type { CeilingReached, WaitKind, WordRefused } from "./SignEvent.ts"
 import type { Check, ConductorDied, Evidence, HandoffTaken, Kind, LaunchPrepared, RecoveryEscalated } from "./WatchEvent.ts"
-
-/** What a generation starts from; see `ConductorConfirmed` and `ConductorRelaunched`. */
-export interface Baseline {
-  readonly taskCount: number
-  readonly taskFingerprint: string
-  readonly conductorState: string | null
-  readonly lastMessageId: number
-}
 
 /** A live process that says that it holds a session. */
 export interface Holder {

@@ -2,7 +2,7 @@ import { waitUntil } from "./Bounds.ts"
 import { merelyStarted } from "./GuardDecider.ts"
 import { evolvePin } from "./PinDecider.ts"
 import type { StepState, Watch } from "./Watch.ts"
-import type { Baseline } from "./WatchCommand.ts"
+import type { Baseline } from "./Comms.ts"
 import type { ConductorAdopted, WatchEvent } from "./WatchEvent.ts"
 
 type Change = { readonly [K in keyof Watch]?: Watch[K] }

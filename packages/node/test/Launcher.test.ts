@@ -257,6 +257,14 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
         assert.deepStrictEqual(settled, launched)
         if (Option.isSome(settled)) yield* exists(join(at, id))
       }
+      // Where it is taken first, it stays taken.
+      const launcher = yield* launcherIn(at)
+      yield* launcher.prepare(order("taken", at, "echo ran > taken; exec sleep 300"))
+      const launch = yield* Effect.forkScoped(start(launcher, "taken"))
+      yield* exists(join(at, "launches", "taken.receipt"))
+      const settled = yield* launcher.settle("taken")
+      assert.deepStrictEqual(settled, Option.some(yield* Fiber.join(launch)))
+      yield* exists(join(at, "taken"))
     })
   )
 

@@ -28,6 +28,14 @@ it.effect("a conversation that no longer fits is exported, and never sent to be 
   Effect.gen(function* () {
     const { providers, world } = yield* exhausted({})
     assert.deepStrictEqual([providers, world.orders.length, world.compacted], [["claude_export"], 1, 0])
+    // Nor where the gate refuses its export, which is why any other would be.
+    const refused = new World()
+    refused.exported = long
+    assert.deepStrictEqual(
+      (yield* exhausted({ settings: { forceCompactThresholdTokens: 1000 } }, refused, [claudeExport, standardCompact])).providers,
+      []
+    )
+    assert.deepStrictEqual(refused.did, ["export s1"])
   }).pipe(Effect.provide(HostServices.layer))
 )
 it.effect("one whose session went on before the launch is exported anew, as a small hand-off", () =>

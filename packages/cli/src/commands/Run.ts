@@ -15,10 +15,10 @@ import {
 import { command, release } from "@souffleur/supervisor"
 import { Console, Effect, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { settingsOf, store, world } from "../App.ts"
+import { type LaunchOverrides, settingsOf, store, world } from "../App.ts"
 import { Environment } from "../Environment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
-import { type Kept, keptOf } from "../Kept.ts"
+import { launchOverridesOf } from "../LaunchOverrides.ts"
 import { ready } from "../service/Watchdog.ts"
 import { goingOn, opening } from "../ConfigTrust.ts"
 import { allWatches, type Named, newId, unfinished } from "../Watches.ts"
@@ -146,7 +146,7 @@ export const runCommand = Command.make(
         guarding,
         flags.json
       )
-      return yield* Effect.provide(resumed, world(settings, project, state.comms, yield* keptOf(settings, Option.some(known))))
+      return yield* Effect.provide(resumed, world(settings, project, state.comms, yield* launchOverridesOf(settings, Option.some(known))))
     })
     const begin = Effect.gen(function* () {
       if (flags.words.length === 0) return yield* bad('which command? souffleur run -- claude "do it"')
@@ -154,7 +154,7 @@ export const runCommand = Command.make(
       const literal = yield* Effect.fromResult(
         literalAgent(flags.words, yield* Effect.fromResult(parseAgentCommand(settings.agentCommand)))
       )
-      const kept: Kept = Option.match(literal, {
+      const overrides: LaunchOverrides = Option.match(literal, {
         onNone: () => ({ terminal: "headless" }),
         onSome: ({ agentCommand }) => ({ agent: agentCommand })
       })
@@ -168,7 +168,7 @@ export const runCommand = Command.make(
         yield* ready
         return yield* watching(settings, project, null, id, 0, flags.guardian, flags.json)
       })
-      return yield* Effect.provide(running, world(settings, project, null, kept))
+      return yield* Effect.provide(running, world(settings, project, null, overrides))
     })
     const found = Effect.provide(allWatches, store(settings))
     /** `undefined`: the watch that was there was another's who came second, and is over: it is looked anew. */

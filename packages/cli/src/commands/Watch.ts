@@ -18,7 +18,7 @@ import { host, launchable, settingsOf, store, world } from "../App.ts"
 import { detached, outlived } from "../Detaching.ts"
 import { Environment } from "../Environment.ts"
 import { BadUsage, Ended, ofFile } from "../Failure.ts"
-import { keptOf } from "../Kept.ts"
+import { launchOverridesOf } from "../LaunchOverrides.ts"
 import { liveSessions, titleOf } from "../Live.ts"
 import { type Guarding, restorationOf, restored } from "../Guarding.ts"
 import { lastWords, untold } from "../LateWords.ts"
@@ -206,7 +206,7 @@ export const watchCommand = Command.make(
         flags.json,
         pin
       ),
-      world(settings, project, comms, yield* keptOf(settings, known))
+      world(settings, project, comms, yield* launchOverridesOf(settings, known))
     )
     if (code !== 0) return yield* new Ended({ code })
   })

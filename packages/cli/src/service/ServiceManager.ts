@@ -1,13 +1,11 @@
 import { runProgram } from "@souffleur/domain"
-import { Effect, FileSystem, Option, Path, Schema } from "effect"
+import { Effect, FileSystem, Option, Path } from "effect"
 import { Environment } from "../Environment.ts"
 import { BadUsage } from "../Failure.ts"
 import { launchdPlist } from "./LaunchdPlist.ts"
 import { type Service, serviceOf } from "./Service.ts"
+import { ServiceFailed } from "./ServiceFailed.ts"
 import { systemdUnit } from "./SystemdUnit.ts"
-
-/** The service manager did not do what it was told; `why` names the command. Exit code 1. */
-export class ServiceFailed extends Schema.TaggedError<ServiceFailed>()("ServiceFailed", { why: Schema.String }) {}
 
 /** By this a file is known to be ours to change and to remove. */
 const mark = 'Written by "souffleur service install"; "souffleur service uninstall" removes it.'

@@ -232,6 +232,12 @@ it.layer(services)((it) => {
       yield* sql`ROLLBACK`
       assert.isNotNull((yield* as("s1")(myState())).last_beat)
       assert.isTrue((yield* as("s1")(heartbeat())).comms)
+      // Freed meanwhile, it is waited for and then told: while it is held, others have asked and heard.
+      yield* sql`BEGIN IMMEDIATE`
+      const waiting = yield* Effect.forkChild(as("s1")(heartbeat()), { startImmediately: true })
+      yield* Effect.repeat(as("s1")(myState()), { times: 5 })
+      yield* sql`ROLLBACK`
+      assert.isTrue((yield* Effect.raceFirst(Fiber.join(waiting), time)).comms)
     })
   )
 

@@ -1,0 +1,137 @@
+import { mutantsOf } from "./Mutant.ts"
+
+const conductor = "packages/conductor"
+
+/** Not chosen but drawn: lines of the source by chance (mulberry32, seed 20261122), each that a mutant can be made of. */
+export const drawnMutants = [
+  ...mutantsOf(
+    "packages/node/src/Signals.ts",
+    ["test/cli/Signals.test.ts"],
+    [
+      [
+        "signals: heard again after a call that did not return",
+        "process.on(signal, listener as (signal: NodeJS.Signals) => void)",
+        "void listener"
+      ],
+      ["signals: the first one is heard", "      heard(signal)\n", ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/claude/src/Environment.ts",
+    ["test/cli/Detach.test.ts"],
+    [["detach: no mark of a session", "entry[1] !== undefined && !marks.has(entry[0]) && entry[0]", "entry[1] !== undefined && entry[0]"]]
+  ),
+  ...mutantsOf(
+    `${conductor}/src/RunEvolution.ts`,
+    [`${conductor}/test/RunDecider.test.ts`, `${conductor}/test/Conduct.test.ts`],
+    [["answer: only what was begun goes on", "task.begun && task.status", "task.status"]]
+  ),
+  ...mutantsOf(
+    `${conductor}/src/OpenDecider.ts`,
+    [`${conductor}/test/RunDecider.test.ts`, `${conductor}/test/Opening.test.ts`, `${conductor}/test/RunRef.test.ts`],
+    [["open: the project is its work tree, where nobody says another", "workTree = project", 'workTree = ""']]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/Log.ts",
+    ["test/cli/Poisoned.test.ts"],
+    [["log: one gap ends it with 4", "if (gaps > 0) return", "if (gaps > 1) return"]]
+  ),
+  ...mutantsOf(
+    `${conductor}/src/StateStore.ts`,
+    [`${conductor}/test/StateFile.test.ts`, `${conductor}/test/Conduct.test.ts`],
+    [["state file: nothing is written where nothing changed", "    if (before.text === text) return []\n", ""]]
+  ),
+  ...mutantsOf(
+    "packages/supervisor/src/Validation.ts",
+    ["packages/supervisor/test/Bootstrap.test.ts"],
+    [["validate: who does not detach is below its ancestors", "detaching = false", "detaching = true"]]
+  ),
+  ...mutantsOf(
+    `${conductor}/src/Hindrance.ts`,
+    [`${conductor}/test/Hindered.test.ts`],
+    [
+      [
+        "hindrance: which file is somebody else's",
+        'case "StateForeign":\n      return `${error.path}: ${error.why}`',
+        'case "StateForeign":\n      return error.why'
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/node/src/DetachEntry.ts",
+    ["packages/node/test/DetachEntry.test.ts"],
+    [["detach: what cannot be started is told", "process.exitCode = 1", "process.exitCode = 0"]]
+  ),
+  ...mutantsOf(
+    "packages/recovery/src/Holder.ts",
+    ["packages/recovery/test/Holder.test.ts"],
+    [["elsewhere: that very process below it", "own.some((pid) => pid === holding.by)", "own.some((pid) => pid !== holding.by)"]]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/Holding.ts",
+    ["packages/recovery/test/Holder.test.ts", "packages/watcher/test/Signs.test.ts"],
+    [["within: a folder, not the beginning of its name", "folder.startsWith(`${project}/`)", "folder.startsWith(project)"]]
+  ),
+  ...mutantsOf(
+    `${conductor}/src/Conduct.ts`,
+    [`${conductor}/test/Conduct.test.ts`],
+    [
+      [
+        "state file: what was kept of it is in the log",
+        '    yield* Effect.forEach(kept, (one) => ref.tell({ _tag: "RebuildStateFile", ...one }))\n',
+        ""
+      ],
+      [
+        "astray: a task that nobody has begun keeps nothing",
+        "? [{ id, commits: [base] }]\n        : []",
+        "? [{ id, commits: [base] }]\n        : [{ id, commits: work.commits }]"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/WatchEvolution.ts",
+    ["packages/domain/test/Watch.test.ts"],
+    [["launched: forced by nobody", "    forced: false,\n    lastExport", "    forced: true,\n    lastExport"]]
+  ),
+  ...mutantsOf(
+    `${conductor}/src/Prompt.ts`,
+    [`${conductor}/test/Plan.test.ts`],
+    [
+      ["prompt: a reviewer's is one", "`## Code Review Task", "`## Code Task"],
+      ["prompt: a reviewer looks at security", "- [ ] **Security** - No obvious security issues introduced\n", ""],
+      ["prompt: a reviewer runs the tests", "3. Run the tests and verify they pass\n", ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/claude/src/RunsAgent.ts",
+    ["packages/claude/test/RunsAgent.test.ts"],
+    [["runs agent: behind a runtime and two flags", "words.slice(0, 4).some(isClaude)", "words.slice(0, 3).some(isClaude)"]]
+  ),
+  ...mutantsOf(
+    "packages/recovery/src/providers/ClaudeExport.ts",
+    ["packages/recovery/test/ClaudeExport.test.ts"],
+    [
+      [
+        "export: the words of the hand-off go with it",
+        "prompt: resumePromptOf(watch, request).pipe(",
+        'prompt: Effect.as(resumePromptOf(watch, request), "").pipe('
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${conductor}/src/RunRef.ts`,
+    [`${conductor}/test/RunRef.test.ts`],
+    [
+      [
+        "run: nothing is granted that was lost",
+        "granted: (so) => Effect.andThen(unlessLost(lost), ref.granted(so))",
+        "granted: (so) => ref.granted(so)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/Hashing.ts",
+    ["packages/domain/test/Handoff.test.ts"],
+    [["hashing: SHA-256", "Digest.sha256", "Digest.sha512"]]
+  )
+]

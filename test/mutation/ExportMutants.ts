@@ -1,0 +1,78 @@
+import { mutantsOf } from "./Mutant.ts"
+
+const [recovery, claude] = ["packages/recovery", "packages/claude"]
+
+/** How a conversation becomes an export, and what that is measured by. */
+export const exportMutants = [
+  ...mutantsOf(
+    `${recovery}/src/Characters.ts`,
+    [`${recovery}/test/Estimate.test.ts`],
+    [
+      ["estimate: code points, not bytes", ": to - from - continuations", ": to - from"],
+      ["estimate: invalid bytes are replaced", "continuations < 0 ? decoded(", "(false as boolean) ? decoded("]
+    ]
+  ),
+  ...mutantsOf(
+    `${recovery}/src/Estimate.ts`,
+    [`${recovery}/test/Estimate.test.ts`],
+    [
+      ["estimate: from the end of the latest marker", "if (at < cut) scopeStart", "if (at < cut && scopeStart < 0) scopeStart"],
+      ["estimate: our own markers by their nonce", 'header._tag === "Own" ? ownMarkers(bytes, header.nonce) :', ""],
+      ["estimate: a damaged header", 'damaged = header._tag === "Damaged"', "damaged = false"],
+      ["estimate: what cannot be read has none", 'Effect.catchTag("PlatformError", unreadable)', "Effect.orDie"],
+      ["estimate: what is no file has none", 'if ((yield* fs.stat(path)).type !== "File") return', "if (false as boolean) return"]
+    ]
+  ),
+  ...mutantsOf(
+    `${recovery}/src/CompactMarkers.ts`,
+    [`${recovery}/test/Estimate.test.ts`],
+    [
+      ["markers: each of the five", "|\\[lethe summary\\])/iu.exec", ")/iu.exec"],
+      ["markers: in any case", "summary\\])/iu.exec", "summary\\])/u.exec"],
+      ["markers: ours are whole lines", "if (bytes[end] !== newline && bytes[end] !== 0) return -1", ""],
+      ["markers: none in a fence", "if (isQuoted(at) || fence !== undefined) return -1", "if (isQuoted(at)) return -1"],
+      ["markers: quoted alone they are in doubt", "return count > 0 && plain === 0\n", "return (false as boolean)\n"],
+      ["markers: ours without our header are in doubt", "if (strays > 0) return", "if (false as boolean) return"]
+    ]
+  ),
+  ...mutantsOf(
+    `${recovery}/src/Trim.ts`,
+    [`${recovery}/test/Trim.test.ts`],
+    [
+      ["trim: header and summary stay", 'const top = framed ? wholeTop : ""', 'const top = ""'],
+      ["trim: no more than the limit", "if (characters <= limit) return", "if (characters <= 2 * limit) return"]
+    ]
+  ),
+  ...mutantsOf(
+    `${recovery}/src/LaunchPrompt.ts`,
+    [`${recovery}/test/LaunchPrompt.test.ts`],
+    [
+      [
+        "prompt: a planned handoff is no crash",
+        'case "handoff":\n      return "The previous',
+        'case "" as never:\n      return "The previous'
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${claude}/src/TranscriptExport.ts`,
+    [`${claude}/test/TranscriptExport.test.ts`],
+    [
+      ["export: a session file that stays the same", "if (after.some((seen) => seen !== look(before)))", "if (false as boolean)"],
+      [
+        "export: what cannot be written is a failure of the export",
+        "PlatformError: (error) => Effect.fail(failed(error)) })",
+        "PlatformError: (error) => Effect.die(error) })"
+      ],
+      ["export: its agent's version", "Claude Code ${counts.version}", "Claude Code"]
+    ]
+  ),
+  ...mutantsOf(
+    `${claude}/src/Conversation.ts`,
+    [`${claude}/test/TranscriptExport.test.ts`],
+    [
+      ["export: a mark of each compaction", "return `${boundaryMarker}\\n\\n`", 'return ""'],
+      ["export: what the agent said", 'return message(record, "Assistant")', 'return ""']
+    ]
+  )
+]

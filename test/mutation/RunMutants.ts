@@ -1,0 +1,116 @@
+import { mutantsOf } from "./Mutant.ts"
+
+const [src, tests] = ["packages/conductor/src", "packages/conductor/test"]
+
+/** What a run reads, keeps and tells beside its loop: plans, prompts, its state file, comms, its log. */
+export const runMutants = [
+  ...mutantsOf(
+    `${src}/Bulletin.ts`,
+    [`${tests}/Bulletin.test.ts`],
+    [
+      ["bulletin: a heart that stops", "Effect.raceFirst(beating, telling)", "Effect.raceFirst(Effect.exit(beating), telling)"],
+      [
+        "bulletin: a task that has not begun has no row",
+        'case "pending":\n      return undefined',
+        'case "pending":\n      return "available"'
+      ],
+      ["bulletin: a task that is no more is nobody's", '[id, "exited"]', "[id, undefined]"],
+      [
+        "bulletin: the Conductor after its tasks",
+        "  for (const row of rows) {\n",
+        "  yield* patiently(comms.setState(conductorState(run), at))\n  for (const row of rows) {\n"
+      ],
+      [
+        "bulletin: what was before its conductor",
+        "(revision > from ? run : evolveRun(run, event))",
+        "(revision > 0 ? run : evolveRun(run, event))"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/RunLog.ts`,
+    [`${tests}/RunLog.test.ts`],
+    [
+      ["runs: one that cannot be read hides no other", 'Effect.catchTag("UnreadableEvent", (error) => upTo(id, error))', "Effect.orDie"],
+      ["runs: nothing is decided on what cannot be read", "torn?.unreadable === undefined ? found : yield* torn.unreadable", "found"],
+      ["runs: in streams of their own", "`run/${id}`", "id"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/StateFile.ts`,
+    [`${tests}/StateFile.test.ts`],
+    [
+      [
+        "state file: its phase",
+        'run.phase === "completion" || run.phase === "finished" ? "completion" : "implementation"',
+        '"implementation"'
+      ],
+      ["state file: attempts of the seed's own", "attempts: task.attempts ?? 0", "attempts: 0"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/StateStore.ts`,
+    [`${tests}/StateFile.test.ts`],
+    [
+      ["state file: one that others may write", '{ atMost: largest, others: "write as its group" }', "{ atMost: largest }"],
+      ["state file: one that is gone is missing", 'read.failure.missing ? { _tag: "Missing" } : {', "{"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Verdict.ts`,
+    [`${tests}/Verdict.test.ts`],
+    [
+      ["verdict: marks of Markdown are no part of it", 'stripped(line, "*_`# \\t", "*_`: \\t")', "line"],
+      ["verdict: what controls a terminal is no part of it", 'text.replaceAll(/\\p{Cc}+/gu, " ").trim()', "text.trim()"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/OpenDecider.ts`,
+    [`${tests}/RunDecider.test.ts`],
+    [["open: a finishing step that was asked for before", "doubted.length === 0 ? finishing : null", "null"]]
+  ),
+  ...mutantsOf(
+    `${src}/Plan.ts`,
+    [`${tests}/Plan.test.ts`],
+    [
+      ["plan: what stands under a task's heading", "described.get(source.id) ?? ", ""],
+      ["plan: its documents are each task's", "referenceDocs: [...common, ", "referenceDocs: ["]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Prompt.ts`,
+    [`${tests}/Plan.test.ts`],
+    [
+      ["prompt: an implementer reads the documents", '${references(planned, "implementing")}', ""],
+      ["prompt: all feedback", "...newest(feedback.map(feedbackText))", "...newest(feedback.slice(-1).map(feedbackText))"],
+      ["prompt: within what a program can be given", "if (left >= 0) kept.push(text)", "if (left >= 0 || kept.length > 0) kept.push(text)"],
+      ["prompt: … each time", "    if (left < 0) break\n", "    if (left < 0) left = room\n"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Invocation.ts`,
+    [`${tests}/Invocation.test.ts`],
+    [
+      ["invocation: in another folder", 'cwd === project ? "" :', 'cwd !== project ? "" :'],
+      ["invocation: one word to a shell", `text.replaceAll("'", "'\\\\''")`, "text"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Git.ts`,
+    [`${tests}/Git.test.ts`],
+    [["git: no answer is no answer", 'Effect.mapError(failed("which commit is checked out"))', "Effect.orElseSucceed(() => null)"]]
+  ),
+  ...mutantsOf(
+    `${src}/RunNotice.ts`,
+    [`${tests}/RunHerald.test.ts`],
+    [
+      ["notice: a wait for the service once", "return before.waits > 0\n        ? undefined\n        : {", "return {"],
+      [
+        "notice: that a wait is over",
+        'return before.waits === 0 ? undefined : { kind: "cleared", text: "the wait is over" }',
+        "return undefined"
+      ],
+      ["notice: that a pause is over", "return before.paused === null ? undefined :", "return before.paused !== null ? undefined :"]
+    ]
+  )
+]

@@ -1,0 +1,120 @@
+import { mutantsOf } from "./Mutant.ts"
+
+const claude = "packages/claude"
+
+/** What is read of an agent's own files, and written into its settings. */
+export const sessionMutants = [
+  ...mutantsOf(
+    `${claude}/src/Context.ts`,
+    [`${claude}/test/Context.test.ts`],
+    [
+      ["context: what went into the cache too", ', "cache_creation_input_tokens"]', "]"],
+      ["context: what was written is not read", '"cache_creation_input_tokens"]', '"cache_creation_input_tokens", "output_tokens"]'],
+      ["context: a suffix asks for a larger window", 'model.endsWith("[1m]") ? 1_000_000 : ', ""],
+      ["context: a window that holds it", "tokens > window ? undefined : window", "false ? undefined : window"]
+    ]
+  ),
+  ...mutantsOf(
+    `${claude}/src/Compaction.ts`,
+    [`${claude}/test/Compaction.test.ts`],
+    [
+      ["compacted: what begins at the mark", "Math.max(0, mark.offset - 1)", "mark.offset"],
+      ["compacted: where a file began with it", "let begun = mark.offset === 0", "let begun = false"]
+    ]
+  ),
+  ...mutantsOf(
+    `${claude}/src/Lines.ts`,
+    [`${claude}/test/Compaction.test.ts`, `${claude}/test/Lines.test.ts`],
+    [["lines: one over two chunks", "    carry.set(part, carried)\n", ""]]
+  ),
+  ...mutantsOf(
+    `${claude}/src/CommandFront.ts`,
+    [`${claude}/test/AgentProgram.test.ts`],
+    [
+      ["front: what becomes the agent", "at = next\n", 'return no("becomes another")\n'],
+      ["front: what runs a file", "file === undefined ? { length: next, claude: false } : {", "true ? { length: next, claude: false } : {"]
+    ]
+  ),
+  ...mutantsOf(
+    `${claude}/src/Tail.ts`,
+    [`${claude}/test/Tail.test.ts`],
+    [
+      ["tail: a line over two blocks", "Buffer.concat(parts.toReversed())", "Buffer.concat(parts)"],
+      ["tail: no further than it is asked to", 'if (finished() === "enough") return writtenAt', "finished()"]
+    ]
+  ),
+  ...mutantsOf(
+    `${claude}/src/ToolResults.ts`,
+    [`${claude}/test/ToolResults.test.ts`],
+    [
+      [
+        "results: who only looks gets nowhere",
+        'looking.has(name) || name.startsWith("mcp__souffleur__")',
+        'name.startsWith("mcp__souffleur__")'
+      ],
+      ["results: talk with the watchdog is none", ' || name.startsWith("mcp__souffleur__")', ""],
+      ["results: a failure is none", ' && block["is_error"] !== true', ""],
+      ["results: each once", "offset: counted.offset }", "offset: 0 }"],
+      [
+        "results: what was only asked for is none",
+        `found = line.includes('"tool_result"') && blocksIn(line).some((block) => block["type"] === "tool_result")`,
+        "found = blocksIn(line).length > 0"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${claude}/src/LiteralCommand.ts`,
+    [`${claude}/test/LiteralCommand.test.ts`],
+    [
+      ["literal command: the user's own flags stay", "kept.push(word, ...values)", ""],
+      [
+        "literal command: the configured agent",
+        "if (configured.every((word, at) => words[at] === word)) return Result.succeed(configured.length)",
+        ""
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${claude}/src/HookSettings.ts`,
+    [`${claude}/test/HookSettings.test.ts`, `${claude}/test/HookFile.test.ts`],
+    [
+      ["hooks: for every event", "return hookEvents.reduce(", "return hookEvents.slice(1).reduce("],
+      ["hooks: those of others stay", " && Option.isSome(hookProgram(hook.command))", ""],
+      ["hooks: of each event a list", 'if (text[event.value] !== "[") return refused', "if (false as boolean) return refused"],
+      ["hooks: settings are an object", 'if (text[root] !== "{") return refused', "if (false as boolean) return refused"]
+    ]
+  ),
+  ...mutantsOf(
+    `${claude}/src/HookFile.ts`,
+    [`${claude}/test/HookFile.test.ts`],
+    [
+      ["settings: what is not UTF-8", "{ fatal: true, ignoreBOM: true }", "{ ignoreBOM: true }"],
+      ["settings: its mode stays", "    yield* fs.chmod(draft, before.info.mode & 0o777)\n", ""],
+      [
+        "settings: byte for byte as before",
+        "untouched && Option.isSome(backup) ? backup.value : yield* sound(path, withoutHooks(text))",
+        'text.replace("souffleur", "")'
+      ],
+      ["settings: what others wrote stays", "untouched && Option.isSome(backup) ?", "Option.isSome(backup) ?"],
+      ["settings: what was not there is gone again", "made ? fs.remove(path) : write", "write"],
+      ["settings: a link stays one", "const target = before?.target ?? path", "const target = path"]
+    ]
+  ),
+  ...mutantsOf(
+    `${claude}/src/HookCommand.ts`,
+    [`${claude}/test/HookCommand.test.ts`, `${claude}/test/HookSettings.test.ts`],
+    [
+      ["hook command: one word to the shell", `word.replaceAll("'", "'\\\\''")}'`, "word}'"],
+      ["hook command: ours are known by their form", "return hookCommand(found) === line ? Option.some(found) :", "return"],
+      ["hook command: never fails", " hook 2>/dev/null || true", " hook 2>/dev/null"]
+    ]
+  ),
+  ...mutantsOf(
+    `${claude}/src/HookInput.ts`,
+    [`${claude}/test/HookInput.test.ts`],
+    [
+      ["hook input: one word of the agent's", "return word.test(kind) ?", 'return kind !== "" ?'],
+      ["hook input: also where it was cut", "if (end === -1) return\n", "if (end === -1) throw new Error()\n"]
+    ]
+  )
+]

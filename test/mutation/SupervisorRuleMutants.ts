@@ -1,0 +1,105 @@
+import { mutantsOf } from "./Mutant.ts"
+
+const [src, test] = ["packages/supervisor/src", "packages/supervisor/test"]
+const [bootstrap, herald, notifier] = [`${test}/Bootstrap.test.ts`, `${test}/Herald.test.ts`, `${test}/Notifier.test.ts`]
+
+/** What single rules of the supervisor promise, each taken away. */
+export const supervisorRuleMutants = [
+  ...mutantsOf(
+    `${src}/Supervisor.ts`,
+    [`${test}/Supervisor.test.ts`],
+    [
+      ["supervise: what the state asks for runs", "  yield* act(initial, now)\n", ""],
+      [
+        "supervise: a goodbye, before all else",
+        '(Exit.hasInterrupts(exit) ? Effect.ignore(ref.tell({ _tag: "Leave" })) : Effect.void)',
+        "(Exit.hasInterrupts(exit) ? Effect.void : Effect.void)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/WatchDecider.ts",
+    [bootstrap],
+    [
+      [
+        "confirm: nothing is awaited",
+        "...command.baseline\n            }),\n            nextWatcher(watch, at)",
+        "...command.baseline\n            }),\n            nextWatcher(watch, at, { awaiting: true })"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Bootstrap.ts`,
+    [bootstrap],
+    [
+      ["bootstrap: again each 30 s", "Schedule.spaced(settings.validationRetryInterval)", 'Schedule.spaced("1 hour")'],
+      [
+        "bootstrap: what is undecided is asked again",
+        'Effect.catchTag("Undecided", () => ref.state)',
+        'Effect.catchTag("Undecided", ({ reason }) => ref.tell({ _tag: "FailValidation", check: "comms-row", reason, lastMessageId: 0 }))'
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Validation.ts`,
+    [bootstrap],
+    [
+      [
+        "validate: no row without comms",
+        "if (watch.comms !== null && Option.isNone(snapshot.souffleur))",
+        "if (Option.isNone(snapshot.souffleur))"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Herald.ts`,
+    [herald],
+    [
+      ["telling: the row of what failed closed", '    row: { state: "error" as const, lastError: `${stage}: ${reason}` },\n', ""],
+      ["telling: an export that is over", "const over = estimated_tokens > threshold", "const over = estimated_tokens >= threshold"],
+      ["telling: plain, in a message", "...message, text: plain(message.text) })", "...message })"],
+      ["herald: from where the log stands", "log.changes(id, yield* toldUpTo(id, newest(id)))", "log.changes(id, yield* outbox.told(id))"],
+      ["herald: waits for comms", "yield* Effect.retry(comms.setState(", "yield* Effect.ignore(comms.setState("],
+      [
+        "herald: from what it has told",
+        "log.changes(id, yield* toldUpTo(id, newest(id)))",
+        "log.changes(id, 0 * (yield* toldUpTo(id, newest(id))))"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/Pager.ts",
+    [notifier],
+    [["notice: plain", "text: plain(notice.text, mostOfText)", "text: notice.text.slice(0, mostOfText)"]]
+  ),
+  ...mutantsOf(`${src}/Notifier.ts`, [notifier], [["notifier: from where the log stands", "  yield* toldUpTo(mark, newest(id))\n", ""]]),
+  ...mutantsOf(
+    `${src}/SoloProgress.ts`,
+    [`${test}/SoloProgress.test.ts`],
+    [["adopt: by the session that it brings", "sessions: [...watch.sessions, sessionId] })", "sessions: watch.sessions })"]]
+  ),
+  ...mutantsOf(
+    `${src}/Commits.ts`,
+    [`${test}/Commits.test.ts`],
+    [
+      ["git: a bounded file", "const [small, large] = [1_000_000, 16_000_000]", "const [small, large] = [16_000_000, 16_000_000]"],
+      ["git: branches that are packed", 'return packed?.split(" ", 1)[0] ?? ""', 'return ""']
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Restore.ts`,
+    [`${test}/Restore.test.ts`],
+    [
+      [
+        "restore: what another has taken is that one's",
+        'why === "owned" ? Effect.fail(stillThere("another souffleur has taken the watch in the same moment")) : Effect.succeed(undefined)',
+        "Effect.succeed(why === null ? watch : undefined)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Ownership.ts`,
+    [`${test}/Ownership.test.ts`],
+    [["own: a dead owner is no owner", "!(yield* claims.isDead(owner))", "true"]]
+  )
+]

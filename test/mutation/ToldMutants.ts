@@ -1,0 +1,99 @@
+import { mutantsOf } from "./Mutant.ts"
+
+const cli = "packages/cli"
+
+/** What a person is told of what was seen, and of what is kept. */
+export const toldMutants = [
+  ...mutantsOf(
+    `${cli}/src/Reason.ts`,
+    [`${cli}/test/Reason.test.ts`],
+    [
+      ["why: against the evidence", 'event._tag === "ConductorAdopted" && event.forced ?', "(false as boolean) ?"],
+      [
+        "why: what was not understood",
+        '...(doubtful({ step: "0 payload", outcome: outcomeOf(before, "0 payload") })?.warnings ?? []),\n',
+        ""
+      ],
+      ["why: which permission a launch got", "...(clamped === undefined ? [] : [clamped])", ""]
+    ]
+  ),
+  ...mutantsOf(
+    `${cli}/src/SignReason.ts`,
+    [`${cli}/test/Reason.test.ts`],
+    [
+      ["why: who says when a limit ends", "`the session file states that it ends at ${iso(event.resetsAt)}`", '""'],
+      ["why: quiet hours follow from a death", 'if (event.kind === "quiet-hours") return undefined\n', ""],
+      ["why: where to go to who waits", "souffleur attach goes there, and ", ""],
+      ["why: since when a ceiling counts", "counted from ${iso(before.allowedSince)} on, ", ""],
+      ["why: what to do at a ceiling", "souffleur retry allows as much again, ", ""]
+    ]
+  ),
+  ...mutantsOf(
+    `${cli}/src/RunReason.ts`,
+    [`${cli}/test/RunReason.test.ts`],
+    [
+      ["why of a run: the limit of who is ended", "; its limit is ${inWords(limit)}", ""],
+      ["why of a run: what it has started", '`it has started pid ${others.join(", ")}`', '""']
+    ]
+  ),
+  ...mutantsOf(
+    `${cli}/src/Standing.ts`,
+    [`${cli}/test/Standing.test.ts`],
+    [
+      ["standing: what has ended", 'Match.when({ phase: "Exited" }, ({ end }) => end ?? "ended"),\n', ""],
+      ["standing: a command takes no hand-off", 'kind === "agent" && generation > 1', "generation > 1"],
+      ["standing: who waits", 'Match.when({ person: Match.defined }, () => "waits for a person"),\n', ""]
+    ]
+  ),
+  ...mutantsOf(
+    `${cli}/src/doctor/Estimates.ts`,
+    [`${cli}/test/Estimates.test.ts`],
+    [
+      ["estimates: half is worse than one and a half", "Math.abs(Math.log(ratio))", "Math.abs(1 - ratio)"],
+      ["estimates: the middle", "sorted[Math.floor((sorted.length - 1) / 2)]", "sorted[0]"]
+    ]
+  ),
+  ...mutantsOf(
+    `${cli}/src/doctor/Keep.ts`,
+    [`${cli}/test/Keep.test.ts`],
+    [
+      [
+        "doctor: an environment that is kept for nobody",
+        "const kept = readable ? yield* keptFor(settings, watches) : []",
+        "const kept: Array<Finding> = []"
+      ],
+      ["doctor: an environment that a watch needs", " && !unfinished.some((beginning) => name.startsWith(beginning))", ""],
+      ["doctor: what launches have printed", "return bytes > printedMost\n", "return bytes > 100 * printedMost\n"],
+      ["doctor: holes take nothing", "Option.flatMap(info, ({ blocks }) => blocks)", "Option.map(info, ({ size }) => Number(size) / 512)"]
+    ]
+  ),
+  ...mutantsOf(
+    `${cli}/src/doctor/Setup.ts`,
+    [`${cli}/test/Setup.test.ts`],
+    [["doctor: a config that may be somebody else's word", "if (refused !== null) return", "if (false as boolean) return"]]
+  ),
+  ...mutantsOf(
+    `${cli}/src/commands/Retry.ts`,
+    [`${cli}/test/Retry.test.ts`],
+    [
+      [
+        "retry: where there is no ceiling",
+        "const ceilings = settings.maxTime !== null || settings.maxTokens !== null",
+        "const ceilings = true"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${cli}/src/commands/Retry.ts`,
+    [`${cli}/test/ConfigTrust.test.ts`],
+    [["retry: where the file is lower, and holds", "if (lower(ceiling, file) !== ceiling)\n", "if (false as boolean)\n"]]
+  ),
+  ...mutantsOf(
+    `${cli}/src/service/SystemdUnit.ts`,
+    [`${cli}/test/Service.test.ts`],
+    [
+      ["systemd: a percent sign is one", '.replaceAll("%", "%%")', ""],
+      ["systemd: a quote is one", `.replaceAll('"', '\\\\"')`, ""]
+    ]
+  )
+]
