@@ -3,11 +3,7 @@ import { commands, flagNames } from "./Commands.ts"
 import { anchorsOf, isThere, sentencesOf, textOf, tracked } from "./Pages.ts"
 
 /** Pages that keep to the rules of CONTRIBUTING.md, Prose. A page joins when it is rewritten. */
-const held = [
-  ...tracked.filter((path) => path.startsWith("docs/spec/")),
-  "docs/glossary.md",
-  ...["CONTRIBUTING.md", "CHANGELOG.md"].filter(isThere)
-]
+const held = [...tracked.filter((path) => path.startsWith("docs/spec/")), "docs/glossary.md", "CONTRIBUTING.md", "CHANGELOG.md"]
 
 /** Words of one sentence. */
 const longest = 25
