@@ -717,6 +717,20 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
+    `${src}/Grievance.ts`,
+    ["packages/cli/test/RunTelling.test.ts"],
+    [
+      ["escalation: as many issues as a person reads", "lines.slice(0, most).map(short)", "lines.map(short)"],
+      ["escalation: as much of each as a person reads", "lines.slice(0, most).map(short)", "lines.slice(0, most)"],
+      ["escalation: the last rejection's issues", "(last?.issues ?? [])", "(earlier[0]?.issues ?? [])"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/RunNotice.ts`,
+    [`${tests}/RunHerald.test.ts`],
+    [["run notice: room for what to do", "text.length > 1500 ?", "false ?"]]
+  ),
+  ...mutantsOf(
     `${src}/Exclude.ts`,
     [`${tests}/Exclude.test.ts`],
     [

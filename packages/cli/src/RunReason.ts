@@ -1,4 +1,4 @@
-import { evolveRun, initialRun, type Run, type RunEvent, taskOf } from "@souffleur/conductor"
+import { evolveRun, grievancesOf, initialRun, type Run, type RunEvent, taskOf } from "@souffleur/conductor"
 import type { RecordedAs } from "@souffleur/domain"
 import { type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
 import { reasonOfPin } from "./PinReason.ts"
@@ -40,6 +40,11 @@ const escalations: Readonly<Record<Of<"TaskEscalated">["cause"], string>> = {
   "implementer failures": "the third turn in a row that came to nothing is a person's",
   "reviewer failures": "the third turn in a row that came to nothing is a person's",
   unproven: "a state file is believed as far as git bears it out: the rest is a person's"
+}
+
+const grieved = ({ cause, taskId }: Of<"TaskEscalated">, before: Run) => {
+  const task = taskOf(before, taskId)
+  return task === undefined ? [] : grievancesOf(task, cause)
 }
 
 const pauses: Readonly<Record<Of<"RunPaused">["cause"], string>> = {
@@ -103,7 +108,7 @@ const explain = (event: RunEvent, before: Run): Explanation | undefined => {
       return failed(event, before)
     case "TaskEscalated":
       return {
-        seen: [event.reason],
+        seen: [event.reason, ...grieved(event, before)],
         rule: escalations[event.cause],
         act: `nothing is asked until: souffleur conduct answer ${event.taskId} "what to do", or --retry, or --skip`
       }

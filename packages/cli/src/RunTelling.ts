@@ -1,5 +1,5 @@
-import { type Run, type RunEvent, streamOf, type Task, taskOf } from "@souffleur/conductor"
-import { iso, overreachInWords, plain, type RecordedAs, trustInWords, withdrawnInWords } from "@souffleur/domain"
+import { firstSuspect, grievancesOf, noCommit, type Run, type RunEvent, streamOf, type Task, taskOf } from "@souffleur/conductor"
+import { type Condition, iso, overreachInWords, plain, type RecordedAs, trustInWords, withdrawnInWords } from "@souffleur/domain"
 import { Match } from "effect"
 import { mostOfLine, type Paint } from "./Printing.ts"
 import { deadline, when } from "./Standing.ts"
@@ -40,7 +40,8 @@ const words = (event: RunEvent): string =>
     ImplementationCompleted: ({ commits, files, taskId }) =>
       `${taskId}: implemented, ${many(commits.length, "commit")}, ${many(files.length, "file")}`,
     ImplementationBlocked: ({ reason, taskId }) => `${taskId}: blocked: ${reason}`,
-    ImplementationFailed: ({ detail, taskId }) => `${taskId}: the attempt failed: ${detail}`,
+    ImplementationFailed: ({ detail, taskId }) =>
+      `${taskId}: the attempt failed: ${detail}${detail === noCommit ? `; ${firstSuspect}` : ""}`,
     ReviewApproved: ({ summary, taskId }) => `${taskId}: approved: ${summary}`,
     ReviewRejected: ({ feedback, taskId }) =>
       `${taskId}: rejected: ${feedback.summary}${feedback.issues.length === 0 ? "" : ` (${many(feedback.issues.length, "issue")})`}`,
@@ -134,14 +135,15 @@ const pauses = {
 } as const
 
 /** Where a run stands, in a few words. */
-export const runStanding = (run: Run): string => plain(standing(run))
+export const runStanding = (run: Run, agent: Condition | null = null): string => plain(standing(run, agent))
 
-const standing = (run: Run): string => {
-  if (run.overreach !== undefined && run.paused === null && run.phase !== "finished") return `${goingOn(run)}, config not trusted`
-  return goingOn(run)
+const standing = (run: Run, agent: Condition | null): string => {
+  if (run.overreach !== undefined && run.paused === null && run.phase !== "finished") return `${goingOn(run, agent)}, config not trusted`
+  return goingOn(run, agent)
 }
 
-const goingOn = (run: Run): string => {
+/** `agent`: in which condition its process was seen, `null` where nobody looked. */
+const goingOn = (run: Run, agent: Condition | null): string => {
   if (run.phase === "finished")
     return run.finishingFailure === null ? "complete" : `complete, but for its finishing step: ${run.finishingFailure}`
   if (run.paused !== null) return pauses[run.paused.cause].standing
@@ -152,14 +154,30 @@ const goingOn = (run: Run): string => {
   if (run.turn !== null)
     return run.turn.role === "finisher"
       ? "finishing"
-      : `${run.turn.taskId}: ${run.turn.role} ${run.turn.ending === null ? "at work" : "is ended"}${run.turn.launch === null ? "" : `, pid ${run.turn.launch.process.pid}`}`
+      : `${run.turn.taskId}: ${run.turn.role} ${agent === "gone" || agent === "zombie" ? "has ended" : run.turn.ending === null ? "at work" : "is ended"}${run.turn.launch === null ? "" : `, pid ${run.turn.launch.process.pid}`}`
   return run.phase === "completion" ? "completion" : (taskOf(run, run.current)?.id ?? "between tasks")
 }
 
-/** What a run that cannot go on needs of a person, and by which command it is told, where there is one. */
-export const runNeeds = (id: string, run: Run): ReadonlyArray<string> => needs(id, run).map((line) => plain(line, mostOfLine))
+/** What a launch has printed is in that file. */
+type OutputOf = (launchId: string) => string
 
-const needs = (id: string, { finishingFailure, paused, tasks }: Run): ReadonlyArray<string> => {
+/** What is wrong with a task that is escalated, and what its newest agent has printed. */
+const grievances = (task: Task, outputOf: OutputOf): ReadonlyArray<string> =>
+  task.escalation === null
+    ? []
+    : [
+        ...grievancesOf(task, task.escalation.cause),
+        ...(task.lastLaunch === null ? [] : [`what its last agent printed: ${outputOf(task.lastLaunch)}`])
+      ]
+
+/**
+ * What a run that cannot go on needs of a person, and by which command it is told, where there is one; with `outputOf` also what is wrong
+ * with a task, a line each.
+ */
+export const runNeeds = (id: string, run: Run, outputOf?: OutputOf): ReadonlyArray<string> =>
+  needs(id, run, outputOf).map((line) => plain(line, mostOfLine))
+
+const needs = (id: string, { finishingFailure, paused, tasks }: Run, outputOf?: OutputOf): ReadonlyArray<string> => {
   if (finishingFailure !== null)
     return [
       `run ${id}: every task is complete, and the finishing step failed: ${finishingFailure}`,
@@ -171,11 +189,12 @@ const needs = (id: string, { finishingFailure, paused, tasks }: Run): ReadonlyAr
   const task = tasks.find(({ status }) => status === "escalated")
   return [
     `run ${id} needs you on task ${task?.id} (${task?.escalation?.cause}): ${task?.escalation?.reason}`,
+    ...(task === undefined || outputOf === undefined ? [] : grievances(task, outputOf)),
     `souffleur conduct answer ${task?.id} "what to do", or --retry, or --skip`
   ]
 }
 
-export const taskLines = (task: Task): ReadonlyArray<string> => {
+export const taskLines = (task: Task, outputOf: OutputOf): ReadonlyArray<string> => {
   const counts = [
     ...(task.attempts === 0 ? [] : [many(task.attempts, "attempt")]),
     ...(task.feedback.length === 0 ? [] : [many(task.feedback.length, "rejection")]),
@@ -184,6 +203,6 @@ export const taskLines = (task: Task): ReadonlyArray<string> => {
   const status = task.skipped ? "skipped" : task.status.replace("_", " ")
   return [
     `  ${task.id}  ${status}  ${task.title}${counts.length === 0 ? "" : `  (${counts.join(", ")})`}`,
-    ...(task.escalation === null ? [] : [`    ${task.escalation.reason}`])
+    ...(task.escalation === null ? [] : [task.escalation.reason, ...grievances(task, outputOf)].map((line) => `    ${line}`))
   ].map((line) => plain(line, mostOfLine))
 }

@@ -44,6 +44,18 @@ it.layer(services)((it) => {
       const { workflow_id } = JSON.parse((yield* run("conduct", "status", "--json")).join("\n"))
       assert.strictEqual(workflow_id.slice(0, start.length), start)
       assert.isBelow(workflow_id.length, 120)
+      // Nobody has that process: it is not said to be at work.
+      const [started, asked, launched] = [examples.TaskStarted, examples.AgentAsked, examples.AgentLaunched]
+      const gone = { ...launched, process: { pid: 4_194_303, startTime: 1, bootId: "another" } }
+      yield* Effect.provide(
+        Effect.flatMap(RunLog, (log) => log.append("run/r", 1, [started, asked, gone])),
+        runs(settings)
+      )
+      const status = (yield* run("conduct", "status")).join("\n")
+      assert.include(status, "implementer has ended, pid 4194303")
+      assert.include(status, `session ${asked.sessionId}, output ${home}/state/launches/${gone.launchId}.out`)
+      const { agent } = JSON.parse((yield* run("conduct", "status", "--json")).join("\n"))
+      assert.deepInclude(agent, { condition: "gone", pid: 4_194_303, session_id: asked.sessionId })
       for (const line of yield* run("conduct", "log")) assert.isAtMost(line.length, 2100)
     }).pipe(Effect.scoped)
   )

@@ -71,6 +71,12 @@ it("why tells what a run waits for, and who says until when", () => {
   for (const part of ["it ended with exit code 3", "asked once", "conduct answer --finishing --retry"]) assert.include(why(finished), part)
 })
 
+it("why tells of an escalation what was wrong at each rejection", () => {
+  const escalated: RunEvent = { _tag: "TaskEscalated", at, taskId: "t1", cause: "rejections", reason: "rejected 2 times: no test" }
+  const told = why(rejected(1), rejected(2), escalated)
+  for (const what of ["rejected 2 times: no test", "- of an empty input", "attempt 1 was rejected: no test"]) assert.include(told, what)
+})
+
 it("what is no decision has no reason, and nothing that is told controls a terminal", () => {
   assert.strictEqual(why(), "")
   const escalated: RunEvent = { _tag: "TaskEscalated", at, taskId: "t1", cause: "blocked", reason: "\u001B[2Jno key" }

@@ -1,6 +1,7 @@
 import { Agent } from "@souffleur/domain"
 import { Effect, Option, Result } from "effect"
 import { Conducting } from "./Conducting.ts"
+import { noCommit } from "./Grievance.ts"
 import { type Run, type Task, taskOf, type Turn } from "./Run.ts"
 import type { Report } from "./Ladder.ts"
 import type { Ended } from "./Turn.ts"
@@ -54,7 +55,7 @@ const believed = Effect.fnUntraced(function* (task: Task, named: string | null) 
   const { git } = yield* Conducting
   const fresh = yield* git.since(task.reviewed ?? task.base)
   const head = yield* git.head
-  if (head === null || fresh.commits.length === 0) return nothing("nothing done", "it said that it was complete, and made no commit")
+  if (head === null || fresh.commits.length === 0) return nothing("nothing done", noCommit)
   const work = task.reviewed === null ? fresh : yield* git.since(task.base)
   if (fresh.files.length === 0 || work.files.length === 0)
     return nothing("nothing done", "it said that it was complete, and its commits change no file")

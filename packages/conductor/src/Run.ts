@@ -19,6 +19,8 @@ export interface Task extends TaskOutline {
   readonly guidance: ReadonlyArray<string>
   /** Why the last implementer turn came to nothing. */
   readonly lastFailure: string | null
+  /** The newest agent that worked on it or reviewed it. */
+  readonly lastLaunch: string | null
   /** The session that the next attempt goes on with; `null`: a fresh implementer. */
   readonly implementer: string | null
   /** The commit that it began from, and the one that was reviewed last: work is what came after. */
@@ -133,6 +135,7 @@ export const freshTask = (outline: TaskOutline): Task => ({
   feedback: [],
   guidance: [],
   lastFailure: null,
+  lastLaunch: null,
   implementer: null,
   base: null,
   reviewed: null,

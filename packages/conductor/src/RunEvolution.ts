@@ -125,7 +125,13 @@ const change = (run: Run, event: RunEvent): Change =>
       ...(role === "finisher" ? { finishing: "begun", finishingAccepted: false } : {})
     }),
     AgentPrepared: ({ word }) => (run.turn === null ? {} : { turn: { ...run.turn, word } }),
-    AgentLaunched: ({ at, launchId, process }) => (run.turn === null ? {} : { turn: { ...run.turn, launch: { launchId, process, at } } }),
+    AgentLaunched: ({ at, launchId, process }) =>
+      run.turn === null
+        ? {}
+        : {
+            turn: { ...run.turn, launch: { launchId, process, at } },
+            ...withTask(run, run.turn.taskId, () => ({ lastLaunch: launchId }))
+          },
     AgentEnding: ({ cause, limit }) => (run.turn === null ? {} : { turn: { ...run.turn, ending: { cause, limit } } }),
     AgentNeverRan: () => (run.turn === null ? {} : { turn: null, ...unasked(run, run.turn) }),
     AgentLimited: ({ at, kind, until }) => ({

@@ -1,11 +1,20 @@
 import { iso, type Notice, overreachInWords, withdrawnInWords } from "@souffleur/domain"
+import { grievancesOf } from "./Grievance.ts"
 import { pauseInWords } from "./Pause.ts"
-import type { Run } from "./Run.ts"
+import { type Run, taskOf } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
 
 export type RunNotice = Notice<"escalated" | "paused" | "finished" | "usage_limit" | "outage" | "untrusted_config" | "cleared">
 
 const answer = (task: string) => `: souffleur conduct answer ${task} "what to do", or --retry, or --skip`
+
+/** Room is left for what to do about it: a notice has 2,000 UTF-16 units. */
+const bounded = (text: string) => (text.length > 1500 ? `${text.slice(0, 1500)}…` : text)
+
+const grieved = ({ cause, taskId }: Extract<RunEvent, { readonly _tag: "TaskEscalated" }>, before: Run) => {
+  const task = taskOf(before, taskId)
+  return task === undefined ? [] : grievancesOf(task, cause)
+}
 
 const inOrder = "git is in order again"
 const resumedAfter = {
@@ -25,7 +34,10 @@ const resumedAfter = {
 export const runNoticeOf = (event: RunEvent, before: Run): RunNotice | undefined => {
   switch (event._tag) {
     case "TaskEscalated":
-      return { kind: "escalated", text: `task ${event.taskId} needs you (${event.cause}): ${event.reason}${answer(event.taskId)}` }
+      return {
+        kind: "escalated",
+        text: `task ${event.taskId} needs you (${event.cause}): ${bounded([event.reason, ...grieved(event, before)].join("; "))}${answer(event.taskId)}`
+      }
     case "ProgressImported": {
       const task = event.tasks.find(({ status }) => status === "escalated")
       return task === undefined

@@ -20,6 +20,29 @@ it("a person is told of an escalation, a pause and the end, and when what was to
   assert.isUndefined(runNoticeOf(RunFinished, foldRun(first)), "one whose plan has got more to do is not at its end")
 })
 
+it("a notice of an escalation says what is wrong, and still what to do about it, however much there is to say", () => {
+  const { ReviewRejected, TaskStarted } = examples
+  const taskId = "task-001"
+  const before: ReadonlyArray<RunEvent> = [
+    RunOpened,
+    { ...TaskStarted, taskId },
+    {
+      ...ReviewRejected,
+      taskId,
+      feedback: {
+        attempt: 3,
+        summary: "no",
+        issues: ["the empty input", ...Array.from({ length: 20 }, () => "x".repeat(2000))],
+        suggestions: []
+      }
+    }
+  ]
+  const text = runNoticeOf({ ...TaskEscalated, taskId, cause: "rejections", reason: "rejected 3 times: no" }, foldRun(before))?.text ?? ""
+  assert.include(text, "rejected 3 times: no; - the empty input")
+  assert.isBelow(text.length, 2000)
+  assert.isTrue(text.endsWith("or --retry, or --skip"))
+})
+
 it("a person is told once of waits for the service in a row, and when an agent came to something again", () => {
   const { AgentLimited, ImplementationCompleted, LimitWaitEnded } = examples
   const history = [...first.slice(0, 2), AgentLimited, LimitWaitEnded, AgentLimited, LimitWaitEnded, ImplementationCompleted]

@@ -28,6 +28,7 @@ import {
   ceilingNow,
   Comms,
   digestOf,
+  Launcher,
   CommsLink,
   Permission,
   type Pin,
@@ -98,7 +99,10 @@ const leftAtWork = Effect.fnUntraced(function* (id: string) {
     yield* Console.error(`its ${run.turn?.role}, pid ${pid}, works on; it is gone on with by: ${invocation(run, (yield* Environment).cwd)}`)
 })
 
-const tellNeeds = (id: string, run: Run, then: string) => printLines(`${runNeeds(id, run).join("\n  ")}; ${then}`, Console.error)
+const tellNeeds = Effect.fnUntraced(function* (id: string, run: Run, then: string) {
+  const { outputPath } = yield* Launcher
+  yield* printLines(`${runNeeds(id, run, outputPath).join("\n  ")}; ${then}`, Console.error)
+})
 
 /** What a person is told at the end, and the exit code (cli.md). */
 const ended = Effect.fnUntraced(function* (id: string, run: Run, asJson: boolean) {

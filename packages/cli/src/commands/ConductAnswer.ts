@@ -1,4 +1,4 @@
-import { invocation, isOver, type RunIntent, tellRun } from "@souffleur/conductor"
+import { invocation, isOver, type RunIntent, taskOf, tellRun } from "@souffleur/conductor"
 import { isGone, Processes } from "@souffleur/domain"
 import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -71,7 +71,12 @@ export const conductAnswerCommand = Command.make(
           ? "its conductor goes on"
           : `it goes on with: ${invocation(after, (yield* Environment).cwd)}`
       const what = word._tag === "Answer" ? `task ${word.taskId}` : "its finishing step"
-      yield* Console.error(`run ${id}: ${what} ${word.answer === "skip" ? "is skipped" : "is tried again"}; ${how}`)
+      const left = word._tag === "Answer" && word.answer === "skip" ? (taskOf(after, word.taskId)?.work.commits.length ?? 0) : 0
+      const kept =
+        left === 0
+          ? ""
+          : `; ${left === 1 ? "its commit stays" : `its ${left} commits stay`} in HEAD, and later tasks build upon that: git revert takes it back`
+      yield* Console.error(`run ${id}: ${what} ${word.answer === "skip" ? "is skipped" : "is tried again"}${kept}; ${how}`)
     }).pipe(Effect.provide([runs(settings), store(settings), Layer.provideMerge(agentFiles(settings), host)]))
   })
 ).pipe(Command.withDescription("Answer an escalation: guidance, --retry or --skip"))

@@ -1,8 +1,8 @@
 import { allRuns, invocation, isOver, stateJson, streamOf, type NamedRun } from "@souffleur/conductor"
-import { Beats, iso, plain, Processes } from "@souffleur/domain"
-import { Clock, Console, Effect, Option } from "effect"
+import { Beats, iso, Launcher, plain, Processes, type ResolvedSettings } from "@souffleur/domain"
+import { Clock, Console, Duration, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { host, settingsOf } from "../App.ts"
+import { host, launches, settingsOf } from "../App.ts"
 import { findRun, runs } from "../Conducted.ts"
 import { Environment } from "../Environment.ts"
 import { paint, printJson } from "../Printing.ts"
@@ -15,14 +15,17 @@ import { json, projectDir, realProject } from "./Options.ts"
 const mostOfId = 64
 
 const statusOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun) {
+  const { outputPath } = yield* Launcher
   const [beats, processes, now] = [yield* Beats, yield* Processes, yield* Clock.currentTimeMillis]
   const beat = yield* beats.last(streamOf(id))
+  const launched = run.turn?.launch ?? null
+  const agent = launched === null ? null : yield* processes.condition(launched.process)
   const owner = run.owner === null ? null : { ...run.owner.process, condition: yield* processes.condition(run.owner.process) }
   return {
     run: id,
     project: run.project,
     plan: run.plan,
-    standing: unreadable === undefined ? runStanding(run) : `cannot be read from event ${unreadable.revision} on: ${unreadable.why}`,
+    standing: unreadable === undefined ? runStanding(run, agent) : `cannot be read from event ${unreadable.revision} on: ${unreadable.why}`,
     unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.why },
     revision: run.revision,
     owner,
@@ -33,13 +36,33 @@ const statusOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun)
     agent:
       run.turn === null
         ? null
-        : { role: run.turn.role, task: run.turn.taskId, pid: run.turn.launch?.process.pid ?? null, session_id: run.turn.sessionId },
+        : {
+            role: run.turn.role,
+            task: run.turn.taskId,
+            attempt: run.turn.attempt,
+            pid: launched?.process.pid ?? null,
+            condition: agent,
+            runs_for_ms: launched === null ? null : now - launched.at,
+            session_id: run.turn.sessionId,
+            output: launched === null ? null : outputPath(launched.launchId)
+          },
     escalations: run.tasks.flatMap(({ escalation, id: task }) => (escalation === null ? [] : [{ task, ...escalation }])),
     ...stateJson(run),
     workflow_id: plain(run.workflowId, mostOfId),
     finishing: run.finishing
   }
 })
+
+/** Who is at work, since when and until when at most, and where to look at it. */
+const agentLines = (agent: Effect.Success<ReturnType<typeof statusOf>>["agent"], settings: ResolvedSettings): ReadonlyArray<string> => {
+  if (agent === null || agent.runs_for_ms === null) return []
+  const limit = agent.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout
+  const time =
+    agent.condition === "gone" ? "is gone" : `at work for ${inWords(agent.runs_for_ms)} of at most ${inWords(Duration.toMillis(limit))}`
+  return [`  ${agent.role}, pid ${agent.pid}, ${time}`, `    session ${agent.session_id}, output ${agent.output}`].map((line) =>
+    plain(line)
+  )
+}
 
 export const conductStatusCommand = Command.make(
   "status",
@@ -70,8 +93,11 @@ export const conductStatusCommand = Command.make(
                 : `  nobody conducts: ${invocation(run, cwd)}`
               : `  by pid ${owner.pid}, beat ${inWords(beat_age_ms)} ago`
         yield* Console.log(`${id}  ${plain(run.workflowId, mostOfId)}  ${plain(standing)}${brush("dim", by)}`)
-        if (!all) yield* Effect.forEach(run.tasks.flatMap(taskLines), (line) => Console.log(line))
+        if (all) continue
+        const { outputPath } = yield* Launcher
+        for (const line of [...agentLines(statuses[index]!.agent, settings), ...run.tasks.flatMap((task) => taskLines(task, outputPath))])
+          yield* Console.log(line)
       }
-    }).pipe(Effect.provide([runs(settings), host]))
+    }).pipe(Effect.provide([runs(settings), launches(settings), host]))
   })
 ).pipe(Command.withDescription("Where a run stands: its tasks, its agent, what it waits for"))
