@@ -23,12 +23,12 @@ export const drawnMutants = [
   ),
   ...mutantsOf(
     `${conductor}/src/RunEvolution.ts`,
-    [`${conductor}/test/RunDecider.test.ts`, `${conductor}/test/Conduct.test.ts`],
+    [`${conductor}/test/RunDecider.test.ts`],
     [["answer: only what was begun goes on", "task.begun && task.status", "task.status"]]
   ),
   ...mutantsOf(
     `${conductor}/src/OpenDecider.ts`,
-    [`${conductor}/test/RunDecider.test.ts`, `${conductor}/test/Opening.test.ts`, `${conductor}/test/RunRef.test.ts`],
+    [`${conductor}/test/RunDecider.test.ts`],
     [["open: the project is its work tree, where nobody says another", "workTree = project", 'workTree = ""']]
   ),
   ...mutantsOf(
@@ -38,7 +38,7 @@ export const drawnMutants = [
   ),
   ...mutantsOf(
     `${conductor}/src/StateStore.ts`,
-    [`${conductor}/test/StateFile.test.ts`, `${conductor}/test/Conduct.test.ts`],
+    [`${conductor}/test/StateFile.test.ts`],
     [["state file: nothing is written where nothing changed", "    if (before.text === text) return []\n", ""]]
   ),
   ...mutantsOf(
@@ -69,24 +69,24 @@ export const drawnMutants = [
   ),
   ...mutantsOf(
     "packages/domain/src/Holding.ts",
-    ["packages/recovery/test/Holder.test.ts", "packages/watcher/test/Signs.test.ts"],
+    ["packages/watcher/test/Signs.test.ts"],
     [["within: a folder, not the beginning of its name", "folder.startsWith(`${project}/`)", "folder.startsWith(project)"]]
   ),
   ...mutantsOf(
     `${conductor}/src/Conduct.ts`,
-    [`${conductor}/test/Conduct.test.ts`],
+    [`${conductor}/test/Hindered.test.ts`],
     [
       [
         "state file: what was kept of it is in the log",
         '    yield* Effect.forEach(kept, (one) => ref.tell({ _tag: "RebuildStateFile", ...one }))\n',
         ""
-      ],
-      [
-        "astray: a task that nobody has begun keeps nothing",
-        "? [{ id, commits: [base] }]\n        : []",
-        "? [{ id, commits: [base] }]\n        : [{ id, commits: work.commits }]"
       ]
     ]
+  ),
+  ...mutantsOf(
+    `${conductor}/src/Conduct.ts`,
+    [`${conductor}/test/History.test.ts`],
+    [["astray: not in the midst of a rebase", "const doing = yield* git.underWay", "const doing = null as string | null"]]
   ),
   ...mutantsOf(
     "packages/domain/src/WatchEvolution.ts",

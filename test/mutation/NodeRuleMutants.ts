@@ -41,6 +41,17 @@ export const nodeRuleMutants = [
     ]
   ),
   ...mutantsOf(
+    `${src}/Receipt.ts`,
+    [`${test}/Launcher.test.ts`],
+    [
+      [
+        "receipt: whose name is taken launches nothing",
+        "createWhole(path, encodeReceipt(receipt))",
+        'createWhole(path, encodeReceipt(receipt)) || receipt._tag === "Taken"'
+      ]
+    ]
+  ),
+  ...mutantsOf(
     `${src}/ExitCodes.ts`,
     [`${test}/Launcher.test.ts`],
     [["exit code: kept for who comes after", "createWhole(fileOf(id), String(exitCode))", "fileOf(id)"]]
@@ -86,6 +97,7 @@ export const nodeRuleMutants = [
     `${src}/SignFile.ts`,
     [`${test}/SignFile.test.ts`],
     [
+      ["signs: whole lines are kept", "tail.subarray(tail.indexOf(10) + 1)", "tail"],
       [
         "signs: said again where the file was replaced",
         "if (fs.statSync(path, { throwIfNoEntry: false })?.ino === written.ino) return written.size",

@@ -11,7 +11,8 @@ it("knows an agent by the configured command, by its name, and out of its packag
     ["claude", "", ""],
     ["/home/anna/.claude/local/claude", "--resume", "s1"],
     ["node", "/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js"],
-    ["/usr/bin/node", "--no-warnings", "/x/@anthropic-ai/claude-code/cli.js", "-p"]
+    ["/usr/bin/node", "--no-warnings", "/x/@anthropic-ai/claude-code/cli.js", "-p"],
+    ["/usr/bin/node", "--no-warnings", "--enable-source-maps", "/x/@anthropic-ai/claude-code/cli.js"]
   ])
     assert.isTrue(runsAgent(words, standIn), words.join(" "))
   assert.isTrue(runsAgent(["/usr/bin/node", "/x/agent.mjs", "--model", "opus", "--session-id", "s1"], standIn))

@@ -42,6 +42,22 @@ describe.concurrent("where the loop itself cannot go on", () => {
       assert.strictEqual(yield* fs.readFileString(`${play.project}/mine.json`), '{"mine": 1}')
     })
   )
+  live("half a state file that an agent has left is told in the log, with the name under which it is kept", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const half = (path: string) =>
+        Effect.orDie(Effect.flatMap(fs.readFileString(path), (text) => fs.writeFileString(path, text.slice(0, 60))))
+      const play = yield* theatre(({ commits, project }) => ({
+        implementer: [(turn) => Effect.tap(commits(turn), () => half(`${project}/state.json`))],
+        reviewer: [say(approves)]
+      }))
+      assert.strictEqual((yield* play.conducts).phase, "finished")
+      const [told, ...more] = (yield* play.events).filter((event) => event._tag === "StateFileRebuilt")
+      assert.deepInclude(told, { found: "corrupt", from: "log" })
+      assert.lengthOf(more, 0, "once")
+      assert.lengthOf(yield* fs.readFileString(told?.kept ?? ""), 60)
+    })
+  )
   live("git that is gone while a person is awaited for something else is told too, and then that again", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

@@ -88,6 +88,8 @@ const failed = (cause: "timeout" | "lost" | "nothing done"): Report => ({ _tag: 
 
 const refused = (kind: "usage-limit" | "outage", resetsAt: number | null): Report => ({ _tag: "Limited", kind, resetsAt })
 
+it("the work tree of a run is its project, where nobody names another", () => assert.strictEqual(story().run().workTree, "/p"))
+
 it("work of which nothing is left to be reviewed, no commit or no file, is asked for anew, of a fresh implementer", () => {
   for (const left of [
     { head: "c0", commits: [], files: [] },
@@ -367,6 +369,12 @@ describe("an answer", () => {
     for (const _ of [1, 2, 3]) told.reviewed(failed("timeout"))
     told.tell({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
     assert.strictEqual(told.ask().role, "reviewer")
+  })
+  it("to retry what was escalated before this run begins it anew: nobody knows where it began", () => {
+    const before = { id: "t1", status: "escalated" as const, attempts: 4, feedback: [], work, startedAt: null, completedAt: null }
+    const told = story([outline("t1")], [before])
+    told.tell({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
+    assert.deepStrictEqual([told.task().status, next(told.run())._tag], ["pending", "Start"])
   })
   it("is taken for a task that is escalated, and no other", () => {
     const told = escalated()

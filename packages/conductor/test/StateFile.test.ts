@@ -165,6 +165,19 @@ it.effect("fields that souffleur does not know are carried through, and the file
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
+it.effect("where nothing changed nothing is written: it would be a backup of itself", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const folder = yield* fs.makeTempDirectoryScoped()
+    const path = `${folder}/state.json`
+    const run = foldRun([examples.RunOpened])
+    yield* writeState(path, run)
+    const { ino } = yield* fs.stat(path)
+    yield* writeState(path, run)
+    assert.deepStrictEqual([(yield* fs.stat(path)).ino, yield* fs.readDirectory(folder)], [ino, ["state.json"]])
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)
+
 it.effect("a backup that is somebody else's is not written over", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem

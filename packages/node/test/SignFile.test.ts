@@ -1,10 +1,12 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
-import * as fs from "node:fs"
+import fsModule, * as fs from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
 import * as os from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { appendSign } from "../src/SignFile.ts"
 import { builtProgram } from "./fixtures/BuiltProgram.ts"
 
 const program = await builtProgram(fileURLToPath(new URL("fixtures/appendSigns.ts", import.meta.url)))
@@ -45,3 +47,29 @@ it.live("writers at once leave no gap in what is kept, however often the file is
     assert.deepStrictEqual(fs.readdirSync(folder), ["a.jsonl"])
   }).pipe(Effect.scoped)
 )
+
+it("a line that was written into a file that is replaced in the same moment is written again, into the one that has its name", () => {
+  const folder = fs.mkdtempSync(join(os.tmpdir(), "souffleur-signs-"))
+  const [path, write] = [join(folder, "a.jsonl"), fsModule.writeSync]
+  fs.writeFileSync(path, "older\n")
+  let opened = 0
+  const meddling = (...asked: Parameters<typeof fs.writeSync>) => {
+    opened += 1
+    // It is opened, and not written to yet: somebody cuts it.
+    if (opened === 1) {
+      fs.writeFileSync(`${path}.new`, "newer\n")
+      fs.renameSync(`${path}.new`, path)
+    }
+    return write(...asked)
+  }
+  try {
+    Object.assign(fsModule, { writeSync: meddling })
+    syncBuiltinESMExports()
+    appendSign(path, "line\n")
+    assert.deepStrictEqual([fs.readFileSync(path, "utf8"), opened], ["newer\nline\n", 2])
+  } finally {
+    Object.assign(fsModule, { writeSync: write })
+    syncBuiltinESMExports()
+    fs.rmSync(folder, { recursive: true })
+  }
+})

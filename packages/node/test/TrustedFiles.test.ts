@@ -3,9 +3,9 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { lookTrusted, piecesOf, readTrusted, TrustedFiles } from "@souffleur/domain"
-import { Effect, Stream } from "effect"
+import { Effect, FileSystem, Layer, Stream } from "effect"
 import * as HostServices from "../src/HostServices.ts"
-import { stateFolder } from "../src/TrustedFiles.ts"
+import * as TrustedFilesOfHost from "../src/TrustedFiles.ts"
 import { folder } from "./fixtures/Spawned.ts"
 
 const asRoot = process.getuid?.() === 0
@@ -81,6 +81,21 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
       fs.renameSync(join(at, "other"), path)
       const [piece] = yield* Stream.runCollect(piecesOf(file))
       assert.strictEqual(new TextDecoder().decode(piece), "ours")
+      // Also where that comes between the judgement and the first word that is read.
+      fs.writeFileSync(path, "ours", { mode: 0o600 })
+      fs.writeFileSync(join(at, "other"), "theirs")
+      const files = yield* FileSystem.FileSystem
+      const meddling = FileSystem.FileSystem.of({
+        ...files,
+        open: (...asked) =>
+          Effect.andThen(
+            Effect.sync(() => fs.renameSync(join(at, "other"), path)),
+            files.open(...asked)
+          )
+      })
+      const judged = Layer.fresh(TrustedFilesOfHost.layer).pipe(Layer.provide(Layer.succeed(FileSystem.FileSystem, meddling)))
+      const read = yield* Effect.provide(readTrusted(path, { atMost }), judged)
+      assert.strictEqual(new TextDecoder().decode(read), "ours")
     })
   )
 
@@ -104,11 +119,11 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
     () =>
       Effect.gen(function* () {
         const at = yield* folder
-        yield* stateFolder(join(at, "state"))
+        yield* TrustedFilesOfHost.stateFolder(join(at, "state"))
         assert.strictEqual(fs.statSync(join(at, "state")).mode & 0o777, 0o700)
         fs.mkdirSync(join(at, "alice", ".local"), { recursive: true })
         fs.chownSync(join(at, "alice"), 12_345, 12_345)
-        const refused = yield* Effect.flip(stateFolder(join(at, "alice", ".local", "state")))
+        const refused = yield* Effect.flip(TrustedFilesOfHost.stateFolder(join(at, "alice", ".local", "state")))
         assert.match(refused.message, /alice belongs to another user .*sudo -H/)
         assert.deepStrictEqual(fs.readdirSync(join(at, "alice", ".local")), [])
       })

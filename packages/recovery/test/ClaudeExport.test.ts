@@ -53,6 +53,7 @@ describe("claude_export", () => {
       const path = `${stateDir}/exports/w-g2-c1-2-export-1.md`
       assert.deepStrictEqual(world.did, ["SIGTERM 4711", "export s1", "launch 5000"])
       const [order] = world.orders
+      assert.match(order?.prompt ?? "", /^\/conductor --recovery-bootstrap\n/u)
       assert.include(order?.prompt, path)
       assert.include(order?.prompt, "Hand-off w-g2-c1-6-launch-1")
       assert.notInclude(order?.prompt, "hello")

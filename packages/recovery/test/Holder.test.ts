@@ -30,7 +30,7 @@ describe("right before the first signal of a recovery, who the Conductor is", ()
   )
   it.effect("is looked at before its intent too", () =>
     Effect.gen(function* () {
-      const world = new World().run(conductor, person)
+      const world = new World().run(conductor, { pid: 20, parent: 4711 }, person)
       world.sessions = taken
       assert.deepStrictEqual((yield* recovered(world)).signals, [])
     })
