@@ -2,6 +2,11 @@ import { mutantsOf } from "./Mutant.ts"
 
 export const commandMutants = [
   ...mutantsOf(
+    "packages/cli/src/Cli.ts",
+    ["packages/cli/test/Completions.test.ts"],
+    [["completions: line by line", "printLines(Completions.generate(", "Console.log(Completions.generate("]]
+  ),
+  ...mutantsOf(
     "packages/cli/src/Known.ts",
     ["packages/cli/test/Known.test.ts"],
     [

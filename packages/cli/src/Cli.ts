@@ -1,6 +1,6 @@
 import { debugDefect } from "@souffleur/domain"
-import { Cause, Console, Effect } from "effect"
-import { CliError, CliOutput, Command } from "effect/cli"
+import { Cause, Console, Effect, Option } from "effect"
+import { CliConfig, CliError, CliOutput, Command, Completions, GlobalFlag } from "effect/cli"
 import { adoptCommand } from "./commands/Adopt.ts"
 import { attachCommand } from "./commands/Attach.ts"
 import { compactCommand } from "./commands/Compact.ts"
@@ -74,6 +74,17 @@ const presenter: CliOutput.Presenter = {
   }
 }
 
+/** A script is printed line by line: a line break within one call is shown, not printed. */
+const completions = GlobalFlag.Action({
+  flag: GlobalFlag.Completions.flag,
+  run: (shell, { command }) =>
+    Option.match(shell, {
+      onNone: () => Effect.void,
+      onSome: (shell) => printLines(Completions.generate(command.name, shell, Completions.fromCommand(command)))
+    })
+})
+const config = CliConfig.make({ builtIns: GlobalFlag.BuiltIns.map((flag) => (flag === GlobalFlag.Completions ? completions : flag)) })
+
 /** A defect is told in one sentence; where it is, and what it says, only to who looks for it. */
 const toldDefect = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
   yield* Console.error(`souffleur: ${defective(cause)}`)
@@ -95,5 +106,6 @@ export const cli = (args: ReadonlyArray<string>) =>
       )
     }),
     Effect.catchCause((cause) => (Cause.hasDies(cause) ? toldDefect(cause) : Effect.failCause(cause))),
-    Effect.provideService(CliOutput.Presenter, presenter)
+    Effect.provideService(CliOutput.Presenter, presenter),
+    Effect.provideService(CliConfig.CliConfig, config)
   )

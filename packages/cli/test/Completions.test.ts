@@ -1,0 +1,29 @@
+import { assert, it } from "@effect/vitest"
+import { Console, Effect } from "effect"
+import { Completions } from "effect/cli"
+import { cli, root } from "../src/Cli.ts"
+import { Environment } from "../src/Environment.ts"
+import { printing } from "../src/Printing.ts"
+import { services } from "./mcp/Place.ts"
+
+it.layer(services)((it) => {
+  it.effect("a completion script is printed line by line, as the shell reads it", () =>
+    Effect.gen(function* () {
+      for (const shell of ["bash", "zsh", "fish", "powershell"] as const) {
+        const lines: Array<string> = []
+        yield* cli(["--completions", shell]).pipe(
+          Effect.provideService(Console.Console, printing(false, { log: (line) => lines.push(line), error: (line) => lines.push(line) })),
+          Effect.provideService(Environment, {
+            variables: {},
+            cwd: "/",
+            platform: "linux",
+            colour: false,
+            interactive: false,
+            self: [process.execPath]
+          })
+        )
+        assert.deepStrictEqual(lines, Completions.generate("souffleur", shell, Completions.fromCommand(root)).split("\n"), shell)
+      }
+    })
+  )
+})
