@@ -717,6 +717,19 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
+    `${src}/Turn.ts`,
+    [`${tests}/Conduct.test.ts`],
+    [
+      ["forgotten: what lay there before is not", ".filter((file) => !before.includes(file))", ""],
+      [
+        "forgotten: told to the reviewer",
+        "testFile: there ? testFile : null } }, word, forgotten)",
+        "testFile: there ? testFile : null } }, word)"
+      ],
+      ["forgotten: told to the implementer", "implementerPrompt(planned, task, word, forgotten)", "implementerPrompt(planned, task, word)"]
+    ]
+  ),
+  ...mutantsOf(
     `${src}/Grievance.ts`,
     ["packages/cli/test/RunTelling.test.ts"],
     [

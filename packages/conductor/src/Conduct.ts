@@ -112,6 +112,9 @@ const waitOut = Effect.fn("Conduct.waitOut")(function* (until: number) {
   }
 })
 
+/** Of so many files that git does not know it is remembered that they were there before. */
+const mostUntracked = 500
+
 /** One step of the loop; `undefined` when a person's word is needed, or all is done. */
 const advance = Effect.fnUntraced(function* (run: Run) {
   const { git, ref } = yield* Conducting
@@ -125,8 +128,9 @@ const advance = Effect.fnUntraced(function* (run: Run) {
       return yield* unhindered(
         true,
         Effect.gen(function* () {
-          const [base, { branch }] = [yield* git.head, yield* git.standing]
-          return yield* ref.tell({ _tag: "StartTask", taskId: step.task.id, base, branch })
+          const [base, { branch }, there] = [yield* git.head, yield* git.standing, yield* git.untracked]
+          const untracked = there.length > mostUntracked ? null : there
+          return yield* ref.tell({ _tag: "StartTask", taskId: step.task.id, base, branch, untracked })
         }),
         run
       )

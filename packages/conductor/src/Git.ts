@@ -119,6 +119,11 @@ export const gitOf = Effect.fn("Git.of")(function* (project: string, own: (root:
       )
       return { commits: parts(commits, "\n"), files: theirs(parts(files, "\0")) }
     }),
+    /** Files that git neither knows nor ignores, from the repository's root on. */
+    untracked: git(["-C", root, "ls-files", "--others", "--exclude-standard", "-z"]).pipe(
+      Effect.map((text) => theirs(parts(text, "\0"))),
+      Effect.mapError(failed("which files it does not know"))
+    ),
     /** Whether HEAD has a file of that name, from the repository's root on. */
     has: Effect.fn("Git.has")(function* (file: string) {
       const listed = git(["ls-tree", "-z", "--name-only", "--full-tree", "HEAD", "--", file])

@@ -52,11 +52,28 @@ const feedbackText = ({ attempt, issues, summary, suggestions }: Task["feedback"
     ...(suggestions.length === 0 ? [] : ["", "Suggestions:", ...suggestions.map((suggestion) => `- ${suggestion}`)])
   ].join("\n")
 
-const previous = ({ feedback, guidance, lastFailure }: Task): string => {
+/** A file's name may hold anything that somebody wants to have said: it is one line of JSON, in which nothing goes unseen. */
+const quoted = (file: string) =>
+  JSON.stringify(file).replaceAll(/[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu, (mark) =>
+    Array.from({ length: mark.length }, (_, at) => `\\u${mark.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")
+  )
+
+/** Files that are named of those that git does not know. */
+const mostForgotten = 50
+const listed = (files: ReadonlyArray<string>) =>
+  [
+    ...files.slice(0, mostForgotten).map((name) => `- ${quoted(name)}`),
+    ...(files.length > mostForgotten ? [`- and ${files.length - mostForgotten} more`] : [])
+  ].join("\n")
+
+const previous = ({ feedback, guidance, lastFailure }: Task, forgotten: ReadonlyArray<string>): string => {
   const parts = [
     ...(feedback.length === 0 ? [] : ["This task has been attempted before. Learn from the reviewer feedback:"]),
     ...newest(feedback.map(feedbackText)),
     ...(lastFailure === null ? [] : [`**The last attempt came to nothing:** ${lastFailure}. Its work may lie in the project: look first.`]),
+    ...(forgotten.length === 0
+      ? []
+      : [`**Not in any commit:** git does not know these files; commit what belongs to the work:\n${listed(forgotten)}`]),
     ...(guidance.length === 0 ? [] : [["**Guidance of the user:**", ...newest(guidance)].join("\n")])
   ]
   return parts.length === 0 ? "" : `### Previous Attempts (if any)\n\n${parts.join("\n\n")}\n\n`
@@ -66,8 +83,13 @@ const previous = ({ feedback, guidance, lastFailure }: Task): string => {
 const answered = (word: string) =>
   `Your answer is the last thing that you print: nothing comes after it. The word \`${word}\` behind its first word is given to you alone, for this turn alone: an answer without it does not count.`
 
-/** The seed's implementer prompt, with the `word` of this launch. */
-export const implementerPrompt = (planned: PlannedTask, task: Task, word: string): string => `## Implementation Task
+/** The seed's implementer prompt, with the `word` of this launch; `forgotten`: files that are new since the task began, and that git does not know. */
+export const implementerPrompt = (
+  planned: PlannedTask,
+  task: Task,
+  word: string,
+  forgotten: ReadonlyArray<string> = []
+): string => `## Implementation Task
 
 You are implementing a task from the workflow plan.
 
@@ -75,7 +97,7 @@ You are implementing a task from the workflow plan.
 
 ${taskDetails(planned)}
 
-${references(planned, "implementing")}${previous(task)}### Instructions
+${references(planned, "implementing")}${previous(task, forgotten)}### Instructions
 
 1. **Read documentation** - Review all reference docs and related code
 2. **Use TDD approach** - Write tests first, then implementation
@@ -107,12 +129,6 @@ reason: [explanation of blocker]
 /** Files that are named to a reviewer; the rest it finds in the commits. */
 const mostFiles = 200
 
-/** A file's name may hold anything that somebody wants to have said: it is one line of JSON, in which nothing goes unseen. */
-const quoted = (file: string) =>
-  JSON.stringify(file).replaceAll(/[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu, (mark) =>
-    Array.from({ length: mark.length }, (_, at) => `\\u${mark.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")
-  )
-
 const changed = (files: ReadonlyArray<string>) => {
   const named = fitting(files.slice(0, mostFiles).map((file) => `- ${quoted(file)}`))
   return [...named, ...(files.length > named.length ? [`- and ${files.length - named.length} more, in the commits`] : [])].join("\n")
@@ -126,9 +142,14 @@ const decided = (guidance: ReadonlyArray<string>) =>
 
 /**
  * The seed's reviewer prompt: the task, its documents, what the user decided, and what git says of its implementation, never what the implementer
- * said of it, or wrote into a name; with the `word` of this launch.
+ * said of it, or wrote into a name; with the `word` of this launch, and with files that are new since the task began, and that git does not know.
  */
-export const reviewerPrompt = (planned: PlannedTask, { guidance, work }: Task, word: string): string => `## Code Review Task
+export const reviewerPrompt = (
+  planned: PlannedTask,
+  { guidance, work }: Task,
+  word: string,
+  forgotten: ReadonlyArray<string> = []
+): string => `## Code Review Task
 
 You are reviewing an implementation for the workflow.
 
@@ -143,7 +164,7 @@ ${references(planned, "reviewing")}${decided(guidance)}### Implementation Detail
 ${changed(work.files)}
 
 **Test File:** ${work.testFile === null ? "none was named" : quoted(work.testFile)}
-
+${forgotten.length === 0 ? "" : `\n**Not in any commit:** these files are new since the task began, and git does not know them. Work that needs one of them is not whole:\n${listed(forgotten)}\n`}
 ### Review Checklist
 
 Verify each item:

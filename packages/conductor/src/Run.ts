@@ -26,6 +26,8 @@ export interface Task extends TaskOutline {
   /** The commit that it began from, and the one that was reviewed last: work is what came after. */
   readonly base: string | null
   readonly reviewed: string | null
+  /** Files that git did not know when it began; `null`: nobody can say. */
+  readonly untracked: ReadonlyArray<string> | null
   /** What waits for a reviewer. */
   readonly implementation: { readonly head: string } | null
   readonly work: Work
@@ -138,6 +140,7 @@ export const freshTask = (outline: TaskOutline): Task => ({
   lastLaunch: null,
   implementer: null,
   base: null,
+  untracked: null,
   reviewed: null,
   implementation: null,
   work: { commits: [], files: [], testFile: null },

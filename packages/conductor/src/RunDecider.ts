@@ -86,7 +86,15 @@ export const decideRun = (run: Run, command: RunCommand): Decision => {
     case "StartTask": {
       const step = next(run)
       return step._tag === "Start" && step.task.id === command.taskId
-        ? ok(Event.TaskStarted.make({ at, taskId: command.taskId, base: command.base, branch: command.branch ?? null }))
+        ? ok(
+            Event.TaskStarted.make({
+              at,
+              taskId: command.taskId,
+              base: command.base,
+              branch: command.branch ?? null,
+              untracked: command.untracked ?? null
+            })
+          )
         : notNow(`it is not the turn of task ${command.taskId}`)
     }
     case "Ask":

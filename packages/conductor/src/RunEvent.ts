@@ -59,8 +59,19 @@ export const StateFileRebuilt = event("StateFileRebuilt", {
   kept: Later
 })
 
-/** `base`: the commit that the task begins from; `null` where there is none yet. `branch`: what is checked out; `null`: none. */
-export const TaskStarted = event("TaskStarted", { taskId: Text, base: Schema.NullOr(Text), branch: Later })
+/**
+ * `base`: the commit that the task begins from; `null` where there is none yet. `branch`: what is checked out; `null`: none. `untracked`: files
+ * that git neither knows nor ignores by then; `null`: too many to tell, or nobody looked.
+ */
+export const TaskStarted = event("TaskStarted", {
+  taskId: Text,
+  base: Schema.NullOr(Text),
+  branch: Later,
+  untracked: Schema.NullOr(Texts).pipe(
+    Schema.withConstructorDefault(Effect.succeed(null)),
+    Schema.withDecodingDefaultKey(Effect.succeed(null))
+  )
+})
 /** An agent is about to be launched. `attempt` is the task's, 0 for the finisher. */
 export const AgentAsked = event("AgentAsked", {
   token: Text,
@@ -209,7 +220,7 @@ const versions: { readonly [Tag in RunEvent["_tag"]]?: number } = {
   ReviewFailed: 2,
   RunPaused: 4,
   StateFileRebuilt: 2,
-  TaskStarted: 2,
+  TaskStarted: 3,
   TaskEscalated: 2,
   ConfigOverreached: 2,
   TrustGiven: 2

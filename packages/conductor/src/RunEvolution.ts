@@ -100,10 +100,10 @@ const change = (run: Run, event: RunEvent): Change =>
     },
     UnknownTaskSkipped: () => ({}),
     StateFileRebuilt: () => ({}),
-    TaskStarted: ({ at, base, branch, taskId }) => ({
+    TaskStarted: ({ at, base, branch, taskId, untracked }) => ({
       current: taskId,
       branch,
-      ...withTask(run, taskId, (task) => ({ status: "in_progress", begun: true, base, startedAt: task.startedAt ?? at }))
+      ...withTask(run, taskId, (task) => ({ status: "in_progress", begun: true, base, untracked, startedAt: task.startedAt ?? at }))
     }),
     AgentAsked: ({ at, attempt, head, resumed, role, sessionId, taskId, token }) => ({
       turn: {

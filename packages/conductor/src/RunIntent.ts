@@ -33,7 +33,13 @@ export type RunIntent =
   | { readonly _tag: "RevisePlan"; readonly digest: string; readonly tasks: ReadonlyArray<Event.TaskOutline> }
   /** `kept`: the name of what stood there, where it was kept. */
   | { readonly _tag: "RebuildStateFile"; readonly found: "missing" | "corrupt" | "backup"; readonly kept?: string }
-  | { readonly _tag: "StartTask"; readonly taskId: string; readonly base: string | null; readonly branch?: string | null }
+  | {
+      readonly _tag: "StartTask"
+      readonly taskId: string
+      readonly base: string | null
+      readonly branch?: string | null
+      readonly untracked?: ReadonlyArray<string> | null
+    }
   /** `held`: sessions that a live process holds: nobody else may go on with them (spec §2, one writer). */
   | {
       readonly _tag: "Ask"

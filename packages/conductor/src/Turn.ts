@@ -32,11 +32,13 @@ const promptOf = Effect.fnUntraced(
       return `${completionSummary(run)}\n\nTransitioning to Phase 4: Finishing the development branch.\n\n${plan.finish._tag === "Prompt" ? plan.finish.prompt : ""}\n`
     const [planned, task] = [plan.tasks.find(({ id }) => id === taskId), taskOf(run, taskId)]
     if (planned === undefined || task === undefined) return yield* new LaunchFailed({ why: `the plan has no task ${taskId} any more` })
-    if (role === "implementer") return implementerPrompt(planned, task, word)
+    const before = task.untracked
+    const forgotten = before === null ? [] : (yield* git.untracked).filter((file) => !before.includes(file))
+    if (role === "implementer") return implementerPrompt(planned, task, word, forgotten)
     // Whoever has committed since may have taken it away.
     const { testFile } = task.work
     const there = testFile !== null && (yield* git.has(testFile))
-    return reviewerPrompt(planned, { ...task, work: { ...task.work, testFile: there ? testFile : null } }, word)
+    return reviewerPrompt(planned, { ...task, work: { ...task.work, testFile: there ? testFile : null } }, word, forgotten)
   },
   // No argument of a program can have it.
   Effect.map((prompt) => prompt.replaceAll("\0", " "))

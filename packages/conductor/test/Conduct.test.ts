@@ -183,6 +183,32 @@ describe.concurrent("over a real repository", () => {
       assert.include(yield* undone.tags, "ImplementationFailed")
     })
   )
+  live("a file that its implementer forgot to add is named to its reviewer, and with the feedback; what lay there before is not", () =>
+    Effect.gen(function* () {
+      const [implementers, reviewers]: [Array<string>, Array<string>] = [[], []]
+      const play = yield* theatre(({ git, write }) => ({
+        implementer: [
+          noting(implementers, () =>
+            Effect.gen(function* () {
+              yield* write("base.txt", `${implementers.length}\n`)
+              yield* write("needed \u202e.txt", "needed\n")
+              yield* git("commit", "-q", "-a", "-m", "work")
+              return complete
+            })
+          )
+        ],
+        reviewer: [noting(reviewers, say(rejects(1))), noting(reviewers, say(approves))]
+      }))
+      yield* play.write("notes.txt", "mine\n")
+      assert.strictEqual((yield* play.conducts).phase, "finished")
+      assert.notInclude(implementers[0], "Not in any commit")
+      for (const prompt of [implementers[1], reviewers[0], reviewers[1]]) {
+        assert.include(prompt, "**Not in any commit:**")
+        assert.include(prompt, '- "needed \\u202e.txt"')
+        for (const other of ["notes.txt", "state.json"]) assert.notInclude(prompt, other)
+      }
+    })
+  )
   live("a reviewer that looked at nothing, or changed what it reviewed, is no approval", () =>
     Effect.gen(function* () {
       const lazy = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), { lazy: true })

@@ -28,6 +28,7 @@ const repository = () => {
     root: "/project",
     head: Effect.sync(() => commits.at(-1)!),
     standing: Effect.succeed({ conflicts: [], changed: [], branch: "main" }),
+    untracked: Effect.succeed([]),
     underWay: Effect.succeed(null),
     has: () => Effect.succeed(true),
     since: (base) => Effect.sync(() => ({ commits: commits.slice(commits.indexOf(base ?? "c0") + 1), files: ["a.ts"] })),

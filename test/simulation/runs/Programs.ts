@@ -13,7 +13,7 @@ const ended = (text: string): Ended => ({ code: 0, text })
 const lines = (words: ReadonlyArray<string>) => ended(words.map((word) => `${word}\n`).join(""))
 const zeroed = (words: ReadonlyArray<string>) => ended(words.map((word) => `${word}\0`).join(""))
 
-const questions = new Set(["rev-parse", "config", "status", "rev-list", "ls-tree", "diff", "cat-file"])
+const questions = new Set(["rev-parse", "config", "status", "rev-list", "ls-tree", "ls-files", "diff", "cat-file"])
 
 /** What git says to the questions that souffleur asks it. */
 const git = (repository: Repository, args: ReadonlyArray<string>, input: string): Ended => {
@@ -41,6 +41,8 @@ const git = (repository: Repository, args: ReadonlyArray<string>, input: string)
     }
     case "ls-tree -z":
       return zeroed(repository.differences(null).filter((file) => file === args.at(-1)))
+    case "ls-files --others":
+      return zeroed([])
     case "ls-tree -r":
       return zeroed(repository.differences(null))
     case "diff --name-only":
