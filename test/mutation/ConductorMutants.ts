@@ -2,8 +2,9 @@ import { mutantsOf } from "./Mutant.ts"
 
 const src = "packages/conductor/src"
 const tests = "packages/conductor/test"
-/** Real repositories, and agents that are stood in for. */
-const loop = [`${tests}/Conduct.test.ts`, `${tests}/Crash.test.ts`]
+/** Real repositories, and agents that are stood in for: each is dear. */
+const conduct = (title: string) => `${tests}/Conduct.test.ts: ${title}`
+const crash = (title: string) => `${tests}/Crash.test.ts: ${title}`
 
 export const conductorMutants = [
   ...mutantsOf(
@@ -20,10 +21,20 @@ export const conductorMutants = [
   ),
   ...mutantsOf(
     "packages/conductor/src/Conduct.ts",
-    ["packages/conductor/test/Crash.test.ts"],
+    [],
     [
-      ["finish: the command that the run was opened with", "finishingDigest !== opened && !finishingAccepted", "false"],
-      ["finish: a person's word, each time", "finishingDigest !== opened && !finishingAccepted", "finishingDigest !== opened"]
+      [
+        "finish: the command that the run was opened with",
+        "finishingDigest !== opened && !finishingAccepted",
+        "false",
+        crash("a finishing command that the plan has got since")
+      ],
+      [
+        "finish: a person's word, each time",
+        "finishingDigest !== opened && !finishingAccepted",
+        "finishingDigest !== opened",
+        crash("a finishing command that the plan has got since")
+      ]
     ]
   ),
   ...mutantsOf(
@@ -57,7 +68,8 @@ export const conductorMutants = [
       [
         "ask: the same implementer goes on",
         "!held.includes(task.implementer) ? task.implementer : null",
-        "!held.includes(task.implementer) ? null : null"
+        "!held.includes(task.implementer) ? null : null",
+        conduct("rejected, then approved by the same implementer")
       ],
       ["ask: another agent has another token", "token: `a${run.turns + 1}`", 'token: "a1"'],
       ["a word of an agent: its token", "run.turn?.token === token ? then(run.turn)", "run.turn !== null ? then(run.turn)"],
@@ -98,7 +110,12 @@ export const conductorMutants = [
       ["report: a verdict of its own role", "if (!fits) return", "if (false) return"],
       ["priority: a limit before any verdict", 'if (report._tag === "Limited") return limited(run, turn, report, at)\n', ""],
       ["finisher: one that failed has not finished", 'return report._tag === "Failed"\n', "return false\n"],
-      ["ladder: the third rejection is a person's", "task.rejections + 1 < most", "true"],
+      [
+        "ladder: the third rejection is a person's",
+        "task.rejections + 1 < most",
+        "true",
+        conduct("rejected to escalation, answered, finished")
+      ],
       ["ladder: not before", "task.rejections + 1 < most", "task.rejections + 2 < most"],
       ["failures: the third in a row is a person's", "...(count < most", "...(true"],
       ["failures: what was lost with us does not count", 'before + (cause === "lost" ? 0 : 1)', "before + 1"],
@@ -134,17 +151,24 @@ export const conductorMutants = [
         "millis - 0 * (yield* Clock.currentTimeMillis)"
       ],
       ["agent: a clock that was set back gives no more", "Math.min(millis, Math.max(", "Math.min(Infinity, Math.max("],
-      ["agent: what it left is ended with it", "if (inTime && (others.length === 0 ||", "if (inTime && (true ||"],
+      [
+        "agent: what it left is ended with it",
+        "if (inTime && (others.length === 0 ||",
+        "if (inTime && (true ||",
+        crash("an agent that ended and left something")
+      ],
       [
         "agent: what a finishing command has started goes on",
         '|| (turn.role === "finisher" && finishing !== null)',
-        "|| (finishing !== finishing)"
+        "|| (finishing !== finishing)",
+        crash("what a finishing command has started is")
       ],
       ["agent: who took too long", 'inTime ? ("left running" as const) : ("timeout" as const)', '"left running" as const'],
       [
         "agent: each signal is of a run that is ours",
         "const granted = ref.granted((run) =>",
-        "const granted = Effect.sync(() => (run: { readonly turn: Turn | null }) =>"
+        "const granted = Effect.sync(() => (run: { readonly turn: Turn | null }) =>",
+        crash("who was overtaken signals nobody")
       ],
       ["agent: each signal is this turn's own", "run.turn?.token === turn.token && ", ""],
       ["agent: a signal only where it is to be ended", " && run.turn.ending !== null)", ")"],
@@ -179,7 +203,12 @@ export const conductorMutants = [
     [`${tests}/RunDecider.test.ts`],
     [
       ["ladder: the first rejection keeps the implementer", "task.rejections + 1 < 2 ? task.implementer : null", "null"],
-      ["ladder: the second has a fresh one", "task.rejections + 1 < 2 ? task.implementer : null", "task.implementer"],
+      [
+        "ladder: the second has a fresh one",
+        "task.rejections + 1 < 2 ? task.implementer : null",
+        "task.implementer",
+        conduct("rejected twice, then approved from a fresh implementer")
+      ],
       ["ladder: a rejection counts", "rejections: task.rejections + 1,", ""],
       ["ladder: all feedback is kept", "[...task.feedback, feedback]", "[feedback]"],
       [
@@ -192,7 +221,12 @@ export const conductorMutants = [
       ["failed: what was lost does not count", 'failures: task.failures + (cause === "lost" ? 0 : 1)', "failures: task.failures + 1"],
       ["completed: failures in a row are over", "failures: 0,\n        reviewFailures: 0,\n        lastFailure: null", "lastFailure: null"],
       ["a limit: no attempt", "attempts: attempt - 1, implementer", "implementer"],
-      ["a limit: the session goes on", "unasked(run, { ...run.turn, resumed: true })", "unasked(run, run.turn)"],
+      [
+        "a limit: the session goes on",
+        "unasked(run, { ...run.turn, resumed: true })",
+        "unasked(run, run.turn)",
+        crash("killed at any moment of a usage limit")
+      ],
       ["never ran: its session was never begun", "implementer: resumed ? sessionId : null", "implementer: sessionId"],
       ["a limit: a finisher is asked again", 'if (role === "finisher") return { finishing: "not begun" }', ""],
       [
@@ -266,7 +300,7 @@ export const conductorMutants = [
   ...mutantsOf(
     `${src}/Verdict.ts`,
     [`${tests}/Linear.test.ts`],
-    [["verdict: what goes on without end", "before.length > longestLine ? before : ", ""]]
+    [["verdict: what goes on without end", "before.length > longestLine ?", "before.length > 45 * longestLine ?"]]
   ),
   ...mutantsOf(
     `${src}/OpenDecider.ts`,
@@ -278,11 +312,21 @@ export const conductorMutants = [
   ),
   ...mutantsOf(
     `${src}/RunDecider.ts`,
-    [`${tests}/Conduct.test.ts`],
+    [],
     [
-      ["verify: work that is lost is not complete", "if (lost.length > 0) {", "if (false) {"],
-      ["verify: who is skipped loses nothing", "!skipped && work.commits.some", "work.commits.some"],
-      ["answer: of lost work", "|| lost ||", "||"]
+      [
+        "verify: work that is lost is not complete",
+        "if (lost.length > 0) {",
+        "if (false) {",
+        conduct("approved work that HEAD has not any more")
+      ],
+      [
+        "verify: who is skipped loses nothing",
+        "!skipped && work.commits.some",
+        "work.commits.some",
+        conduct("or a person says what of it")
+      ],
+      ["answer: of lost work", "|| lost ||", "||", conduct("or a person says what of it")]
     ]
   ),
   ...mutantsOf(
@@ -319,8 +363,15 @@ export const conductorMutants = [
   ),
   ...mutantsOf(
     `${src}/RunEvolution.ts`,
-    [`${tests}/Conduct.test.ts`],
-    [["answer: work that was lost begins anew", 'task.begun && task.status !== "completed"', "task.begun"]]
+    [],
+    [
+      [
+        "answer: work that was lost begins anew",
+        'task.begun && task.status !== "completed"',
+        "task.begun",
+        conduct("or a person says what of it")
+      ]
+    ]
   ),
   ...mutantsOf(
     `${src}/OpenDecider.ts`,
@@ -368,24 +419,51 @@ export const conductorMutants = [
   ),
   ...mutantsOf(
     `${src}/Git.ts`,
-    [`${tests}/Conduct.test.ts`],
+    [],
     [
       [
         "git: a newline in a name makes no second file",
         'theirs(parts(files, "\\0"))',
-        'theirs(files.split(/[\\0\\n]/u).filter((one) => one !== ""))'
+        'theirs(files.split(/[\\0\\n]/u).filter((one) => one !== ""))',
+        conduct("a reviewer reads names of files")
       ]
     ]
   ),
   ...mutantsOf(
     `${src}/Conduct.ts`,
-    [`${tests}/History.test.ts`],
+    [],
     [
-      ["history: what is under way", "if (doing !== null) return history(", "if (false) return history("],
-      ["history: the branch that its task began on", "run.branch !== undefined && branch !== run.branch", "false"],
-      ["history: what a task began from", 'status === "in_progress" && base !== null', "false"],
-      ["history: before the finishing step", "return yield* unhindered(false, finish(run), run)", "return yield* finish(run)"],
-      ["history: approved work that is not there", "if (lost.length === 0) return undefined", "if (lost.length >= 0) return undefined"]
+      [
+        "history: what is under way",
+        "if (doing !== null) return history(",
+        "if (false) return history(",
+        `${tests}/History.test.ts: a rebase or a merge in progress`
+      ],
+      [
+        "history: the branch that its task began on",
+        "run.branch !== undefined && branch !== run.branch",
+        "false",
+        `${tests}/History.test.ts: another branch, or none`
+      ],
+      [
+        "history: what a task began from",
+        'status === "in_progress" && base !== null',
+        "false",
+        `${tests}/History.test.ts: what a task began from is approved`
+      ],
+      [
+        "history: before the finishing step",
+        "return yield* unhindered(false, finish(run), run)",
+        "return yield* finish(run)",
+        `${tests}/History.test.ts: approved work that is taken back once`
+      ],
+      [
+        "history: approved work that is not there",
+        "if (lost.length === 0) return undefined",
+        "if (lost.length >= 0) return undefined",
+        `${tests}/History.test.ts: approved work that the next task`,
+        conduct("approved work that HEAD has not any more")
+      ]
     ]
   ),
   ...mutantsOf(
@@ -454,15 +532,32 @@ export const conductorMutants = [
   ),
   ...mutantsOf(
     `${src}/Turn.ts`,
-    [`${tests}/Conduct.test.ts`],
-    [["prompt: a test file is there still", "testFile !== null && (yield* git.has(testFile))", "testFile !== null"]]
+    [],
+    [
+      [
+        "prompt: a test file is there still",
+        "testFile !== null && (yield* git.has(testFile))",
+        "testFile !== null",
+        conduct("a test file that somebody took away")
+      ]
+    ]
   ),
   ...mutantsOf(
     `${src}/Prompt.ts`,
-    [`${tests}/Conduct.test.ts`],
+    [],
     [
-      ["prompt: a file's name is quoted", "map((file) => `- ${quoted(file)}`)", "map((file) => `- ${file}`)"],
-      ["prompt: nothing in a name goes unseen", "[\\u007f-\\u009f\\u2028\\u2029]|\\p{Cf}/gu", "\\u2028/gu"]
+      [
+        "prompt: a file's name is quoted",
+        "map((file) => `- ${quoted(file)}`)",
+        "map((file) => `- ${file}`)",
+        conduct("a reviewer reads names of files")
+      ],
+      [
+        "prompt: nothing in a name goes unseen",
+        "[\\u007f-\\u009f\\u2028\\u2029]|\\p{Cf}/gu",
+        "\\u2028/gu",
+        conduct("a reviewer reads names of files")
+      ]
     ]
   ),
   ...mutantsOf(
@@ -490,7 +585,12 @@ export const conductorMutants = [
         "files.find((one) => one.endsWith(`/${name}`)) ?? name\n"
       ],
       ["judge: a test file is there", "file !== undefined && (yield* git.has(file)) ? file", "file !== undefined ? file"],
-      ["judge: who approves has looked", "if (!(yield* agent.usedTools(turn.sessionId))) return", "if (false) return"],
+      [
+        "judge: who approves has looked",
+        "if (!(yield* agent.usedTools(turn.sessionId))) return",
+        "if (false) return",
+        conduct("a reviewer that looked at nothing")
+      ],
       [
         "judge: no session file is not one that shows nothing",
         "`the reviewer approved, and nothing shows",
@@ -501,7 +601,9 @@ export const conductorMutants = [
       [
         "judge: a completion is looked at",
         'if (said._tag === "Complete") return yield* believed(task, said.testFile)',
-        'if (said._tag === "Complete") return { _tag: "Completed" as const, head: (yield* (yield* Conducting).git.head) ?? "", work: { commits: [], files: [], testFile: null } }'
+        'if (said._tag === "Complete") return { _tag: "Completed" as const, head: (yield* (yield* Conducting).git.head) ?? "", work: { commits: [], files: [], testFile: null } }',
+        conduct("approved the first time"),
+        conduct("who says complete without a commit")
       ],
       [
         "judge: who took too long said nothing",
@@ -531,22 +633,25 @@ export const conductorMutants = [
   ),
   ...mutantsOf(
     `${src}/Turn.ts`,
-    [`${tests}/Turn.test.ts`, ...loop],
+    [`${tests}/Turn.test.ts`],
     [
       [
         "agent: the intent to ask",
         'const run = yield* ref.tell({ _tag: "Ask", role, sessionId: yield* freshSessionId, head: yield* git.head, held })',
-        "const run = yield* ref.state\n  yield* Effect.all([git.head, freshSessionId, Effect.succeed(held)])"
+        "const run = yield* ref.state\n  yield* Effect.all([git.head, freshSessionId, Effect.succeed(held)])",
+        conduct("approved the first time")
       ],
       [
         "agent: the intent to launch is in the log",
         'yield* ref.tell({ _tag: "Prepare", token: turn.token, launchId, digest, requested, effective, word })',
-        "yield* Effect.void"
+        "yield* Effect.void",
+        crash("killed at any of its moments")
       ],
       [
         "agent: that it runs is in the log",
         'return yield* ref.tell({ _tag: "Launched", token: turn.token, launchId, process })',
-        "return yield* ref.state"
+        "return yield* ref.state",
+        conduct("approved the first time")
       ],
       [
         "agent: the ceiling",
@@ -557,72 +662,129 @@ export const conductorMutants = [
       [
         "agent: a launch that failed is a turn",
         'return yield* Effect.catchTag(launch(run, turn), "LaunchFailed",',
-        'return yield* Effect.catchTag(launch(run, turn), "LaunchLost" as "LaunchFailed",'
+        'return yield* Effect.catchTag(launch(run, turn), "LaunchLost" as "LaunchFailed",',
+        conduct("work that came to nothing is left")
       ],
       [
         "agent: one whose launch was lost is settled",
         "const taken = yield* launcher.settle(launchId)",
-        "const taken = Option.none<ProcessIdentity>()\n  yield* Effect.sync(() => launcher)"
+        "const taken = Option.none<ProcessIdentity>()\n  yield* Effect.sync(() => launcher)",
+        crash("killed at any moment of its finishing step"),
+        crash("killed at any of its moments")
       ],
       [
         "agent: each role has its time",
         'turn.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout',
-        "settings.implementerTimeout"
+        "settings.implementerTimeout",
+        conduct("a reviewer that hangs is ended")
       ],
       [
         "agent: a task that the plan has",
         "if (planned === undefined || task === undefined) return yield*",
-        "if (task === undefined) return yield*"
+        "if (task === undefined) return yield*",
+        crash("killed at any of its moments")
       ],
       [
         "agent: what was meant before a crash is done",
         "const ending = turn.ending ?? (yield* awaitEnding(turn, started, limit))",
-        "const ending = yield* awaitEnding(turn, started, limit)"
+        "const ending = yield* awaitEnding(turn, started, limit)",
+        crash("killed at any moment while it ends")
       ],
-      ["agent: it is ended", "  if (ending !== null) yield* endAgent(turn, started)\n", ""]
+      [
+        "agent: it is ended",
+        "  if (ending !== null) yield* endAgent(turn, started)\n",
+        "",
+        conduct("an implementer that hangs is ended"),
+        crash("killed at any moment while it ends")
+      ]
     ]
   ),
-  ...mutantsOf(`${src}/Conduct.ts`, loop, [
-    ["conduct: a conflict pauses", "if (conflicts.length > 0) return", "if (false) return"],
-    ["conduct: changes that nobody committed pause", "return dirty && changed.length > 0 ?", "return false ?"],
-    ["conduct: what is complete leaves nothing uncommitted", 'report._tag === "Completed" || report._tag === "Approved"', "false"],
-    ["conduct: what came to nothing may", 'report._tag === "Completed" || report._tag === "Approved"', "true"],
+  ...mutantsOf(
+    `${src}/Conduct.ts`,
+    [],
     [
-      "conduct: an agent that runs is seen through",
-      "if (turn.launch === null) return yield* settleTurn(turn)",
-      "if (turn.launch === null) return yield* askAgent(turn.role)"
-    ],
-    ["conduct: a wait is waited out", "if (left <= 0) return yield*", "if (true) return yield*"],
-    ["conduct: a pause ends when it is put right", "if (!(yield* isRight(run))) return false", ""],
-    ["conduct: paused, nothing is done", "if (run.paused !== null || (yield* advance(run))", "if ((yield* advance(run))"],
-    [
-      "conduct: a task starts in a clean tree",
-      'case "Start":\n      return yield* unhindered(\n        true,',
-      'case "Start":\n      return yield* unhindered(\n        false,'
-    ],
-    [
-      "conduct: no agent is asked in a conflict",
-      'return yield* unhindered(false, step.role === "reviewer" ? review(step.task) : askAgent(step.role), run)',
-      'return yield* step.role === "reviewer" ? review(step.task) : askAgent(step.role)'
-    ],
-    ["conduct: verified in a clean tree", "return yield* unhindered(true, verify(run), run)", "return yield* verify(run)"],
-    [
-      "conduct: what is missing is told",
-      "missing: yield* git.missing(commits)",
-      "missing: (yield* git.missing(commits)).slice(commits.length)"
-    ],
-    [
-      "conduct: what is reviewed is what is there",
-      'if (head === (task.implementation?.head ?? null)) return yield* askAgent("reviewer")',
-      'if (true as boolean) return yield* askAgent("reviewer")'
-    ],
-    [
-      "conduct: who cannot be ended is a person's",
-      'Effect.catchTag(seen, "StopFailed",',
-      'Effect.catchTag(seen, "StopLost" as "StopFailed",'
-    ],
-    ["conduct: paused until that one is gone", "return !turn?.launch || !(yield* isLeft(turn, turn.launch))", "return true"]
-  ]),
+      ["conduct: a conflict pauses", "if (conflicts.length > 0) return", "if (false) return", conduct("a conflict pauses")],
+      [
+        "conduct: changes that nobody committed pause",
+        "return dirty && changed.length > 0 ?",
+        "return false ?",
+        conduct("what is not committed pauses")
+      ],
+      [
+        "conduct: what is complete leaves nothing uncommitted",
+        'report._tag === "Completed" || report._tag === "Approved"',
+        "false",
+        conduct("what a reviewer left uncommitted pauses")
+      ],
+      [
+        "conduct: what came to nothing may",
+        'report._tag === "Completed" || report._tag === "Approved"',
+        "true",
+        conduct("work that came to nothing is left")
+      ],
+      [
+        "conduct: an agent that runs is seen through",
+        "if (turn.launch === null) return yield* settleTurn(turn)",
+        "if (turn.launch === null) return yield* askAgent(turn.role)",
+        crash("killed at any of its moments")
+      ],
+      [
+        "conduct: a wait is waited out",
+        "if (left <= 0) return yield*",
+        "if (true) return yield*",
+        crash("killed at any moment of a usage limit")
+      ],
+      ["conduct: a pause ends when it is put right", "if (!(yield* isRight(run))) return false", "", conduct("one that waits stays where")],
+      [
+        "conduct: paused, nothing is done",
+        "if (run.paused !== null || (yield* advance(run))",
+        "if ((yield* advance(run))",
+        conduct("a conflict pauses")
+      ],
+      [
+        "conduct: a task starts in a clean tree",
+        'case "Start":\n      return yield* unhindered(\n        true,',
+        'case "Start":\n      return yield* unhindered(\n        false,',
+        conduct("what is not committed pauses")
+      ],
+      [
+        "conduct: no agent is asked in a conflict",
+        'return yield* unhindered(false, step.role === "reviewer" ? review(step.task) : askAgent(step.role), run)',
+        'return yield* step.role === "reviewer" ? review(step.task) : askAgent(step.role)',
+        conduct("nobody is asked in a conflict")
+      ],
+      [
+        "conduct: verified in a clean tree",
+        "return yield* unhindered(true, verify(run), run)",
+        "return yield* verify(run)",
+        conduct("what is done is verified")
+      ],
+      [
+        "conduct: what is missing is told",
+        "missing: yield* git.missing(commits)",
+        "missing: (yield* git.missing(commits)).slice(commits.length)",
+        conduct("approved work that HEAD has not any more")
+      ],
+      [
+        "conduct: what is reviewed is what is there",
+        'if (head === (task.implementation?.head ?? null)) return yield* askAgent("reviewer")',
+        'if (true as boolean) return yield* askAgent("reviewer")',
+        conduct("work that is not there any more when")
+      ],
+      [
+        "conduct: who cannot be ended is a person's",
+        'Effect.catchTag(seen, "StopFailed",',
+        'Effect.catchTag(seen, "StopLost" as "StopFailed",',
+        crash("who cannot be ended pauses the run")
+      ],
+      [
+        "conduct: paused until that one is gone",
+        "return !turn?.launch || !(yield* isLeft(turn, turn.launch))",
+        "return true",
+        crash("who cannot be ended pauses the run")
+      ]
+    ]
+  ),
   ...mutantsOf(
     `${src}/RunRef.ts`,
     [`${tests}/RunRef.test.ts`],
@@ -698,7 +860,7 @@ export const conductorMutants = [
   ),
   ...mutantsOf(
     `${src}/RunLog.ts`,
-    [`${tests}/RunLog.test.ts`, ...loop],
+    [`${tests}/RunLog.test.ts`],
     [
       [
         "run: at the revision that was decided on",
@@ -709,9 +871,14 @@ export const conductorMutants = [
   ),
   ...mutantsOf(
     `${src}/StateStore.ts`,
-    [`${tests}/StateFile.test.ts`, ...loop],
+    [`${tests}/StateFile.test.ts`],
     [
-      ["state file: a backup before every write", "yield* replace(backupOf(path), before.text)", ""],
+      [
+        "state file: a backup before every write",
+        "yield* replace(backupOf(path), before.text)",
+        "",
+        conduct("a state file that was spoiled")
+      ],
       ["state file: somebody else's is left as it is", 'if (before._tag === "Foreign") return yield* stateForeign(path, before)', ""],
       ["state file: whole or as it was", "Effect.andThen(fs.rename(draft, path)),", "Effect.andThen(fs.writeFileString(path, text)),"]
     ]

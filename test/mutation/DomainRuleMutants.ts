@@ -143,7 +143,7 @@ export const domainRuleMutants = [
     `${src}/Guard.ts`,
     [`${test}/Guard.test.ts`],
     [
-      ["guard: three starts that come to nothing", "const starts = 3", "const starts = 4"],
+      ["guard: three starts, not four", "const starts = 3", "const starts = 4"],
       ["guard: each pause is twice as long", "pause * 2 ** (failed - 1)", "pause"],
       ["guard: who beats is not silent", "now - Math.max(heard, known.since) > silentAfter", "now - known.since > silentAfter"]
     ]

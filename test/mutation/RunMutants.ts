@@ -8,7 +8,6 @@ export const runMutants = [
     `${src}/Bulletin.ts`,
     [`${tests}/Bulletin.test.ts`],
     [
-      ["bulletin: a heart that stops", "Effect.raceFirst(beating, telling)", "Effect.raceFirst(Effect.exit(beating), telling)"],
       [
         "bulletin: a task that has not begun has no row",
         'case "pending":\n      return undefined',
@@ -27,15 +26,7 @@ export const runMutants = [
       ]
     ]
   ),
-  ...mutantsOf(
-    `${src}/RunLog.ts`,
-    [`${tests}/RunLog.test.ts`],
-    [
-      ["runs: one that cannot be read hides no other", 'Effect.catchTag("UnreadableEvent", (error) => upTo(id, error))', "Effect.orDie"],
-      ["runs: nothing is decided on what cannot be read", "torn?.unreadable === undefined ? found : yield* torn.unreadable", "found"],
-      ["runs: in streams of their own", "`run/${id}`", "id"]
-    ]
-  ),
+  ...mutantsOf(`${src}/RunLog.ts`, [`${tests}/RunLog.test.ts`], [["runs: in streams of their own", "`run/${id}`", "id"]]),
   ...mutantsOf(
     `${src}/StateFile.ts`,
     [`${tests}/StateFile.test.ts`],
@@ -45,6 +36,8 @@ export const runMutants = [
         'run.phase === "completion" || run.phase === "finished" ? "completion" : "implementation"',
         '"implementation"'
       ],
+      ["state file: JSON of another shape", '() => "foreign" as const', '() => "corrupt" as const'],
+      ["state file: half a file", 'isSpoiled(text) ? "corrupt" : "foreign"', '"foreign"'],
       ["state file: attempts of the seed's own", "attempts: task.attempts ?? 0", "attempts: 0"]
     ]
   ),
@@ -52,7 +45,7 @@ export const runMutants = [
     `${src}/StateStore.ts`,
     [`${tests}/StateFile.test.ts`],
     [
-      ["state file: one that others may write", '{ atMost: largest, others: "write as its group" }', "{ atMost: largest }"],
+      ["state file: one that its group may write", '{ atMost: largest, others: "write as its group" }', "{ atMost: largest }"],
       ["state file: one that is gone is missing", 'read.failure.missing ? { _tag: "Missing" } : {', "{"]
     ]
   ),
@@ -61,6 +54,7 @@ export const runMutants = [
     [`${tests}/Verdict.test.ts`],
     [
       ["verdict: marks of Markdown are no part of it", 'stripped(line, "*_`# \\t", "*_`: \\t")', "line"],
+      ["verdict: the last one", "const last = blocks.at(-1)\n", "const last = blocks.at(0)\n"],
       ["verdict: what controls a terminal is no part of it", 'text.replaceAll(/\\p{Cc}+/gu, " ").trim()', "text.trim()"]
     ]
   ),
@@ -68,6 +62,35 @@ export const runMutants = [
     `${src}/OpenDecider.ts`,
     [`${tests}/RunDecider.test.ts`],
     [["open: a finishing step that was asked for before", "doubted.length === 0 ? finishing : null", "null"]]
+  ),
+  ...mutantsOf(
+    `${src}/RunDecider.ts`,
+    [`${tests}/RunDecider.test.ts`],
+    [
+      ["ending: what it has started is in the log", "launchedAt: launch.at, limit, others }", "launchedAt: launch.at, limit, others: [] }"],
+      ["answer: what to do where the run is paused", "  paused === null\n    ? `task", "  (true as boolean)\n    ? `task"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Conduct.ts`,
+    [`${tests}/Conduct.test.ts: one that waits stays`],
+    [
+      [
+        "conduct: who waits stays",
+        "if (isOver(run)) return run\n    yield* waiting(run)",
+        "if (isOver(run) || true) return run\n    yield* waiting(run)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Judging.ts`,
+    [`${tests}/Judging.test.ts`],
+    [["judge: where its session was looked for", "nothing shows that it looked at anything: ${why}", "looked at nothing"]]
+  ),
+  ...mutantsOf(
+    `${src}/Opening.ts`,
+    [`${tests}/Opening.test.ts`],
+    [["open: a backup of its own alone", " && backup.state.workflow_id === workflowId)", ")"]]
   ),
   ...mutantsOf(
     `${src}/Plan.ts`,
@@ -83,8 +106,7 @@ export const runMutants = [
     [
       ["prompt: an implementer reads the documents", '${references(planned, "implementing")}', ""],
       ["prompt: all feedback", "...newest(feedback.map(feedbackText))", "...newest(feedback.slice(-1).map(feedbackText))"],
-      ["prompt: within what a program can be given", "if (left >= 0) kept.push(text)", "if (left >= 0 || kept.length > 0) kept.push(text)"],
-      ["prompt: … each time", "    if (left < 0) break\n", "    if (left < 0) left = room\n"]
+      ["prompt: within what a program can be given", "    if (left < 0) break\n", "    if (left < 0) left = room\n"]
     ]
   ),
   ...mutantsOf(
@@ -98,7 +120,14 @@ export const runMutants = [
   ...mutantsOf(
     `${src}/Git.ts`,
     [`${tests}/Git.test.ts`],
-    [["git: no answer is no answer", 'Effect.mapError(failed("which commit is checked out"))', "Effect.orElseSucceed(() => null)"]]
+    [
+      [
+        "git: a repository is made where there is none",
+        '${why.includes("not a git repository") ? ": make one with git init" : ""}',
+        ": make one with git init"
+      ],
+      ["git: no answer is no answer", 'Effect.mapError(failed("which commit is checked out"))', "Effect.orElseSucceed(() => null)"]
+    ]
   ),
   ...mutantsOf(
     `${src}/RunNotice.ts`,

@@ -29,9 +29,18 @@ export const toldMutants = [
     ]
   ),
   ...mutantsOf(
+    `${cli}/src/RunTelling.ts`,
+    [`${cli}/test/RunTelling.test.ts`],
+    [
+      ["telling: who is gone is not at work", 'agent === "gone" || agent === "zombie" ? "has ended" : ', ""],
+      ["telling: the first suspect where nothing was committed", '${detail === noCommit ? `; ${firstSuspect}` : ""}', ""]
+    ]
+  ),
+  ...mutantsOf(
     `${cli}/src/RunReason.ts`,
     [`${cli}/test/RunReason.test.ts`],
     [
+      ["why of a run: what was wrong at each rejection", "seen: [event.reason, ...grieved(event, before)]", "seen: [event.reason]"],
       ["why of a run: the limit of who is ended", "; its limit is ${inWords(limit)}", ""],
       ["why of a run: what it has started", '`it has started pid ${others.join(", ")}`', '""']
     ]

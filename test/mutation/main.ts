@@ -12,7 +12,7 @@ import { makeTrial, type Noticed } from "./Trial.ts"
 
 /**
  * `pnpm mutate`: takes each line of defence away in turn, in a copy of the tree, and runs the tests that should notice. `--only WORD`: those
- * whose name or file has it, or one of several; `--tests PATH`: by those of their own tests alone whose path has it; `--new`: those of which
+ * whose name or file has it, or one of several; `--tests PATH`: by those of their own tests alone whose path has it, or one of several; `--new`: those of which
  * `Killed.json` names no test yet; `--own`: by their own tests alone, not by what is wider; `--patience SECONDS`: how long a test may take, 30;
  * `--check`: only whether each can be applied; `--titles`: keeps in `Killed.json` every test that noticed it; `--rows`: each row of
  * docs/spec-map.md with the mutants that its test kills, by that file. Ends with 1 where fewer than 95 % are caught, with 2 where the list does
@@ -22,7 +22,7 @@ const { values } = parseArgs({
   args: process.argv.slice(2).filter((word) => word !== "--"),
   options: {
     only: { type: "string", multiple: true, default: [""] },
-    tests: { type: "string", default: "" },
+    tests: { type: "string", multiple: true, default: [""] },
     new: { type: "boolean", default: false },
     patience: { type: "string", default: "30" },
     own: { type: "boolean", default: false },
@@ -35,7 +35,7 @@ if (values.titles) process.env["SOUFFLEUR_ALL"] = "1"
 process.env["SOUFFLEUR_PATIENCE"] = values.patience
 const tried = killed()
 const mutants = allMutants
-  .map((mutant) => ({ ...mutant, tests: mutant.tests.filter((test) => test.includes(values.tests)) }))
+  .map((mutant) => ({ ...mutant, tests: mutant.tests.filter((test) => values.tests.some((part) => test.includes(part))) }))
   .filter((mutant) => mutant.tests.length > 0 && values.only.some((word) => mutant.name.includes(word) || mutant.file.includes(word)))
   .filter((mutant) => !values.new || (tried[keyOf(mutant)] ?? []).length === 0)
 
@@ -46,12 +46,18 @@ class Unfit extends Schema.TaggedError<Unfit>()("Unfit", { why: Schema.String })
 const unfitting = Effect.fnUntraced(function* () {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-mutants-" })
-  const wrong: Array<string> = []
+  const wrong = mutants
+    .filter((one, at) => mutants.findIndex((other) => keyOf(other) === keyOf(one)) < at)
+    .map((one) => `${keyOf(one)} is there twice`)
   for (const [number, mutant] of mutants.entries()) {
     const source = yield* fs.readFileString(join(root, mutant.file))
     if (isApplicable(mutant, source)) yield* fs.writeFileString(join(folder, `${number}.ts`), applied(mutant, source))
     else wrong.push(`${mutant.file}: "${mutant.name}" does not stand there once`)
-    for (const [test] of mutant.tests.map(fileAndTitle)) if (!(yield* fs.exists(join(root, test)))) wrong.push(`${test} is not there`)
+    for (const [test, title = ""] of mutant.tests.map(fileAndTitle)) {
+      const [path, name] = [join(root, test), title === "" ? test : `${test}: ${title}`]
+      if (!(yield* fs.exists(path)) || (title !== "" && !(yield* fs.readFileString(path)).includes(title)))
+        wrong.push(`${name} is not there`)
+    }
   }
   const config = join(folder, "oxlint.json")
   yield* fs.writeFileString(config, JSON.stringify({ env: { node: true }, rules: { "no-undef": "error" } }))

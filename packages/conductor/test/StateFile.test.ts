@@ -244,6 +244,9 @@ it.effect("what is no regular file, as a device is, or another's to write, is le
       assert.match(yield* foreign(path, foldRun([examples.RunOpened, examples.TaskStarted])), why)
       assert.strictEqual(lstatSync(path).ino, before.ino)
     }
+    // A project may be its group's.
+    yield* fs.chmod(`${folder}/open`, 0o664)
+    assert.deepStrictEqual(yield* writeState(`${folder}/open`, foldRun([examples.RunOpened, examples.TaskStarted])), [])
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
