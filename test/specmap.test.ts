@@ -1,7 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { existsSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { mutantsOfRow, specRows } from "./mutation/Rows.ts"
+import { allMutants } from "./mutation/Mutants.ts"
+import { keyOf, killed, mutantsOfRow, specRows, whyNone } from "./mutation/Rows.ts"
 
 const path = (relative: string) => fileURLToPath(new URL(`../${relative}`, import.meta.url))
 const rows = specRows()
@@ -31,8 +32,21 @@ it("names no rule twice", () => {
     []
   )
 })
-it("names for its rows the mutants that their tests kill, or why there are none; fewer never again", () => {
-  const proved = rows.filter((row) => mutantsOfRow(row).length > 0)
-  // As Killed.json has it, which pnpm mutate --titles writes; some slack for titles that are written anew.
-  assert.isAtLeast(proved.length, 60)
+it("names for each of its rows the mutants that its test kills, or why there are none", () => {
+  // As Killed.json has it, which pnpm mutate --titles writes: where this fails, try a mutant of that rule with the test as its own.
+  const known = killed()
+  const unproved = rows.filter((row) => mutantsOfRow(row, known).length === 0 && whyNone(row) === undefined)
+  // Not all of these were tried so far.
+  const untried = /^packages\/(?:cli|conductor)\//u
+  assert.deepStrictEqual(
+    unproved.filter(({ file }) => !untried.test(file)).map(({ file, rule, title }) => `${rule} | ${file} | ${title}`),
+    []
+  )
+})
+it("names no mutant that is not in the list any more", () => {
+  const there = new Set(allMutants.map(keyOf))
+  assert.deepStrictEqual(
+    Object.keys(killed()).filter((key) => !there.has(key)),
+    []
+  )
 })

@@ -32,6 +32,8 @@ export const nodeRuleMutants = [
     `${src}/Launcher.ts`,
     [`${test}/Launcher.test.ts`],
     [
+      ["prepare: the same order again is that order", "createWhole(path, text) || readWhole(path) === text", "createWhole(path, text)"],
+      ["settle: claims the name", '          claimReceipt(receiptOf(id), { _tag: "Cancelled" })\n', ""],
       ["launch file: removed once it is decided", "        remove(pathOf(id))\n      }\n", "      }\n"],
       [
         "settle: who took the receipt",

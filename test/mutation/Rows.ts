@@ -49,9 +49,9 @@ export const mutantsOfRow = (row: SpecRow, known = killed()): ReadonlyArray<stri
   return Object.entries(known).flatMap(([mutant, titles]) => (titles.some((title) => shape.test(title)) ? [mutant] : []))
 }
 
-/** Why there may be none for a row. */
-export const whyNone = ({ file }: SpecRow): string => {
+/** Why there may be none for a row; `undefined`: there is no reason, and one is to be made. */
+export const whyNone = ({ file }: SpecRow): string | undefined => {
   if (/^test\/(?:claude|service)\//u.test(file)) return "none: it needs a program that is not everywhere"
   if (/^test\/(?:cli|evidence|fuzz|scenarios|simulation|torture)\//u.test(file)) return "none: it is of the whole, whose parts have theirs"
-  return "none was found yet"
+  return undefined
 }

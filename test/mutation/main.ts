@@ -120,7 +120,9 @@ const main = Effect.gen(function* () {
   const wrong = yield* unfitting()
   if (wrong.length > 0) return yield* new Unfit({ why: `the list of mutants is to follow the source:\n${wrong.join("\n")}` })
   if (values.rows)
-    return specRows().forEach((row) => console.log(`${row.rule} | ${row.title} | ${mutantsOfRow(row).join(", ") || whyNone(row)}`))
+    return specRows().forEach((row) =>
+      console.log(`${row.rule} | ${row.title} | ${mutantsOfRow(row).join(", ") || (whyNone(row) ?? "none was found yet")}`)
+    )
   if (values.check) return console.log(`${mutants.length} mutants, each fits the source`)
   const start = yield* Clock.currentTimeMillis
   const tree = yield* copyTree
