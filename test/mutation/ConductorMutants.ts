@@ -885,15 +885,26 @@ export const conductorMutants = [
   ),
   ...mutantsOf(
     `${src}/Turn.ts`,
-    [`${tests}/Conduct.test.ts`],
+    [],
     [
-      ["forgotten: what lay there before is not", ".filter((file) => !before.includes(file))", ""],
+      [
+        "forgotten: what lay there before is not",
+        ".filter((file) => !before.includes(file))",
+        "",
+        conduct("a file that its implementer forgot")
+      ],
       [
         "forgotten: told to the reviewer",
         "testFile: there ? testFile : null } }, word, forgotten)",
-        "testFile: there ? testFile : null } }, word)"
+        "testFile: there ? testFile : null } }, word)",
+        conduct("a file that its implementer forgot")
       ],
-      ["forgotten: told to the implementer", "implementerPrompt(planned, task, word, forgotten)", "implementerPrompt(planned, task, word)"]
+      [
+        "forgotten: told to the implementer",
+        "implementerPrompt(planned, task, word, forgotten)",
+        "implementerPrompt(planned, task, word)",
+        conduct("a file that its implementer forgot")
+      ]
     ]
   ),
   ...mutantsOf(
@@ -920,6 +931,12 @@ export const conductorMutants = [
         "if (Result.isFailure(found)) return found.failure ?"
       ],
       ["exclude: nor in a folder that they may", "  yield* lookTrusted(paths.dirname(path), { ...ours, folder: true })\n", ""],
+      [
+        "exclude: where git says",
+        'const [where = ""] = (yield* git(["rev-parse", "--git-path", "info/exclude"])).split("\\n")',
+        'const where = ".git/info/exclude"'
+      ],
+      ["exclude: what git tracks is told", "...tracked.map((name) =>", "...tracked.slice(tracked.length).map((name) =>"],
       [
         "exclude: once",
         "patterns.filter((pattern) => !lines.includes(pattern))",
