@@ -57,7 +57,7 @@ export const plainMutants = [
   ...mutantsOf(
     "packages/cli/src/RunTelling.ts",
     ["packages/cli/test/Telling.test.ts"],
-    [["telling: an event of a run is one line", "plain(words(event), mostOfLine)", "words(event)"]]
+    [["telling: an event of a run is one line", "plain(`${words(event)}${progress}`, mostOfLine)", "`${words(event)}${progress}`"]]
   ),
   ...mutantsOf(
     "packages/supervisor/src/Herald.ts",

@@ -9,7 +9,7 @@ const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "
 const idOf = (stream: string) => stream.slice(streamOf("").length)
 
 /** What happened to a run, in plain words, on one line. */
-export const runSentence = (event: RunEvent): string => plain(words(event), mostOfLine)
+export const runSentence = (event: RunEvent, progress = ""): string => plain(`${words(event)}${progress}`, mostOfLine)
 
 const words = (event: RunEvent): string =>
   Match.valueTags(event, {
@@ -109,9 +109,9 @@ const colourOf = (event: RunEvent): "red" | "green" | "yellow" | "dim" | undefin
   }
 }
 
-export const runLine = ({ event, revision }: RecordedAs<RunEvent>, brush: Paint): string => {
+export const runLine = ({ event, revision }: RecordedAs<RunEvent>, brush: Paint, progress = ""): string => {
   const colour = colourOf(event)
-  const text = runSentence(event)
+  const text = runSentence(event, progress)
   return `${brush("dim", `${when(event.at)} ${String(revision).padStart(3)}`)}  ${colour === undefined ? text : brush(colour, text)}`
 }
 

@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { foldRun, type RunEvent, taskOf } from "@souffleur/conductor"
 import { examples } from "../../conductor/test/fixtures/events/Examples.ts"
+import { progressOf } from "../src/RunProgress.ts"
 import { runNeeds, runSentence, runStanding, taskLines } from "../src/RunTelling.ts"
 
 const { AgentAsked, AgentLaunched, ImplementationFailed, ReviewRejected, RunOpened, TaskEscalated, TaskStarted } = examples
@@ -53,6 +54,22 @@ it("a turn that made no commit names its first suspect, a permission, with what 
     { ...TaskEscalated, taskId, cause: "implementer failures", reason: "3 turns" }
   ])
   assert.include(runNeeds("r", run, outputOf).join("\n"), paste)
+})
+
+it("a line says which task of how many it is, by its title, and how long a turn and a task took", () => {
+  const at = RunOpened.at
+  const history: ReadonlyArray<RunEvent> = [
+    RunOpened,
+    { ...TaskStarted, taskId },
+    { ...asked, at: at + 1000 },
+    { ...AgentLaunched, at: at + 1000 },
+    { ...ReviewRejected, taskId, at: at + 61_000 },
+    { ...examples.TaskCompleted, taskId, at: at + 121_000 }
+  ]
+  const told = history.map((event, n) => runSentence(event, progressOf(event, foldRun(history.slice(0, n)))))
+  assert.strictEqual(told[1], `task ${taskId} begins (1 of 1): ${RunOpened.tasks[0]!.title}`)
+  assert.match(told[4]!, /\(after 1 m 0 s\)$/u)
+  assert.match(told[5]!, /is complete \(1 of 1\), after 2 m 1 s$/u)
 })
 
 it("an agent whose process is gone is not at work", () => {

@@ -66,7 +66,7 @@ const PlanSource = Schema.Struct({
       description: Schema.optional(Text),
       acceptance_criteria: Schema.Union([Text, Schema.NonEmptyArray(Text)]),
       reference_docs: Docs,
-      depends_on: Schema.optional(Schema.Array(Id))
+      depends_on: Schema.optional(Schema.Union([Id, Schema.Array(Id)]))
     })
   )
 })
@@ -87,13 +87,17 @@ const told = (error: Schema.SchemaError): ReadonlyArray<string> =>
 /** Rows that comms keeps for others than a task of a plan (spec §5). */
 const reserved = new Set(["task-00", "souffleur"])
 
+/** One id may stand for a list of it. */
+const dependenciesOf = ({ depends_on = [] }: TaskSource): ReadonlyArray<string> =>
+  typeof depends_on === "string" ? [depends_on] : depends_on
+
 /** Tasks on a circle of dependencies: who is left when all that can be done is done. */
 const circle = (tasks: ReadonlyArray<TaskSource>): ReadonlyArray<string> => {
   const ids = new Set(tasks.map(({ id }) => id))
   let left = tasks
   for (;;) {
     const open = new Set(left.map(({ id }) => id))
-    const next = left.filter(({ depends_on = [] }) => depends_on.some((id) => ids.has(id) && open.has(id)))
+    const next = left.filter((task) => dependenciesOf(task).some((id) => ids.has(id) && open.has(id)))
     if (next.length === left.length) return left.map(({ id }) => id)
     left = next
   }
@@ -103,10 +107,12 @@ const problemsOf = ({ tasks }: PlanSource): ReadonlyArray<string> => {
   const ids = tasks.map(({ id }) => id)
   const onCircle = circle(tasks)
   return [
-    ...tasks.flatMap(({ depends_on = [], id }, index) => [
-      ...(reserved.has(id) ? [`tasks[${index}].id: "${id}" has a meaning of its own in comms: choose another`] : []),
-      ...(ids.indexOf(id) < index ? [`tasks[${index}].id: "${id}" is the id of tasks[${ids.indexOf(id)}] too: ids are unique`] : []),
-      ...depends_on
+    ...tasks.flatMap((task, index) => [
+      ...(reserved.has(task.id) ? [`tasks[${index}].id: "${task.id}" has a meaning of its own in comms: choose another`] : []),
+      ...(ids.indexOf(task.id) < index
+        ? [`tasks[${index}].id: "${task.id}" is the id of tasks[${ids.indexOf(task.id)}] too: ids are unique`]
+        : []),
+      ...dependenciesOf(task)
         .filter((other) => !ids.includes(other))
         .map((other) => `tasks[${index}].depends_on: there is no task "${other}" in this plan`)
     ]),
@@ -126,7 +132,7 @@ const taskOf = (source: TaskSource, common: ReadonlyArray<ReferenceDoc>, describ
       ? source.acceptance_criteria
       : source.acceptance_criteria.map((one) => `- ${one}`).join("\n"),
   referenceDocs: [...common, ...docsOf(source.reference_docs)],
-  dependsOn: source.depends_on ?? []
+  dependsOn: dependenciesOf(source)
 })
 
 /** The order in which tasks are taken when each is approved: the plan's, each after what it depends on. */

@@ -92,8 +92,10 @@ export const loadPlan = Effect.fn("PlanFile.load")(function* (file: string, proj
   const text = new TextDecoder().decode(bytes)
   const name = path
     .basename(file, path.extname(file))
+    .normalize("NFKD")
+    .replaceAll(/\p{M}/gu, "")
     .replaceAll(/[^A-Za-z0-9._-]+/gu, "-")
-    .replace(/^[^A-Za-z0-9]+/u, "")
+    .replaceAll(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/gu, "")
   const parsed = parse(text, kind, name === "" ? "plan" : name.slice(0, 64))
   if (Result.isFailure(parsed)) return yield* invalid(...parsed.failure)
   const plan = parsed.success

@@ -214,7 +214,7 @@ export const completionSummary = ({ summary, tasks }: Run): string =>
   [
     "## Implementation Complete",
     "",
-    `All ${tasks.length} tasks have been implemented and reviewed${summary?.skipped ? `, but for ${summary.skipped} that the user skipped` : ""}.`,
+    `${tasks.length === 1 ? "The one task has" : `All ${tasks.length} tasks have`} been implemented and reviewed${summary?.skipped ? `, but for ${summary.skipped} that the user skipped` : ""}.`,
     "",
     "### Summary",
     `- Tasks completed: ${summary?.completed ?? 0}`,

@@ -1,5 +1,5 @@
 import { Bounds, iso } from "@souffleur/domain"
-import { Predicate, Result, Schema } from "effect"
+import { Effect, Predicate, Result, Schema } from "effect"
 import type { Run, Task } from "./Run.ts"
 import { boundedFeedback } from "./Verdict.ts"
 import type { ImportedTask } from "./RunEvent.ts"
@@ -30,10 +30,11 @@ const StateTask = Schema.Struct({
 export const StateJson = Schema.Struct({
   workflow_id: Schema.String,
   phase: Schema.Literals(["planning", "implementation", "completion"]),
-  current_task: Schema.NullOr(Schema.String),
+  current_task: Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   tasks: Schema.Array(StateTask),
-  created_at: Time,
-  updated_at: Time,
+  // One that is being planned may have neither.
+  created_at: Time.pipe(Schema.withDecodingDefaultKey(Effect.succeed(""))),
+  updated_at: Time.pipe(Schema.withDecodingDefaultKey(Effect.succeed(""))),
   implementation_completed_at: Schema.optional(Time),
   /** What came of the seed's phase 4, which it has no field for. */
   finishing: Schema.optional(Schema.Literals(["begun", "none", "done", "failed", "skipped"])),

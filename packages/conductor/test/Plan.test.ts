@@ -52,6 +52,17 @@ describe("a plan", () => {
       assert.deepInclude(plan.tasks[1], { description: "Use it", dependsOn: ["task-001"] })
     }).pipe(Effect.provide(HostServices.layer))
   )
+  it.effect("takes one id for a list of it, and its name from the file's, in letters that an id may have", () =>
+    Effect.gen(function* () {
+      const { plan } = yield* load("(Plan) Ünï .yaml", yaml.replace("[task-001]", "task-001").replace("workflow_id: feature-auth\n", ""))
+      assert.deepStrictEqual(plan.tasks[1]?.dependsOn, ["task-001"])
+      assert.strictEqual(plan.workflowId, "Plan-Uni")
+      assert.match(
+        (yield* problems(yaml.replace("[task-001]", "task-009"))).join(),
+        /^tasks\[1\]\.depends_on: there is no task "task-009"/u
+      )
+    }).pipe(Effect.provide(HostServices.layer))
+  )
   it.effect("of Markdown: front matter, and what stands under a task's heading", () =>
     Effect.gen(function* () {
       const text = `---\ntasks:\n  - id: one\n    title: One\n    acceptance_criteria: done\n---\n# Plan\n\nProse.\n\n## one: the first\n\nDo it.\n\n### How\n\nWell.\n\n## Other\nno\n`

@@ -72,6 +72,12 @@ it("the seed's own file is read, and its progress with it", () => {
   assert.deepStrictEqual(progress[0]?.work, { commits: ["abc1234"], files: ["src/models/user.ts"], testFile: "tests/models/user.test.ts" })
 })
 
+it("the seed's own file is read while that is being planned, without a task or a time", () => {
+  const read = readState('{"workflow_id": "w", "phase": "planning", "tasks": []}')
+  assert.deepInclude(Result.getOrThrow(read), { workflow_id: "w", phase: "planning", current_task: null, tasks: [] })
+  assert.isTrue(Result.isFailure(readState('{"workflow_id": "w", "tasks": []}')), "a phase is the least")
+})
+
 it("what a state file tells is bounded, as what a reviewer tells is, and controls no terminal", () => {
   const feedback = [{ attempt: 1, summary: "\u001B]0;mine\u0007", issues: Array.from({ length: 30 }, () => "x".repeat(900)) }]
   const tasks = [{ id: "t", status: "pending", feedback }]

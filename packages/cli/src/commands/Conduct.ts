@@ -47,6 +47,7 @@ import { Environment } from "../Environment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { oncePossible, untold } from "../Hindered.ts"
 import { watchedElsewhere } from "../WatchedElsewhere.ts"
+import { withProgress } from "../RunProgress.ts"
 import { runJsonLine, runLine, runNeeds } from "../RunTelling.ts"
 import { paint, printLines } from "../Printing.ts"
 import { goingOn, opening } from "../ConfigTrust.ts"
@@ -83,10 +84,12 @@ const finishingOf = Effect.fnUntraced(function* ({ path, plan: { finish } }: Loa
 const narrate = Effect.fn("Conduct.narrate")(function* (id: string, told: Ref.Ref<number>, asJson: boolean) {
   const [log, { colour }] = [yield* RunLog, yield* Environment]
   const brush = paint(colour)
-  yield* log.changes(streamOf(id), yield* Ref.get(told)).pipe(
-    Stream.tap((recorded) => Console.log(asJson ? runJsonLine(recorded) : runLine(recorded, brush))),
-    Stream.tap(({ revision }) => Ref.set(told, revision)),
-    Stream.takeUntil(({ event }) => event._tag === "RunLeft"),
+  const from = yield* Ref.get(told)
+  yield* withProgress(log.changes(streamOf(id), 0)).pipe(
+    Stream.filter(({ recorded }) => recorded.revision > from),
+    Stream.tap(({ progress, recorded }) => Console.log(asJson ? runJsonLine(recorded) : runLine(recorded, brush, progress))),
+    Stream.tap(({ recorded }) => Ref.set(told, recorded.revision)),
+    Stream.takeUntil(({ recorded }) => recorded.event._tag === "RunLeft"),
     Stream.runDrain
   )
 })

@@ -7,6 +7,7 @@ import { Environment } from "../Environment.ts"
 import { reasonJson } from "../Explanation.ts"
 import { BadUsage } from "../Failure.ts"
 import { runReasonLines, runReasonOf } from "../RunReason.ts"
+import { withProgress } from "../RunProgress.ts"
 import { runJsonLine, runLine } from "../RunTelling.ts"
 import { paint, printJson } from "../Printing.ts"
 import { runName } from "./ConductAnswer.ts"
@@ -29,8 +30,10 @@ export const conductLogCommand = Command.make(
     yield* Effect.gen(function* () {
       const [log, { id }] = [yield* RunLog, yield* findRun(run, project)]
       const after = Math.max(0, from - 1)
-      const events = follow ? log.changes(streamOf(id), after) : Stream.fromIterableEffect(log.read(streamOf(id), after))
-      yield* Stream.runForEach(events, (recorded) => Console.log(flags.json ? runJsonLine(recorded) : runLine(recorded, brush)))
+      const events = follow ? log.changes(streamOf(id), 0) : Stream.fromIterableEffect(log.read(streamOf(id), 0))
+      yield* Stream.runForEach(withProgress(events), ({ progress, recorded }) =>
+        recorded.revision <= after ? Effect.void : Console.log(flags.json ? runJsonLine(recorded) : runLine(recorded, brush, progress))
+      )
     }).pipe(Effect.provide(runs(settings)))
   })
 ).pipe(Command.withDescription("The events of a run"))

@@ -1,3 +1,4 @@
+import { allRuns, isOver } from "@souffleur/conductor"
 import {
   Agent,
   Beats,
@@ -16,8 +17,10 @@ import { newest } from "@souffleur/supervisor"
 import { Clock, Console, Duration, Effect, Option, Result } from "effect"
 import { Command } from "effect/cli"
 import { agentFiles, comms, host, settingsOf, store } from "../App.ts"
+import { runs } from "../Conducted.ts"
 import { Environment } from "../Environment.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
+import { runStanding } from "../RunTelling.ts"
 import { standing, when } from "../Standing.ts"
 import { inWords, isNews, sentence } from "../Telling.ts"
 import { allWatches, findWatch, type Named } from "../Watches.ts"
@@ -117,6 +120,16 @@ const table = (titles: ReadonlyArray<string>, cells: ReadonlyArray<ReadonlyArray
   )
 }
 
+/** Runs of plans are no watches, and what waits for a person there is easily overlooked. */
+const unfinishedRuns = Effect.fnUntraced(function* (settings: ResolvedSettings) {
+  const all = yield* Effect.provide(allRuns, runs(settings))
+  for (const { id, run, unreadable } of all)
+    if (unreadable !== undefined || !isOver(run))
+      yield* Console.error(
+        `run ${id}: ${unreadable === undefined ? runStanding(run) : "its log cannot be read"}: souffleur conduct status --run ${id}`
+      )
+})
+
 export const statusCommand = Command.make(
   "status",
   { watch: watchName, projectDir, json },
@@ -132,6 +145,7 @@ export const statusCommand = Command.make(
       return { statuses, unseen: flags.json ? [] : (yield* Effect.forEach(watches, news)).filter((events) => events.length > 0) }
     }).pipe(Effect.provide([store(settings), host]))
     if (flags.json) return yield* printJson(found)
+    if (Option.isNone(flags.watch)) yield* unfinishedRuns(settings)
     if (found.length === 0)
       return yield* Console.log(
         'No watch yet. Start one: souffleur run -- claude "do it", or souffleur watch --pid PID --session-id ID; or see "souffleur demo".'

@@ -1,0 +1,35 @@
+import { evolveRun, initialRun, type Run, type RunEvent, taskOf } from "@souffleur/conductor"
+import type { RecordedAs } from "@souffleur/domain"
+import { Stream } from "effect"
+import { inWords } from "./Telling.ts"
+
+/** How far a run is by an event, and how long that took: what the event itself does not say. `before`: the run as it then was. */
+export const progressOf = (event: RunEvent, before: Run): string => {
+  const [all, done] = [before.tasks.length, before.tasks.filter(({ status }) => status === "completed").length]
+  switch (event._tag) {
+    case "TaskStarted":
+      return ` (${done + 1} of ${all}): ${taskOf(before, event.taskId)?.title ?? ""}`
+    case "TaskCompleted": {
+      const began = taskOf(before, event.taskId)?.startedAt ?? event.at
+      return ` (${done + 1} of ${all}), after ${inWords(event.at - began)}`
+    }
+    case "ImplementationCompleted":
+    case "ImplementationBlocked":
+    case "ImplementationFailed":
+    case "ReviewApproved":
+    case "ReviewRejected":
+    case "ReviewFailed":
+      return before.turn?.launch == null ? "" : ` (after ${inWords(event.at - before.turn.launch.at)})`
+    default:
+      return ""
+  }
+}
+
+/** Each event of a run from its first on, with how far it is by it. */
+export const withProgress = <E, R>(events: Stream.Stream<RecordedAs<RunEvent>, E, R>) =>
+  events.pipe(
+    Stream.mapAccum(
+      () => initialRun,
+      (run, recorded) => [evolveRun(run, recorded.event), [{ recorded, progress: progressOf(recorded.event, run) }]] as const
+    )
+  )
