@@ -908,6 +908,15 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
+    `${src}/Circles.ts`,
+    [`${tests}/Plan.test.ts`],
+    [
+      ["plan: who merely waits for a circle is on none", "if (circle.length > 1 || next[task]!.includes(task)) circles", "circles"],
+      ["plan: a task that waits for itself", " || next[task]!.includes(task)) circles", ") circles"],
+      ["plan: each circle apart", "if (earliest.get(task) !== order.get(task)) continue", "if (path.length > 0) continue"]
+    ]
+  ),
+  ...mutantsOf(
     `${src}/Grievance.ts`,
     ["packages/cli/test/RunTelling.test.ts"],
     [

@@ -1,4 +1,5 @@
 import { Result, Schema, SchemaIssue } from "effect"
+import { circlesOf } from "./Circles.ts"
 
 /** A plan that cannot be conducted: everything that is wrong with it, each as a sentence that says where. */
 export class PlanInvalid extends Schema.TaggedError<PlanInvalid>()("PlanInvalid", {
@@ -91,21 +92,8 @@ const reserved = new Set(["task-00", "souffleur"])
 const dependenciesOf = ({ depends_on = [] }: TaskSource): ReadonlyArray<string> =>
   typeof depends_on === "string" ? [depends_on] : depends_on
 
-/** Tasks on a circle of dependencies: who is left when all that can be done is done. */
-const circle = (tasks: ReadonlyArray<TaskSource>): ReadonlyArray<string> => {
-  const ids = new Set(tasks.map(({ id }) => id))
-  let left = tasks
-  for (;;) {
-    const open = new Set(left.map(({ id }) => id))
-    const next = left.filter((task) => dependenciesOf(task).some((id) => ids.has(id) && open.has(id)))
-    if (next.length === left.length) return left.map(({ id }) => id)
-    left = next
-  }
-}
-
 const problemsOf = ({ tasks }: PlanSource): ReadonlyArray<string> => {
   const ids = tasks.map(({ id }) => id)
-  const onCircle = circle(tasks)
   return [
     ...tasks.flatMap((task, index) => [
       ...(reserved.has(task.id) ? [`tasks[${index}].id: "${task.id}" has a meaning of its own in comms: choose another`] : []),
@@ -116,7 +104,11 @@ const problemsOf = ({ tasks }: PlanSource): ReadonlyArray<string> => {
         .filter((other) => !ids.includes(other))
         .map((other) => `tasks[${index}].depends_on: there is no task "${other}" in this plan`)
     ]),
-    ...(onCircle.length === 0 ? [] : [`tasks: ${onCircle.join(", ")} wait for one another: take one depends_on away`])
+    ...circlesOf(tasks.map((task) => ({ id: task.id, dependsOn: dependenciesOf(task) }))).map(([first, ...others]) =>
+      others.length === 0
+        ? `tasks: ${first} waits for itself: take that depends_on away`
+        : `tasks: ${[first, ...others].join(", ")} wait for one another: take one depends_on away`
+    )
   ]
 }
 

@@ -52,6 +52,25 @@ describe("a plan", () => {
       assert.deepInclude(plan.tasks[1], { description: "Use it", dependsOn: ["task-001"] })
     }).pipe(Effect.provide(HostServices.layer))
   )
+  it.effect("names each circle of dependencies apart, and nobody who merely waits for one", () =>
+    Effect.gen(function* () {
+      const of = (tasks: Readonly<Record<string, string>>) =>
+        `tasks:\n${Object.entries(tasks)
+          .map(([id, others]) => `  - id: ${id}\n    title: T\n    acceptance_criteria: A\n    depends_on: [${others}]\n`)
+          .join("")}`
+      assert.deepStrictEqual(
+        yield* problems(of({ late: "b, y", a: "c", b: "a, first", c: "b", x: "y, a", y: "x", self: "self", first: "" })),
+        [
+          "tasks: a, b, c wait for one another: take one depends_on away",
+          "tasks: x, y wait for one another: take one depends_on away",
+          "tasks: self waits for itself: take that depends_on away"
+        ]
+      )
+      // Six thousand in a row, and the last of them waits for the first.
+      const row = Object.fromEntries(Array.from({ length: 6000 }, (_, n) => [`t${n}`, `t${(n + 1) % 6000}`]))
+      assert.lengthOf(yield* problems(of(row)), 1)
+    }).pipe(Effect.provide(HostServices.layer))
+  )
   it.effect("takes one id for a list of it, and its name from the file's, in letters that an id may have", () =>
     Effect.gen(function* () {
       const { plan } = yield* load("(Plan) Ünï .yaml", yaml.replace("[task-001]", "task-001").replace("workflow_id: feature-auth\n", ""))
@@ -93,7 +112,7 @@ describe("what is wrong with a plan is said all at once, and where", () => {
       yaml.replace("title: Create user model", "title: C\n    depends_on: [task-002]"),
       /^tasks: task-001, task-002 wait for one another/u
     ],
-    ["a task that waits for itself", yaml.replace("[task-001]", "[task-002]"), /^tasks: task-002 wait for one another/u],
+    ["a task that waits for itself", yaml.replace("[task-001]", "[task-002]"), /^tasks: task-002 waits for itself/u],
     ["a dependency that is not there", yaml.replace("[task-001]", "[task-009]"), /^tasks\[1\]\.depends_on: there is no task "task-009"/u],
     ["a document that is not there", yaml.replace("[spec.md]", "[nowhere.md]"), /^tasks\[0\]\.reference_docs: there is no nowhere\.md/u],
     [
