@@ -59,8 +59,8 @@ export const boundsMutants = [
     [["log: up to a revision", "Math.min(page, upTo - from)", "page"]]
   ),
   ...mutantsOf(
-    `${domain}/src/Tell.ts`,
-    [`${domain}/test/Tell.test.ts`],
+    `${domain}/src/Aggregate.ts`,
+    [`${domain}/test/Aggregate.test.ts`],
     [["tell: a conflict with nobody", "if (state.revision === before.revision) return", "if (false as boolean) return"]]
   ),
   ...mutantsOf(
@@ -69,9 +69,9 @@ export const boundsMutants = [
     [["guardian: no beat of a time to come", "beatAt !== null && beatAt <= now + silentAfter ? beatAt : 0", "beatAt ?? 0"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/Watches.ts",
-    ["test/cli/Poisoned.test.ts"],
-    [["watches: one that cannot be read hides no other", 'Effect.catchTag("UnreadableEvent", (error) => upTo(id, error))', "(one) => one"]]
+    `${domain}/src/Aggregate.ts`,
+    ["packages/conductor/test/RunLog.test.ts", "test/cli/Poisoned.test.ts"],
+    [["all: one that cannot be read hides no other", 'Effect.catchTag("UnreadableEvent", (error) => upTo(id, error))', "(one) => one"]]
   ),
   ...mutantsOf(
     `${domain}/src/RoleDecider.ts`,
@@ -129,10 +129,7 @@ export const boundsMutants = [
   ...mutantsOf(
     "packages/conductor/src/RunLog.ts",
     ["packages/conductor/test/RunLog.test.ts"],
-    [
-      ["runs: one that cannot be read hides no other", 'Effect.catchTag("UnreadableEvent", (error) => upTo(id, error))', "(one) => one"],
-      ["runs: nothing is decided on a torn one", "torn?.unreadable === undefined ? found : yield* torn.unreadable", "found"]
-    ]
+    [["runs: nothing is decided on a torn one", "torn?.unreadable === undefined ? found : yield* torn.unreadable", "found"]]
   ),
   ...mutantsOf(
     "packages/cli/src/LateWords.ts",

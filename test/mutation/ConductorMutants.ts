@@ -796,15 +796,11 @@ export const conductorMutants = [
         "Effect.andThen(claims.claim({ project })),",
         "Effect.andThen(Effect.asVoid(Effect.succeed(claims))),"
       ],
-      ["run: what another has claimed is left to it", "Effect.andThen(unlessLost(lost), ref.granted(so))", "ref.granted(so)"],
+      ["run: what another has claimed is left to it", "Effect.andThen(unlessLost(lost), granted(so))", "granted(so)"],
       ["run: … without a word more", "Effect.andThen(unlessLost(lost), ref.tell(intent))", "ref.tell(intent)"],
       ["run: its project is released", "() => claims.release({ project })", "() => Effect.void"],
       ["run: left at the end", 'isMeant(exit) ? Effect.ignore(ref.tell({ _tag: "Leave" })) : Effect.void', "Effect.void"],
-      [
-        "run: under its own fence",
-        'tellRun(id, intent, { _tag: "Owner", fence }, from)',
-        'tellRun(id, intent, { _tag: "Operator" }, from)'
-      ],
+      ["run: under its own fence", 'makeRunRef(id, { _tag: "Owner", fence })', 'makeRunRef(id, { _tag: "Operator" })'],
       ["run: granted to its owner alone", "run.fence === fence && so(run) ? Effect.void", "so(run) ? Effect.void"],
       ["run: granted for what is true of it", "run.fence === fence && so(run) ? Effect.void", "run.fence === fence ? Effect.void"],
       ["run: the fence that was seen", "over: run.fence }, {", "over: (yield* loadRun(id)).fence }, {"]
@@ -856,17 +852,6 @@ export const conductorMutants = [
       ],
       ["open: a backup that stands alone, of this run", " && backup.state.workflow_id === workflowId)", ")"],
       ["open: no warning of what never was", 'found: backup._tag === "Corrupt" ?', "found: backup._tag ?"]
-    ]
-  ),
-  ...mutantsOf(
-    `${src}/RunLog.ts`,
-    [`${tests}/RunLog.test.ts`],
-    [
-      [
-        "run: at the revision that was decided on",
-        "yield* log.append(streamOf(id), run.revision, events)",
-        "yield* log.append(streamOf(id), (yield* log.read(streamOf(id), 0)).length, events)"
-      ]
     ]
   ),
   ...mutantsOf(

@@ -281,14 +281,14 @@ export const domainMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Tell.ts`,
-    ["packages/domain/test/Tell.test.ts"],
+    `${src}/Aggregate.ts`,
+    ["packages/domain/test/Aggregate.test.ts"],
     [
-      ["tell: again on a conflict", "if (!(done.failure instanceof Conflict)) return", "if (done.failure !== undefined) return"],
+      ["tell: again on a conflict", "if (!(appended.failure instanceof Conflict)) return", "if (appended.failure !== undefined) return"],
       [
         "tell: at the revision that was decided on",
-        "yield* log.append(id, watch.revision, events)",
-        "yield* log.append(id, (yield* log.read(id, 0)).length, events)"
+        "log.append(streamOf(id), state.revision, events)",
+        "Effect.flatMap(log.read(streamOf(id), 0), (all) => log.append(streamOf(id), all.length, events))"
       ]
     ]
   ),

@@ -51,7 +51,7 @@ export const domainRuleMutants = [
   ]),
   ...mutantsOf(
     `${src}/WatchDecider.ts`,
-    [`${test}/Tell.test.ts`, ...decider],
+    [`${test}/Aggregate.test.ts`, ...decider],
     [["the fence: an older one too", "command.by.fence !== watch.fence", "command.by.fence > watch.fence"]]
   ),
   ...mutantsOf(`${src}/ExitDecider.ts`, decider, [

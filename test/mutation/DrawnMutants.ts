@@ -124,8 +124,8 @@ export const drawnMutants = [
     [
       [
         "run: nothing is granted that was lost",
-        "granted: (so) => Effect.andThen(unlessLost(lost), ref.granted(so))",
-        "granted: (so) => ref.granted(so)"
+        "granted: (so) => Effect.andThen(unlessLost(lost), granted(so))",
+        "granted: (so) => granted(so)"
       ]
     ]
   ),

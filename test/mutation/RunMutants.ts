@@ -26,7 +26,7 @@ export const runMutants = [
       ]
     ]
   ),
-  ...mutantsOf(`${src}/RunLog.ts`, [`${tests}/RunLog.test.ts`], [["runs: in streams of their own", "`run/${id}`", "id"]]),
+  ...mutantsOf(`${src}/RunLog.ts`, [`${tests}/RunLog.test.ts`], [["runs: in streams of their own", 'prefix: "run/"', 'prefix: ""']]),
   ...mutantsOf(
     `${src}/StateFile.ts`,
     [`${tests}/StateFile.test.ts`],

@@ -1,30 +1,15 @@
-import { EventLog, evolve, initial, load, type UnreadableEvent, type Watch } from "@souffleur/domain"
+import { type NamedState, type Watch, watches } from "@souffleur/domain"
 import { Effect, Option, Path, Random } from "effect"
 import { BadUsage } from "./Failure.ts"
 
 /** A watch and its name. */
-export interface Named {
-  readonly id: string
+export interface Named extends Omit<NamedState<Watch>, "state"> {
   /** As far as its log can be read. */
   readonly watch: Watch
-  /** Its first event that cannot be read; nothing is decided on what came before it. */
-  readonly unreadable?: UnreadableEvent
 }
 
 /** Every watch of the log, oldest first: one that cannot be read hides no other. */
-export const allWatches = Effect.gen(function* () {
-  const log = yield* EventLog
-  const upTo = Effect.fnUntraced(function* (id: string, unreadable: UnreadableEvent) {
-    const events = yield* log.read(id, 0, unreadable.revision - 1)
-    return { id, unreadable, watch: events.reduce((watch, { event }) => evolve(watch, event), initial) } satisfies Named
-  })
-  return yield* Effect.forEach(yield* log.streams, (id) =>
-    load(id).pipe(
-      Effect.map((watch): Named => ({ id, watch })),
-      Effect.catchTag("UnreadableEvent", (error) => upTo(id, error))
-    )
-  )
-})
+export const allWatches = Effect.map(watches.all, (all) => all.map(({ state: watch, ...one }): Named => ({ ...one, watch })))
 
 const newest = (watches: ReadonlyArray<Named>) => Option.fromNullishOr(watches.at(-1))
 

@@ -1,9 +1,9 @@
-import { EventLogSql, type Log, type LogError, memoryLog, type UnreadableEvent, untilAppended } from "@souffleur/domain"
+import { EventLogSql, type Log, makeAggregate, memoryLog, type NamedState } from "@souffleur/domain"
 import { Clock, Context, Effect, Layer } from "effect"
 import { initialRun, type Run } from "./Run.ts"
 import { decideRun } from "./RunDecider.ts"
 import { runCodec, type RunEvent } from "./RunEvent.ts"
-import { foldRun } from "./RunEvolution.ts"
+import { evolveRun } from "./RunEvolution.ts"
 import type { RunCommand, RunIntent } from "./RunIntent.ts"
 
 /** The runs in the event log: streams named `run/<id>` beside those of the watches, which do not see them. */
@@ -12,40 +12,22 @@ export class RunLog extends Context.Service<RunLog, Log<RunEvent>>()("@souffleur
   static readonly layerSql = Layer.effect(RunLog, EventLogSql.logOf(runCodec))
 }
 
-export const streamOf = (id: string): string => `run/${id}`
-
-/** The run as its log says, `from` a state that is known already. */
-export const loadRun = Effect.fnUntraced(function* (id: string, from: Run = initialRun) {
-  const log = yield* RunLog
-  return foldRun(
-    (yield* log.read(streamOf(id), from.revision)).map(({ event }) => event),
-    from
-  )
+const aggregate = makeAggregate<Run, RunEvent, RunIntent, RunCommand["by"], RunLog>({
+  initial: initialRun,
+  evolve: evolveRun,
+  decide: decideRun,
+  log: RunLog,
+  prefix: "run/"
 })
+export const { load: loadRun, ref: makeRunRef, streamOf } = aggregate
 
-export interface NamedRun {
-  readonly id: string
+export interface NamedRun extends Omit<NamedState<Run>, "state"> {
   /** As far as its log can be read. */
   readonly run: Run
-  /** Its first event that cannot be read; nothing is decided on what came before it. */
-  readonly unreadable?: UnreadableEvent
 }
 
 /** Every run of the log, oldest first: one that cannot be read hides no other. */
-export const allRuns = Effect.gen(function* () {
-  const log = yield* RunLog
-  const upTo = Effect.fnUntraced(function* (id: string, unreadable: UnreadableEvent) {
-    const events = yield* log.read(streamOf(id), 0, unreadable.revision - 1)
-    return { id, unreadable, run: foldRun(events.map(({ event }) => event)) } satisfies NamedRun
-  })
-  return yield* Effect.forEach(yield* log.streams, (stream) => {
-    const id = stream.slice(streamOf("").length)
-    return loadRun(id).pipe(
-      Effect.map((run): NamedRun => ({ id, run })),
-      Effect.catchTag("UnreadableEvent", (error) => upTo(id, error))
-    )
-  })
-})
+export const allRuns = Effect.map(aggregate.all, (all) => all.map(({ state: run, ...one }): NamedRun => ({ ...one, run })))
 
 /** Runs on which something is decided: fails where one of them cannot be read. */
 const readable = Effect.fnUntraced(function* (isOne: (run: Run) => boolean) {
@@ -60,15 +42,7 @@ export const runsOf = (project: string) => readable((run) => run.project === pro
 /** The runs of a git work tree, in whatever folders of it: their agents' commits would mix. */
 export const runsIn = (workTree: string) => readable((run) => run.workTree === workTree)
 
-/** Read, decide, append; again when somebody appended first. */
-export const tellRun = Effect.fn("Run.tell")(function* (id: string, intent: RunIntent, by: RunCommand["by"], from: Run = initialRun) {
-  const log = yield* RunLog
-  const append = Effect.fnUntraced(function* (run: Run) {
-    const events = yield* Effect.fromResult(decideRun(run, { ...intent, now: yield* Clock.currentTimeMillis, by }))
-    yield* log.append(streamOf(id), run.revision, events)
-    return foldRun(events, run)
-  })
-  return yield* untilAppended(streamOf(id), from, (state) => loadRun(id, state), append)
+/** Says something to a run, stamped with the Clock. */
+export const tellRun = Effect.fn("tellRun")(function* (id: string, intent: RunIntent, by: RunCommand["by"]) {
+  return yield* aggregate.tell(id, { ...intent, now: yield* Clock.currentTimeMillis, by })
 })
-
-export type RunLogError = LogError

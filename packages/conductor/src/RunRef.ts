@@ -1,46 +1,15 @@
-import { AlreadyWatched, Claims, isMeant, type LogError, Refused } from "@souffleur/domain"
+import { type AggregateRef, AlreadyWatched, Claims, isMeant, type LogError, Refused } from "@souffleur/domain"
 import { Effect, Ref } from "effect"
 import { nobodyAtWork, nobodyElse } from "./Neighbours.ts"
-import { initialRun, type Run } from "./Run.ts"
+import type { Run } from "./Run.ts"
 import type { RunIntent } from "./RunIntent.ts"
-import { loadRun, RunLog, runsIn, tellRun } from "./RunLog.ts"
+import { loadRun, makeRunRef, runsIn, tellRun } from "./RunLog.ts"
 
 /** One run as whoever conducts it sees it. */
-export interface RunRef {
-  readonly id: string
-  /** Read from the log, never remembered. */
-  readonly state: Effect.Effect<Run, LogError>
-  readonly tell: (intent: RunIntent) => Effect.Effect<Run, Refused | LogError>
+export interface RunRef extends AggregateRef<Run, RunIntent> {
   /** Right before an act that cannot be taken back: fails unless this conductor owns the run still, and `so` is true of it (spec §4). */
   readonly granted: (so: (run: Run) => boolean) => Effect.Effect<void, Refused | LogError>
 }
-
-/** Folds each event once, however often it is asked. */
-const makeRunRef = Effect.fnUntraced(function* (id: string, fence: number) {
-  const log = yield* RunLog
-  const known = yield* Ref.make<Run>(initialRun)
-  const remember = (run: Run) => Ref.update(known, (before) => (before.revision > run.revision ? before : run))
-  const withLog = Effect.provideService(RunLog, log)
-  const state = Ref.get(known).pipe(
-    Effect.flatMap((from) => loadRun(id, from)),
-    Effect.tap(remember),
-    withLog
-  )
-  return {
-    id,
-    state,
-    granted: (so) =>
-      Effect.flatMap(state, (run) =>
-        run.fence === fence && so(run) ? Effect.void : new Refused({ why: "fenced", detail: "another souffleur conducts this run" })
-      ),
-    tell: (intent) =>
-      Ref.get(known).pipe(
-        Effect.flatMap((from) => tellRun(id, intent, { _tag: "Owner", fence }, from)),
-        Effect.tap(remember),
-        withLog
-      )
-  } satisfies RunRef
-})
 
 /** How often its claim is looked at again: a folder of claims that was emptied took it along. */
 const claimedEvery = "1 minute"
@@ -66,7 +35,11 @@ export const ownRun = Effect.fn("Run.own")(function* (id: string) {
   // Another state folder has another log, and may conduct in the same work tree.
   yield* Effect.acquireRelease(claims.claim({ project }), () => claims.release({ project }))
   const { fence } = yield* tellRun(id, { _tag: "Take", owner: claims.self, over: run.fence }, { _tag: "Operator" })
-  const ref = yield* makeRunRef(id, fence)
+  const ref = yield* makeRunRef(id, { _tag: "Owner", fence })
+  const granted = (so: (run: Run) => boolean) =>
+    Effect.flatMap(ref.state, (run) =>
+      run.fence === fence && so(run) ? Effect.void : new Refused({ why: "fenced", detail: "another souffleur conducts this run" })
+    )
   const lost = yield* Ref.make<string | undefined>(undefined)
   const told = yield* Ref.make(false)
   yield* Effect.sleep(claimedEvery).pipe(
@@ -88,7 +61,7 @@ export const ownRun = Effect.fn("Run.own")(function* (id: string) {
   yield* nobodyAtWork(runs, id)
   return {
     ...ref,
-    granted: (so) => Effect.andThen(unlessLost(lost), ref.granted(so)),
+    granted: (so) => Effect.andThen(unlessLost(lost), granted(so)),
     tell: (intent) => Effect.andThen(unlessLost(lost), ref.tell(intent))
   } satisfies RunRef
 })
