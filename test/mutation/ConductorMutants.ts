@@ -732,9 +732,16 @@ export const conductorMutants = [
         "conduct: a wait is waited out",
         "if (left <= 0) return yield*",
         "if (true) return yield*",
-        crash("killed at any moment of a usage limit")
+        crash("killed at any moment of a usage limit"),
+        crash("a usage limit is waited out to its end")
       ],
-      ["conduct: a pause ends when it is put right", "if (!(yield* isRight(run))) return false", "", conduct("one that waits stays where")],
+      [
+        "conduct: a pause ends when it is put right",
+        "if (!(yield* isRight(run))) return false",
+        "",
+        conduct("one that waits stays where"),
+        conduct("a conflict pauses")
+      ],
       [
         "conduct: paused, nothing is done",
         "if (run.paused !== null || (yield* advance(run))",

@@ -141,5 +141,34 @@ export const runMutants = [
       ],
       ["notice: that a pause is over", "return before.paused === null ? undefined :", "return before.paused !== null ? undefined :"]
     ]
+  ),
+  ...mutantsOf(
+    `${src}/Plan.ts`,
+    [`${tests}/Plan.test.ts`],
+    [["plan: one id for a list of it", 'typeof depends_on === "string" ? [depends_on] : depends_on', "[...depends_on]"]]
+  ),
+  ...mutantsOf(
+    `${src}/PlanFile.ts`,
+    [`${tests}/Plan.test.ts`],
+    [["plan: marks of letters in its name", '    .replaceAll(/\\p{M}/gu, "")\n', ""]]
+  ),
+  ...mutantsOf(
+    `${src}/StateFile.ts`,
+    [`${tests}/StateFile.test.ts`],
+    [
+      [
+        "state file: one that is being planned",
+        "Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))",
+        "Schema.NullOr(Schema.String)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/RunProgress.ts",
+    ["packages/cli/test/RunTelling.test.ts"],
+    [
+      ["progress: which task of how many", "return ` (${done + 1} of ${all}): ", "return `: "],
+      ["progress: how long a turn took", "` (after ${inWords(event.at - before.turn.launch.at)})`", '""']
+    ]
   )
 ]
