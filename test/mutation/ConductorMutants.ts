@@ -498,8 +498,8 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/RunRef.ts`,
-    [`${tests}/RunRef.test.ts`],
+    `${src}/RunOwnership.ts`,
+    [`${tests}/RunOwnership.test.ts`],
     [["beside: a work tree has one conductor", "const project = run.workTree\n", "const { project } = run\n"]]
   ),
   ...mutantsOf(
@@ -793,8 +793,8 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/RunRef.ts`,
-    [`${tests}/RunRef.test.ts`],
+    `${src}/RunOwnership.ts`,
+    [`${tests}/RunOwnership.test.ts`],
     [
       ["run: a live owner is not overtaken", "run.owner !== null && !(yield* claims.isDead(run.owner))", "false"],
       ["run: its project is claimed", "claims.claim({ project }),", "Effect.asVoid(Effect.succeed(claims)),"],
@@ -814,7 +814,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/RunRef.ts`,
+    `${src}/RunOwnership.ts`,
     [`${tests}/Opening.test.ts`],
     [
       ["run: of two plans that begin at once one", "  yield* nobodyElse(runs, id)\n", ""],
@@ -823,7 +823,7 @@ export const conductorMutants = [
   ),
   ...mutantsOf(
     `${src}/Neighbours.ts`,
-    [`${tests}/Opening.test.ts`, `${tests}/RunRef.test.ts`],
+    [`${tests}/Opening.test.ts`, `${tests}/RunOwnership.test.ts`],
     [
       [
         "neighbours: an owner that is dead is nobody",

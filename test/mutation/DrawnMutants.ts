@@ -119,8 +119,8 @@ export const drawnMutants = [
     ]
   ),
   ...mutantsOf(
-    `${conductor}/src/RunRef.ts`,
-    [`${conductor}/test/RunRef.test.ts`],
+    `${conductor}/src/RunOwnership.ts`,
+    [`${conductor}/test/RunOwnership.test.ts`],
     [
       [
         "run: nothing is granted that was lost",

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { isLeft } from "./AgentEnd.ts"
 import { invocation } from "./Invocation.ts"
 import type { NamedRun } from "./RunLog.ts"
-import { launchIdOf } from "./Turn.ts"
+import { launchIdOf } from "./Run.ts"
 
 /** Two conductors of one work tree would mix their commits; `runs` are those of it, `mine` the one that is no other. */
 export const nobodyElse = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, mine?: string) {

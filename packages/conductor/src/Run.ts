@@ -190,3 +190,6 @@ export const next = (run: Run): Next => {
   if (ready !== undefined) return { _tag: "Start", task: ready }
   return run.phase === "completion" ? { _tag: "Finish" } : { _tag: "Verify" }
 }
+
+/** The idempotency token of an agent's launch (spec §4). */
+export const launchIdOf = (run: string, token: string) => `run-${run}-${token}`

@@ -15,14 +15,11 @@ import { Conducting } from "./Conducting.ts"
 import type { GitUnusable } from "./Git.ts"
 import type { Report } from "./Ladder.ts"
 import { completionSummary, implementerPrompt, reviewerPrompt } from "./Prompt.ts"
-import { type Run, taskOf, type Turn } from "./Run.ts"
+import { launchIdOf, type Run, taskOf, type Turn } from "./Run.ts"
 import type { Role } from "./RunEvent.ts"
 
 /** Bytes of the end of an agent's output in which its verdict is looked for. */
 const tail = 1 << 20
-
-/** The idempotency token of an agent's launch (spec §4). */
-export const launchIdOf = (run: string, token: string) => `run-${run}-${token}`
 
 /** What an agent is told, with the word of its launch; the plan must still have its task. */
 const promptOf = Effect.fnUntraced(
