@@ -36,7 +36,8 @@ export const running = (program: string, args: ReadonlyArray<string>, cwd: strin
 
 /** souffleur as its users run it: the bundle where it was built, else the source. */
 export const souffleur = Effect.gen(function* () {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const cli = path.join(import.meta.dirname, "..", "packages/cli")
   const bundle = path.join(cli, "dist/souffleur.js")
   const built = yield* fs.exists(bundle)

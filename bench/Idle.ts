@@ -14,7 +14,8 @@ const Told = Schema.fromJsonString(
 /** Megabytes held now, and seconds of processor time used so far. */
 const used = Effect.fnUntraced(function* (pid: number) {
   const fs = yield* FileSystem.FileSystem
-  const [status, stat] = [yield* fs.readFileString(`/proc/${pid}/status`), yield* fs.readFileString(`/proc/${pid}/stat`)]
+  const status = yield* fs.readFileString(`/proc/${pid}/status`)
+  const stat = yield* fs.readFileString(`/proc/${pid}/stat`)
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
   return {
     megabytes: Number(/VmRSS:\s*(\d+) kB/u.exec(status)?.[1]) / 1024,
@@ -28,7 +29,8 @@ const used = Effect.fnUntraced(function* (pid: number) {
  */
 export const idle = (seconds: number) =>
   Effect.gen(function* () {
-    const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
     const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-bench-" })
     const { entry, what } = yield* souffleur
 

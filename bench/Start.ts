@@ -15,7 +15,8 @@ const call = JSON.stringify({
 
 /** How long a start takes, beside Node that has nothing to do, in turns: a tool call of the agent waits for a hook. */
 export const start = Effect.gen(function* () {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-bench-" })
   const nothing = path.join(folder, "nothing.mjs")
   yield* fs.writeFileString(nothing, "")

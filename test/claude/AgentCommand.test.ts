@@ -31,7 +31,8 @@ for (const [where, window] of [
       const environment: Record<string, string> = lab.options.env
       const host = Layer.provideMerge(Processes.layer, HostServices.layer)
       yield* Effect.gen(function* () {
-        const [agent, spawner] = [yield* Agent, yield* ChildProcessSpawner.ChildProcessSpawner]
+        const agent = yield* Agent
+        const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
         yield* Ref.set(
           look,
           Effect.flatMap(agent.sessions, (now) => Ref.update(live, (before) => [...before, now]))

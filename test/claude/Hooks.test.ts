@@ -41,7 +41,8 @@ const told = (signs: ReadonlyArray<HookSign>) => signs.map(({ event, kind }) => 
 
 it.live.skipIf(claude === null)("hooks say what a turn and a compaction do, of which process, and are taken out to the byte", () =>
   Effect.gen(function* () {
-    const [spawner, held] = [yield* ChildProcessSpawner.ChildProcessSpawner, yield* Ref.make<Effect.Effect<unknown>>(Effect.void)]
+    const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+    const held = yield* Ref.make<Effect.Effect<unknown>>(Effect.void)
     const lab = yield* makeLab(claude!, "it's opera", (asked, board) => Effect.andThen(Effect.flatten(Ref.get(held)), part(asked, board)))
     const hooks = yield* hooksOf(lab)
     yield* lab.write(settings, before)

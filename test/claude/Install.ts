@@ -32,7 +32,8 @@ const run = Effect.fnUntraced(function* (program: string, args: ReadonlyArray<st
  * place, tried, and renamed into it: of two at once both have a whole one, and a broken one is never there.
  */
 export const installed = Effect.gen(function* () {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const cache = yield* cacheFolder
   const place = path.join(cache, `claude-${version}`)
   const program = yield* inFolder(place)

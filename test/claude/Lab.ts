@@ -81,7 +81,9 @@ export interface LabOptions {
  * is ended with the lab. `name` is the project folder's.
  */
 export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string, part: Part, options: LabOptions = {}) {
-  const [fs, path, spawner] = [yield* FileSystem.FileSystem, yield* Path.Path, yield* ChildProcessSpawner.ChildProcessSpawner]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const root = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-claude-" }))
   const [home, tmp, project] = [path.join(root, "home"), path.join(root, "tmp"), path.join(root, name)]
   const skills = path.join(project, ".claude", "skills", "conductor")

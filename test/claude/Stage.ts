@@ -43,7 +43,8 @@ export const tmuxMissing = spawnSync("tmux", ["-V"]).status !== 0
 
 /** A tmux server of the test's own, with all in windows of one session, the agent as a person sees it. */
 export const tmux = Effect.fn("Stage.tmux")(function* (lab: Lab) {
-  const [path, spawner] = [yield* Path.Path, yield* ChildProcessSpawner.ChildProcessSpawner]
+  const path = yield* Path.Path
+  const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   // Its socket goes with the lab's folder.
   const options = { ...lab.options, env: { ...lab.options.env, TMUX_TMPDIR: path.dirname(lab.home) } }
   const ask = (...args: ReadonlyArray<string>) =>

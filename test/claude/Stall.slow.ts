@@ -17,7 +17,8 @@ const stalled = Effect.fn("Stall.stalled")(function* (
   silence: (late: Effect.Effect<Answer>, over: Effect.Effect<unknown>) => Effect.Effect<Answer>,
   options: LabOptions
 ) {
-  const [since, over] = [yield* Ref.make<number | undefined>(undefined), yield* Deferred.make<number>()]
+  const since = yield* Ref.make<number | undefined>(undefined)
+  const over = yield* Deferred.make<number>()
   const part: Part = ({ toolResult }, board) =>
     Effect.gen(function* () {
       if (toolResult === undefined) return bash(waiting)

@@ -160,7 +160,7 @@ describe.concurrent("the ceiling is pinned", () => {
         events.filter(({ _tag }) => _tag === "ConfigOverreached"),
         1
       )
-      const [status] = [JSON.parse((yield* the.run(["conduct", "status", "--json"])).lines.join("\n"))]
+      const status = JSON.parse((yield* the.run(["conduct", "status", "--json"])).lines.join("\n"))
       assert.deepStrictEqual(status.permission, { ceiling: "acceptEdits", file_asks_for: ["MAX_EXTERNAL_PERMISSION"] })
     })
   )

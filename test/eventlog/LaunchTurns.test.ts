@@ -55,7 +55,8 @@ test(
   inRoom(
     Effect.gen(function* () {
       const { process, turns } = yield* machine
-      const [one, other] = [yield* process, yield* process]
+      const one = yield* process
+      const other = yield* process
       yield* one("a")
       yield* one("a")
       yield* TestClock.adjust("1 second")
@@ -72,7 +73,8 @@ test(
   inRoom(
     Effect.gen(function* () {
       const { begun, process, turns } = yield* machine
-      const [one, other] = [yield* process, yield* process]
+      const one = yield* process
+      const other = yield* process
       yield* one("a")
       const dead = yield* Effect.forkChild(other("b"))
       yield* settle

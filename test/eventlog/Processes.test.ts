@@ -20,7 +20,8 @@ const said = Effect.fnUntraced(function* (path: string, ...args: ReadonlyArray<s
 
 /** One that is there already, so that several open a log in the same moment: appends to the log of a path, and hands on what it says. */
 const opener = Effect.fnUntraced(function* (n: number) {
-  const [paths, answers] = [yield* Queue.unbounded<string>(), yield* Queue.unbounded<string>()]
+  const paths = yield* Queue.unbounded<string>()
+  const answers = yield* Queue.unbounded<string>()
   const stdin = Stream.fromQueue(paths).pipe(Stream.encodeText)
   const handle = yield* ChildProcess.make(process.execPath, [program, "-", "each", `s${n}`], { stdin, stderr: "inherit" })
   yield* Effect.forkScoped(Stream.runForEach(lines(handle), (line) => Queue.offer(answers, line)))

@@ -57,7 +57,8 @@ const textOf = (line: unknown): string =>
 
 /** Lays the files out as the agent would have, in a folder of their own; their times too. */
 const laidOut = Effect.fnUntraced(function* ({ pidFile, session }: Situation) {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const root = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-evidence-" })
   const write = Effect.fnUntraced(function* (name: string, text: string, at: string) {
     const file = path.join(root, name)

@@ -89,7 +89,7 @@ export const speakerMutants = [
         'yield* onBoard(here, (link) => link.setState("context_recovery", at))\n  yield* onBoard(here, (link) => link.post({ taskId: "souffleur", from: "task-00", type: "handoff", text, at }))'
       ],
       ["mcp: why it is not asked for now", "if (never !== undefined) return", "if (false as boolean) return"],
-      ["mcp: what was done since the launch", "[yield* progressOf(named),", "[null,"],
+      ["mcp: what was done since the launch", "const tasks = yield* progressOf(named)", "const tasks = null"],
       [
         "mcp: a beat in souffleur's own store",
         'if (here.watched !== undefined) yield* beats.beat(agentBeats(here.watched.id), { by: "agent", at })',

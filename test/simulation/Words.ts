@@ -75,7 +75,9 @@ export const retryBy = (world: World): void => operate(world, "retry", command(w
 /** As `souffleur adopt` does. */
 export const adoptBy = (world: World, { process, sessionId }: Conductor): void => {
   const word = Effect.gen(function* () {
-    const [agent, comms, processes] = [yield* Agent, yield* Comms, yield* Processes]
+    const agent = yield* Agent
+    const comms = yield* Comms
+    const processes = yield* Processes
     const baseline = yield* Effect.orElseSucceed(Effect.map(comms.snapshot, baselineOf), () => unreadBaseline(world.ledger.watch.baseline))
     const print = agent.inPrintMode(yield* processes.commandLine(process.identity.pid))
     return yield* adopt(world.id, { conductor: process.identity, sessionId, print, baseline })

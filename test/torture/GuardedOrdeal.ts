@@ -106,7 +106,8 @@ export const guardedOrdeal = Effect.fnUntraced(function* (most: number) {
       until(over, (yes) => yes)
     )
     yield* Effect.sleep(yield* Random.nextIntBetween(0, 20))
-    const [lot, stop] = [yield* Random.nextIntBetween(0, 10), (yield* Random.nextIntBetween(0, 4)) === 0]
+    const lot = yield* Random.nextIntBetween(0, 10)
+    const stop = (yield* Random.nextIntBetween(0, 4)) === 0
     const who = lot < 5 ? "souffleur" : lot < 8 ? "guardian" : "both"
     const targets = well(who === "both" ? undefined : who)
     const { at, phase } = yield* look

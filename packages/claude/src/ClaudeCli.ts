@@ -24,7 +24,7 @@ const asInput = ({ print, prompt, window = false }: AgentOrder): boolean => prin
  * reading that one file and nothing else. Fails with `AgentNotFound` when there is no such program, or
  * the session id cannot stand in a command line.
  */
-export const agentCommand = Effect.fn("ClaudeCli.command")(function* (
+export const agentCommand = Effect.fn("agentCommand")(function* (
   agent: AgentProgram,
   environment: Environment,
   environmentAllowed: ReadonlyArray<string>,

@@ -14,7 +14,7 @@ export const identityOf = (info: FileSystem.File.Info) => ({
 })
 
 /** The end of a session file now, and which file it is. */
-export const markOf = Effect.fn("Compaction.mark")(function* ({ path }: SessionFile) {
+export const markOf = Effect.fn("markOf")(function* ({ path }: SessionFile) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* fs.stat(path)
   return { path, ...identityOf(info), offset: Number(info.size) } satisfies SessionMark
@@ -37,7 +37,7 @@ const isSummary = (line: string): boolean => {
  * codes prove nothing. The agent writes its summary, a `user` record with `isCompactSummary`, after it, not always at once: without
  * it the session would go on from nothing. What cannot be read, or is another file by now, is no proof; malformed lines are skipped.
  */
-export const compactedSince = Effect.fn("Compaction.since")(
+export const compactedSince = Effect.fn("compactedSince")(
   function* (mark: SessionMark): Effect.fn.Return<Compacted, FileRefused | PlatformError.PlatformError, Scope.Scope | TrustedFiles> {
     const file = yield* (yield* TrustedFiles).open(mark.path, agentsOwn)
     const info = yield* file.stat

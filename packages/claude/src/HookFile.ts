@@ -25,7 +25,8 @@ interface SettingsFile {
 
 /** Whoever may put another file in its place decides which programs the agent runs. */
 const unlessOthersFolder = Effect.fnUntraced(function* (file: string) {
-  const [fs, paths] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const paths = yield* Path.Path
   yield* lookTrusted(yield* fs.realPath(paths.dirname(file)), { ...agentsOwn, folder: true })
 })
 
@@ -46,7 +47,8 @@ const read = Effect.fnUntraced(function* (path: string) {
   }
   yield* unlessOthersFolder(found.value)
   const trust = { ...agentsOwn, atMost: sizeLimit }
-  const [info, bytes] = [yield* lookTrusted(found.value, trust), yield* readTrusted(found.value, trust)]
+  const info = yield* lookTrusted(found.value, trust)
+  const bytes = yield* readTrusted(found.value, trust)
   const text = yield* Effect.try({
     try: () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
     catch: () => unusable("is not UTF-8")
@@ -56,7 +58,8 @@ const read = Effect.fnUntraced(function* (path: string) {
 
 /** Whole or not at all, with the mode and the owner of what it replaces; `before` must still be there (`undefined`: nothing). */
 const write = Effect.fnUntraced(function* (path: string, text: string, before: SettingsFile | undefined) {
-  const [fs, paths] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const paths = yield* Path.Path
   const target = before?.target ?? path
   const folder = yield* fs.makeTempDirectoryScoped({ directory: paths.dirname(target), prefix: ".souffleur-" })
   const draft = paths.join(folder, "draft")
@@ -102,8 +105,9 @@ type Changing = Effect.fn.Return<
 >
 
 /** Adds the command for every event of ours beside the hooks of others; a command of ours that was there is replaced by it. */
-export const installHooks = Effect.fn("HookFile.install")(function* (path: string, command: string): Changing {
-  const [fs, paths] = [yield* FileSystem.FileSystem, yield* Path.Path]
+export const installHooks = Effect.fn("installHooks")(function* (path: string, command: string): Changing {
+  const fs = yield* FileSystem.FileSystem
+  const paths = yield* Path.Path
   const file = Option.getOrUndefined(yield* read(path))
   const found = yield* sound(path, hooksFound(file?.text ?? "{}"))
   const backup = (yield* fs.exists(backupOf(path))) ? backupOf(path) : null
@@ -129,7 +133,7 @@ export const installHooks = Effect.fn("HookFile.install")(function* (path: strin
 })
 
 /** Takes out what `installHooks` added, and no more; what is left is as it was, to the byte where nobody else changed it since. */
-export const uninstallHooks = Effect.fn("HookFile.uninstall")(function* (path: string): Changing {
+export const uninstallHooks = Effect.fn("uninstallHooks")(function* (path: string): Changing {
   const fs = yield* FileSystem.FileSystem
   const file = Option.getOrUndefined(yield* read(path))
   const found = file === undefined ? undefined : yield* sound(path, hooksFound(file.text))
@@ -156,7 +160,7 @@ export interface HooksStatus {
   readonly missing: ReadonlyArray<string>
 }
 
-export const hooksStatus = Effect.fn("HookFile.status")(function* (path: string) {
+export const hooksStatus = Effect.fn("hooksStatus")(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const file = yield* read(path)
   const text = Option.match(file, { onNone: () => "{}", onSome: (one) => one.text })

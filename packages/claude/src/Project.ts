@@ -7,9 +7,10 @@ import { recordOf } from "./Records.ts"
 const head = 1 << 20
 
 /** The folder in which a session began: what its first record that names one says. `None` where none does, or it cannot be read. */
-export const projectOf = Effect.fn("Project.of")(
+export const projectOf = Effect.fn("projectOf")(
   function* (file: string) {
-    const [files, path] = [yield* TrustedFiles, yield* Path.Path]
+    const files = yield* TrustedFiles
+    const path = yield* Path.Path
     const text = new TextDecoder()
     let found: string | undefined
     const lines = makeLines(head, (bytes, whole) => {

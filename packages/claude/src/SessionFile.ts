@@ -16,7 +16,7 @@ const described = (error: PlatformError.PlatformError): string =>
  * The id may be the beginning of one; a whole id wins over longer ones. Fails with `SessionNotFound`: `malformed`, told
  * before any path is made of it; `missing`, also where the folders cannot be read; `ambiguous`.
  */
-export const findSessionFile = Effect.fn("SessionFile.find")(function* (
+export const findSessionFile = Effect.fn("findSessionFile")(function* (
   claudeDir: string,
   sessionId: string
 ): Effect.fn.Return<SessionFile, SessionNotFound, FileSystem.FileSystem | Path.Path | TrustedFiles> {

@@ -11,7 +11,8 @@ const limits = { bytes: 8 << 20, line: 4 << 20 }
 /** When a subagent of the session wrote its own file last: they work on in the background, also after the turn. 0: never. */
 const subagentsWroteAt = Effect.fnUntraced(
   function* (file: string) {
-    const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
     const folder = path.join(file.slice(0, -extension.length), "subagents")
     const names = yield* fs.readDirectory(folder)
     const times = yield* Effect.forEach(
@@ -29,7 +30,7 @@ const subagentsWroteAt = Effect.fnUntraced(
 )
 
 /** What the end of a session file states, and when it or a subagent's was last written; `None` where it cannot be read. */
-export const sessionSigns = Effect.fn("SessionSigns.read")(function* (
+export const sessionSigns = Effect.fn("sessionSigns")(function* (
   file: string
 ): Effect.fn.Return<Option.Option<SessionSigns>, never, FileSystem.FileSystem | Path.Path | TrustedFiles> {
   const reading = makeReading()
@@ -48,7 +49,8 @@ export const lastTurnEnded = (file: string) =>
 
 /** The agent removes its pid file when it ends by itself, and leaves it behind when it is killed (claude-code.md). */
 export const leftNoPidFile = Effect.fn("SessionSigns.leftNoPidFile")(function* (claudeDir: string, pid: number) {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   return yield* fs.exists(path.resolve(claudeDir, "sessions", `${pid}.json`)).pipe(
     Effect.map((there) => !there),
     Effect.orElseSucceed(() => false)

@@ -25,7 +25,7 @@ const decode = Schema.decodeUnknownOption(PidFile)
  * Sessions whose pid file names a process that is there, is ours, is no zombie and began when the file says: the agent
  * leaves its file behind when it is killed. What is no pid file, or not to be read, is skipped.
  */
-export const liveSessions = Effect.fn("Sessions.live")(function* (
+export const liveSessions = Effect.fn("liveSessions")(function* (
   claudeDir: string
 ): Effect.fn.Return<ReadonlyArray<AgentSession>, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles> {
   const fs = yield* FileSystem.FileSystem

@@ -43,7 +43,7 @@ const count = (counted: Counted, line: string): void => {
 }
 
 /** Whether a session file has the result of any tool, of one that only looks or that failed too. What cannot be read has none. */
-export const anyToolResult = Effect.fn("ToolResults.any")(
+export const anyToolResult = Effect.fn("anyToolResult")(
   function* (path: string) {
     const file = yield* (yield* TrustedFiles).open(path, agentsOwn)
     let found = false
@@ -69,7 +69,8 @@ export const anyToolResult = Effect.fn("ToolResults.any")(
  * be read now the last count stays.
  */
 export const makeToolResults = Effect.gen(function* () {
-  const [fs, trusted] = [yield* FileSystem.FileSystem, yield* TrustedFiles]
+  const fs = yield* FileSystem.FileSystem
+  const trusted = yield* TrustedFiles
   const files = new Map<string, Counted>()
   const oneAtATime = yield* Semaphore.make(1)
 

@@ -113,7 +113,7 @@ const failed = (error: FileRefused | PlatformError.PlatformError): ExportFailed 
  * is shown as a line (`\## User`): a page that the agent has read cannot speak for its user. Each stands alone on its line, between empty lines. Everything is UTF-8, lines end
  * with `\n`, and there are no control characters but tab and newline.
  */
-export const exportTranscript = Effect.fn("TranscriptExport.export")(
+export const exportTranscript = Effect.fn("exportTranscript")(
   function* (
     file: string,
     out: string

@@ -135,7 +135,8 @@ it.layer(services)((it) => {
   )
   it.effect("finds the boundary that Claude Code 2.1.329 wrote, from every line before it, and from none after", () =>
     Effect.gen(function* () {
-      const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
       const whole = yield* fs.readFileString(path.join(import.meta.dirname, "fixtures/session.jsonl"))
       const lines = whole.trimEnd().split("\n")
       const at = lines.findIndex((text) => text.includes('"subtype":"compact_boundary"'))

@@ -11,7 +11,8 @@ const moved = hookCommand({ stateDir: "/state", self: ["/no/such/node", import.m
 
 layer(HostServices.layer)((it) => {
   const folder = Effect.gen(function* () {
-    const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
     const project = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-hooks-" })
     const file = path.join(project, ".claude", "settings.local.json")
     const backup = `${file}.souffleur-backup`

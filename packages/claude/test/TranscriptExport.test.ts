@@ -138,7 +138,8 @@ it.layer(services)((it) => {
       const text = "caf\u00e9 \u4e2d\u6587 \u{1F600} a\u00a0"
       const plain = jsonl(user(text), assistant(call("Write", { file_path: `/\u00e9/${text}`, content: text.repeat(1_000) })))
       const escaped = plain.replace(/[^\0-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
-      const [one, two] = [yield* exported(plain), yield* exported(escaped)]
+      const one = yield* exported(plain)
+      const two = yield* exported(escaped)
       assert.include(one.body, text)
       assert.include(two.body, text)
       assert.include(two.head, `- \`/\u00e9/${text}\`: 1 edit\n`)

@@ -99,7 +99,8 @@ it.layer(services)((it) => {
   )
   it.effect("in a session that Claude Code 2.1.329 wrote, a turn ends at each of its last words alone", () =>
     Effect.gen(function* () {
-      const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
       const whole = yield* fs.readFileString(path.join(import.meta.dirname, "fixtures/session.jsonl"))
       const lines = whole.trimEnd().split("\n")
       const changes: Array<readonly [line: number, ended: boolean]> = []

@@ -27,7 +27,7 @@ import { Environment } from "./Environment.ts"
 import { BadUsage } from "./Failure.ts"
 
 /** The settings of a project, with what was wrong in its config file told on standard error. */
-export const settingsOf = Effect.fn("App.settings")(function* (projectDir: string, flags: SettingFlags = {}) {
+export const settingsOf = Effect.fn("settingsOf")(function* (projectDir: string, flags: SettingFlags = {}) {
   const { variables } = yield* Environment
   return yield* loadSettings({ projectDir, environment: variables, flags })
 })

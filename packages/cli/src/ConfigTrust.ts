@@ -48,7 +48,7 @@ const beside = Effect.fnUntraced(function* (project: string, flags: SettingFlags
 })
 
 /** What a project's file says, what of it is trusted, and the settings that would be in force for what is opened now. */
-export const trustOf = Effect.fn("ConfigTrust.of")(function* (project: string, flags: SettingFlags = {}) {
+export const trustOf = Effect.fn("trustOf")(function* (project: string, flags: SettingFlags = {}) {
   const { stateDir } = (yield* beside(project, flags, undefined)).settings
   const trusted = yield* trustedIn(stateDir, project)
   return { trusted, ...(yield* beside(project, flags, Option.getOrUndefined(trusted))) }
@@ -95,7 +95,7 @@ export const goingOn = Effect.fn("ConfigTrust.goingOn")(function* (project: stri
 })
 
 /** A person's word: the file as it is now is trusted in this project. */
-export const trustNow = Effect.fn("ConfigTrust.now")(function* (project: string) {
+export const trustNow = Effect.fn("trustNow")(function* (project: string) {
   const { said, says, settings } = yield* beside(project, {}, undefined)
   yield* keepTrust(settings.stateDir, project, says, said.programs)
   return { settings, pin: says }

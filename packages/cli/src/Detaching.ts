@@ -16,7 +16,9 @@ const free = Effect.fnUntraced(function* (watch: Watch) {
 
 /** Where it prints: beside what a souffleur prints that a guardian has brought back, who goes on there. */
 const outputOf = Effect.fnUntraced(function* (id: string) {
-  const [fs, path, { stateDir }] = [yield* FileSystem.FileSystem, yield* Path.Path, yield* Settings]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const { stateDir } = yield* Settings
   const folder = path.join(stateDir, "guardians")
   yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
   return path.join(folder, `${id}.out`)
@@ -26,8 +28,9 @@ const outputOf = Effect.fnUntraced(function* (id: string) {
  * Starts a souffleur that goes on with this watch and is no descendant of this process, nor of the agent whose tool this may be; 0 once it owns
  * the watch. What could be refused is refused here, with the usual exit code.
  */
-export const detached = Effect.fn("Detaching")(function* (id: string, guardian: boolean, asJson: boolean) {
-  const [{ self, variables }, processes] = [yield* Environment, yield* Processes]
+export const detached = Effect.fn("detached")(function* (id: string, guardian: boolean, asJson: boolean) {
+  const { self, variables } = yield* Environment
+  const processes = yield* Processes
   const before = yield* load(id)
   yield* refuseOwned(id, before)
   yield* free(before)

@@ -20,7 +20,8 @@ const asText = (decoder: TextDecoder) => (bytes: Uint8Array) =>
 
 /** What a file holds from `from` on, to standard output; succeeds with where it ended. A pipe or a file gets it byte for byte. */
 const copy = Effect.fnUntraced(function* (path: string, from: bigint, shown: (bytes: Uint8Array) => string) {
-  const [fs, { stdout, stdoutIsTerminal }] = [yield* FileSystem.FileSystem, yield* Stdio.Stdio]
+  const fs = yield* FileSystem.FileSystem
+  const { stdout, stdoutIsTerminal } = yield* Stdio.Stdio
   const size = yield* sizeOf(path)
   if (size <= from) return from
   const bytes = fs.stream(path, { offset: from, bytesToRead: size - from, chunkSize: chunk })

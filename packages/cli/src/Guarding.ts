@@ -45,12 +45,10 @@ export const restorationOf = (flag: Option.Option<string>) => {
 
 /** Starts a guardian of a watch; its pid. */
 export const startGuardian = Effect.fnUntraced(function* (id: string) {
-  const [{ cwd, self, variables }, fs, path, settings] = [
-    yield* Environment,
-    yield* FileSystem.FileSystem,
-    yield* Path.Path,
-    yield* Settings
-  ]
+  const { cwd, self, variables } = yield* Environment
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const settings = yield* Settings
   const folder = path.join(settings.stateDir, "guardians")
   yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
   const order: GuardianOrder = {
@@ -76,8 +74,10 @@ const end = Effect.fnUntraced(function* (identity: ProcessIdentity) {
  * which is that very process, and proven gone first: as long as it is not, none is started beside it. What cannot be started three
  * times is told, and left. The log has each kill before it, unless the guardian itself holds it up.
  */
-export const guarded = Effect.fn("Guarding")(function* <E, R>({ id, tell }: WatchRef, begin: Effect.Effect<number, E, R>) {
-  const [beats, processes, settings] = [yield* Beats, yield* Processes, yield* Settings]
+export const guarded = Effect.fn("guarded")(function* <E, R>({ id, tell }: WatchRef, begin: Effect.Effect<number, E, R>) {
+  const beats = yield* Beats
+  const processes = yield* Processes
+  const settings = yield* Settings
   let last = yield* moment
   let state = guardFrom(0, last.wall)
   let started: ProcessIdentity | undefined

@@ -4,7 +4,7 @@ import { BadUsage } from "./Failure.ts"
 import { allWatches, findWatch, type Named, unfinished } from "./Watches.ts"
 
 /** The watch that goes on: the one that `--resume` names, else the unfinished one of that session, or of this folder. */
-export const knownOf = Effect.fn("Known.of")(function* (resume: Option.Option<string>, target: Option.Option<Target>, project: string) {
+export const knownOf = Effect.fn("knownOf")(function* (resume: Option.Option<string>, target: Option.Option<Target>, project: string) {
   if (Option.isNone(resume)) {
     const of = Option.match(target, { onNone: () => ({ project }), onSome: ({ sessionId }) => ({ sessionId }) })
     return unfinished(yield* allWatches, of)

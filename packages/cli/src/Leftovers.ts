@@ -26,7 +26,9 @@ const awaited = (settings: ResolvedSettings) =>
  */
 export const sweep = Effect.fn("Leftovers.sweep")(
   function* (settings: ResolvedSettings) {
-    const [fs, path, now] = [yield* FileSystem.FileSystem, yield* Path.Path, yield* Clock.currentTimeMillis]
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const now = yield* Clock.currentTimeMillis
     const folder = path.join(settings.stateDir, "launches")
     const old = yield* Effect.filter(
       (yield* fs.readDirectory(folder)).filter((name) => launchFile.test(name) || draft.test(name)),

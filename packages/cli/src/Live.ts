@@ -12,8 +12,9 @@ export const titleOf = ({ pid, project, sessionId, status }: LiveSession): strin
  * The live sessions of this user: what the agent's pid files say, and what its hooks do, which know better which session a
  * process holds. `project` is empty where only a hook knows of it.
  */
-export const liveSessions = Effect.fn("Live.sessions")(function* () {
-  const [agent, told] = [yield* Agent, yield* heldByLiving()]
+export const liveSessions = Effect.fn("liveSessions")(function* () {
+  const agent = yield* Agent
+  const told = yield* heldByLiving()
   const files = yield* agent.sessions
   const byPid = new Map(told.map((held) => [held.pid, held.sessionId]))
   const known = files.map((session): LiveSession => ({ ...session, sessionId: byPid.get(session.pid) ?? session.sessionId }))

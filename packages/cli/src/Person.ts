@@ -11,8 +11,10 @@ const marks = ["CLAUDE_CODE_SESSION_ID", "SOUFFLEUR_LAUNCH_ID", "CLAUDECODE"]
  * What only a person may say (spec §3). Refused within an agent's session, as far as that can be told: by the environment, or since
  * an agent is among the ancestors. An agent that hides both can still lie; what it can do without asking is its own permission's matter.
  */
-export const personOnly = Effect.fn("Person.only")(function* (what: string) {
-  const [{ variables }, processes, agent] = [yield* Environment, yield* Processes, yield* Agent]
+export const personOnly = Effect.fn("personOnly")(function* (what: string) {
+  const { variables } = yield* Environment
+  const processes = yield* Processes
+  const agent = yield* Agent
   const mark = marks.find((name) => (variables[name] ?? "") !== "")
   const ancestors = yield* processes.ancestors
   const conductors = (yield* allWatches).flatMap(({ watch }) => (watch.conductor === undefined ? [] : [watch.conductor]))

@@ -48,7 +48,8 @@ const logging = Layer.mergeAll(
  */
 const errands = Layer.unwrap(
   Effect.gen(function* () {
-    const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
     const quick = path.join(path.dirname(script), "comms.js")
     const starts = (yield* Effect.orElseSucceed(fs.exists(quick), () => false)) ? quick : script
     return ErrandProcess.layer({ line: [execPath, starts, "__comms"] })

@@ -11,7 +11,7 @@ export type Speaker = "conductor" | "earlier generation" | "another session"
  * session that a Conductor's tool has started is not the Conductor, though it descends from it. Who says no session is known by its
  * launch alone, and without one taken at its word. A command has a launch and no session.
  */
-export const speakerOf = Effect.fn("Speaker.of")(function* (
+export const speakerOf = Effect.fn("speakerOf")(function* (
   { id, watch }: Named,
   agentPid: number | undefined
 ): Effect.fn.Return<Speaker, never, Environment | Processes> {

@@ -28,7 +28,7 @@ const read = (file: string) =>
   Effect.map(readTrusted(file, { own: true, others: "nothing", atMost: largest }), (bytes) => new TextDecoder().decode(bytes))
 
 /** What was trusted in a project; `None`: nothing yet. A record that is there and cannot be used is no first time. */
-export const trustedIn = Effect.fn("TrustStore.trusted")(function* (stateDir: string, project: string) {
+export const trustedIn = Effect.fn("trustedIn")(function* (stateDir: string, project: string) {
   const file = yield* fileOf(stateDir, project)
   const unusable = (why: string) =>
     new BadUsage({ why: `${file}, what was trusted in ${project}: ${why}; "souffleur config --trust" makes it anew` })
@@ -39,13 +39,13 @@ export const trustedIn = Effect.fn("TrustStore.trusted")(function* (stateDir: st
 })
 
 /** The program of a digest; `None`: it was never kept, or is another by now. */
-export const programOf = Effect.fn("TrustStore.program")(function* (stateDir: string, digest: string) {
+export const programOf = Effect.fn("programOf")(function* (stateDir: string, digest: string) {
   const text = yield* Effect.option(read(yield* programFile(stateDir, digest)))
   return Option.isSome(text) && (yield* digestOf(text.value)) === digest ? text : Option.none<string>()
 })
 
 /** Keeps what is trusted in a project from now on: its programs first, so that what a pin names is there to be run. */
-export const keepTrust = Effect.fn("TrustStore.keep")(function* (
+export const keepTrust = Effect.fn("keepTrust")(function* (
   stateDir: string,
   project: string,
   pin: Pin,

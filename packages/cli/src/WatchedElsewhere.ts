@@ -7,8 +7,10 @@ import { allWatches } from "./Watches.ts"
  * as its own tool, would beat for it, and end its watch by calling it complete. Said once of each watch. A log that cannot be read says nothing: the row is
  * left alone.
  */
-export const watchedElsewhere = Effect.fn("WatchedElsewhere")(function* (comms: string) {
-  const [fs, claims, said] = [yield* FileSystem.FileSystem, yield* Claims, yield* Ref.make<ReadonlyArray<string>>([])]
+export const watchedElsewhere = Effect.fn("watchedElsewhere")(function* (comms: string) {
+  const fs = yield* FileSystem.FileSystem
+  const claims = yield* Claims
+  const said = yield* Ref.make<ReadonlyArray<string>>([])
   const real = (path: string) => Effect.orElseSucceed(fs.realPath(path), () => path)
   const file = yield* real(comms)
   return Effect.gen(function* () {

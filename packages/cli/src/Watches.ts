@@ -17,7 +17,7 @@ const newest = (watches: ReadonlyArray<Named>) => Option.fromNullishOr(watches.a
 const neverBegan = ({ watch }: Named) => watch.generation === 0 && watch.end === "released"
 
 /** WATCH of cli.md: a watch's id, any session id it had, or nothing: this folder's newest. */
-export const findWatch = Effect.fn("Watches.find")(function* (name: Option.Option<string>, project: string) {
+export const findWatch = Effect.fn("findWatch")(function* (name: Option.Option<string>, project: string) {
   const watches = yield* allWatches
   const found = Option.match(name, {
     onNone: () => {
@@ -72,6 +72,7 @@ export const folderName = Effect.fnUntraced(function* (project: string) {
 
 /** `remindly-3f2a`: the project's folder and four hex digits. */
 export const newId = Effect.fnUntraced(function* (project: string) {
-  const [folder, number] = [yield* folderName(project), yield* Random.nextIntBetween(0, 0xffff)]
+  const folder = yield* folderName(project)
+  const number = yield* Random.nextIntBetween(0, 0xffff)
   return `${folder}-${number.toString(16).padStart(4, "0")}`
 })

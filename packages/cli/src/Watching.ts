@@ -16,7 +16,8 @@ export const codeOf = ({ end }: Watch) => (end === "completed" || end === "relea
 
 /** Every transition, as it comes, from where it was told last. */
 const narrate = Effect.fn("Watch.narrate")(function* (id: string, told: Ref.Ref<Watch>, asJson: boolean) {
-  const [log, { colour }] = [yield* EventLog, yield* Environment]
+  const log = yield* EventLog
+  const { colour } = yield* Environment
   const brush = paint(colour)
   const before = yield* Ref.get(told)
   yield* log.changes(id, before.revision).pipe(
@@ -35,7 +36,7 @@ const narrate = Effect.fn("Watch.narrate")(function* (id: string, told: Ref.Ref<
 })
 
 /** Owns a watch and follows it from a revision to its end, in the foreground: `watch` and `run` alike. The exit code of its end. */
-export const watching = Effect.fn("Watching")(function* (
+export const watching = Effect.fn("watching")(function* (
   settings: ResolvedSettings,
   project: string,
   comms: string | null,

@@ -101,7 +101,8 @@ it.layer(services)((it) => {
       const base = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: home, SOUFFLEUR_STATE_DIR: state, SOUFFLEUR_LAUNCHER: "headless" }
       const agent = { SOUFFLEUR_AGENT_COMMAND: JSON.stringify([process.execPath]) }
       const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env: Bad["env"] = {}) {
-        const [out, errors] = [(yield* TestConsole.logLines).length, (yield* TestConsole.errorLines).length]
+        const out = (yield* TestConsole.logLines).length
+        const errors = (yield* TestConsole.errorLines).length
         const code = yield* Effect.match(cli(args), { onFailure: (ended) => ended.code, onSuccess: () => 0 }).pipe(
           Effect.provideService(Environment, {
             variables: { ...base, ...agent, ...env },

@@ -46,7 +46,8 @@ it.layer(services)((it) => {
     "the file that is there first is trusted, kept for its user alone, and told where it names a program or bypassPermissions",
     () =>
       Effect.gen(function* () {
-        const [the, fs] = [yield* project, yield* FileSystem.FileSystem]
+        const the = yield* project
+        const fs = yield* FileSystem.FileSystem
         yield* the.config(`${bypass}NOTIFY_COMMAND=/opt/tell KEY\n`)
         const first = yield* the.opens()
         assert.match(first.errors, /is trusted from now on as it is, with NOTIFY_COMMAND, MAX_EXTERNAL_PERMISSION=bypassPermissions/u)
@@ -66,7 +67,8 @@ it.layer(services)((it) => {
   )
   it.effect("a record of trust that is damaged, or that others can read, is no first time: it is refused, and told by doctor", () =>
     Effect.gen(function* () {
-      const [the, fs] = [yield* project, yield* FileSystem.FileSystem]
+      const the = yield* project
+      const fs = yield* FileSystem.FileSystem
       yield* the.opens()
       const [record = ""] = yield* the.trustFiles
       const file = `${the.stateDir}/trust/${record}`
@@ -126,7 +128,8 @@ it.layer(services)((it) => {
   )
   it.effect("what goes on has the programs and the ceiling that it was opened with, whatever the file says by now", () =>
     Effect.gen(function* () {
-      const [the, fs] = [yield* project, yield* FileSystem.FileSystem]
+      const the = yield* project
+      const fs = yield* FileSystem.FileSystem
       yield* the.config("AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\n")
       const { came } = yield* the.opens()
       if (came._tag === "Failure") return assert.fail()

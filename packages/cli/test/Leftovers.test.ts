@@ -15,7 +15,8 @@ const minutes = (count: number) => new Date(now - count * 60_000)
 
 /** A state folder with these launch files, each of that age in minutes, whose log has one watch and one run at work, and one of each that has ended. */
 const swept = Effect.fnUntraced(function* (files: Readonly<Record<string, number>>) {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const home = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-leftovers-" })
   const settings = yield* loadSettings({
     projectDir: home,

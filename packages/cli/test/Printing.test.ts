@@ -20,7 +20,8 @@ const caught = () => {
 
 it.effect.prop("no word of others is obeyed, in whatever colour of ours it is", [Schema.String], ([text]) =>
   Effect.gen(function* () {
-    const [mark, to] = [yield* makeMark, caught()]
+    const mark = yield* makeMark
+    const to = caught()
     const hostile = `${text}\u001B[31mred\u001B[0m\u009B2J\u202E\n2026 a line of ours\r\u0007`
     const brush = paint(mark)
     const all = Console.log(`${hostile} ${brush("red", hostile)} ${brush("dim", hostile)}`).pipe(

@@ -10,7 +10,8 @@ it.layer(services)((it) => {
       const { as, comms, events, project, watch } = yield* place()
       yield* watch("w", watching({ project, comms }))
       const retry = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
-        const [out, errors] = [(yield* TestConsole.logLines).length, (yield* TestConsole.errorLines).length]
+        const out = (yield* TestConsole.logLines).length
+        const errors = (yield* TestConsole.errorLines).length
         const code = yield* Effect.match(cli(["retry", "--project-dir", project]), {
           onFailure: (ended) => ended.code,
           onSuccess: () => 0

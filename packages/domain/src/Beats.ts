@@ -84,7 +84,9 @@ export class Beats extends Context.Service<
  * of comms, which is its mirror (spec §2, Watching). Whether comms took it.
  */
 export const beatMirrored = Effect.fn("Beats.beatMirrored")(function* (watch: string, by: string) {
-  const [at, beats, comms] = [yield* Clock.currentTimeMillis, yield* Beats, yield* Comms]
+  const at = yield* Clock.currentTimeMillis
+  const beats = yield* Beats
+  const comms = yield* Comms
   yield* beats.beat(watch, { by, at })
   return yield* comms.beat(at).pipe(
     Effect.as(true),

@@ -8,7 +8,7 @@ import { CycleSettings } from "./Settings.ts"
  * The ceiling at this very moment: the one that is pinned, or the config file's where that is lower (spec §2, Permission ceiling). What the
  * file asks for beyond it is told.
  */
-export const ceilingNow = Effect.fn("Ceiling.now")(function* <State extends Pinned, E, R>(
+export const ceilingNow = Effect.fn("ceilingNow")(function* <State extends Pinned, E, R>(
   tell: (intent: Extract<PinIntent, { readonly _tag: "ReportConfig" }>) => Effect.Effect<State, E, R>
 ) {
   const { maxExternalPermission: ceiling, said } = yield* yield* CycleSettings

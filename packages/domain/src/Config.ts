@@ -101,7 +101,7 @@ const textOf = Effect.fnUntraced(function* (folder: string, source: string) {
  * `<project>/.orchestra_configs/souffleur`, else the same in the project's parent. The nearest that is there wins whole: one that cannot
  * be read, or may be somebody else's word, gives the defaults and a warning, never the parent's values (spec §3).
  */
-export const findConfig = Effect.fn("Config.find")(function* (
+export const findConfig = Effect.fn("findConfig")(function* (
   projectDir: string
 ): Effect.fn.Return<FoundConfig, never, TrustedFiles | Path.Path> {
   const path = yield* Path.Path

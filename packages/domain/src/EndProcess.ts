@@ -43,7 +43,7 @@ export const endProcess = Effect.fnUntraced(function* <E, G>(
  * parents are known, and again after: tools run in sessions of their own and outlive a kill. `granted` is asked right before each
  * signal: once it fails, none is sent any more.
  */
-export const endTree = Effect.fn("EndProcess.tree")(function* <E, R, G>(
+export const endTree = Effect.fn("endTree")(function* <E, R, G>(
   root: ProcessIdentity,
   tree: Effect.Effect<ReadonlyArray<ProcessInfo>, never, R>,
   grace: Duration.Input,

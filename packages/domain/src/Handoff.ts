@@ -17,9 +17,10 @@ const fileOf = Effect.fnUntraced(function* (stateDir: string, request: string) {
  * Keeps what an agent says with its own request for a handoff: a file (0600) of the state folder under an id that nobody else
  * has, on disk before the request is in the log, which gets the digest alone (spec §2, Payload; §7). Succeeds with that.
  */
-export const writeHandoff = Effect.fn("Handoff.write")(
+export const writeHandoff = Effect.fn("writeHandoff")(
   function* (stateDir: string, request: string, text: string) {
-    const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
     const file = yield* fileOf(stateDir, request)
     const bytes = new TextEncoder().encode(text)
     yield* fs.makeDirectory(path.dirname(file), { recursive: true, mode: 0o700 })
@@ -38,7 +39,7 @@ export const writeHandoff = Effect.fn("Handoff.write")(
 )
 
 /** What was said with a request; `None` where its file is gone, is not this user's alone, or is another than the one that the log knows. */
-export const readHandoff = Effect.fn("Handoff.read")(function* (
+export const readHandoff = Effect.fn("readHandoff")(function* (
   stateDir: string,
   { digest, request }: { readonly request: string; readonly digest: string }
 ) {
@@ -49,7 +50,7 @@ export const readHandoff = Effect.fn("Handoff.read")(function* (
 })
 
 /** The successor has heard it: nobody reads it any more. What cannot be removed stays its user's alone. */
-export const forgetHandoff = Effect.fn("Handoff.forget")(function* (stateDir: string, request: string) {
+export const forgetHandoff = Effect.fn("forgetHandoff")(function* (stateDir: string, request: string) {
   const fs = yield* FileSystem.FileSystem
   yield* Effect.ignore(fs.remove(yield* fileOf(stateDir, request), { force: true }))
 })

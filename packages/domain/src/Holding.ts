@@ -15,15 +15,16 @@ export const isWithin = (project: string, folder: string | undefined): boolean =
   folder === undefined || folder === project || folder.startsWith(`${project}/`)
 
 /** Where a session began: by its file, else by the pid file of who holds it; `undefined`: nobody says. */
-export const folderOf = Effect.fn("Holding.folder")(function* (sessionId: string) {
+export const folderOf = Effect.fn("folderOf")(function* (sessionId: string) {
   const agent = yield* Agent
   const said = Option.flatten(yield* Effect.option(agent.projectOf(sessionId)))
   return Option.isSome(said) ? said.value : (yield* agent.sessions).find((one) => one.sessionId === sessionId)?.project
 })
 
 /** What hooks told of processes that live, each by its start time: a pid is reused. */
-export const heldByLiving = Effect.fn("Holding.living")(function* () {
-  const [hooks, processes] = [yield* Hooks, yield* Processes]
+export const heldByLiving = Effect.fn("heldByLiving")(function* () {
+  const hooks = yield* Hooks
+  const processes = yield* Processes
   return yield* Effect.filter(yield* hooks.held, ({ pid, startTime }) =>
     Effect.map(
       processes.find(pid),
@@ -36,7 +37,8 @@ export const heldByLiving = Effect.fn("Holding.living")(function* () {
 
 /** The session that a process holds by its own word: of its hooks, which know better, else of its pid file, which is held to start times. */
 export const heldBy = Effect.fn("Holding.heldBy")(function* ({ pid, startTime }: ProcessIdentity) {
-  const [agent, hooks] = [yield* Agent, yield* Hooks]
+  const agent = yield* Agent
+  const hooks = yield* Hooks
   const files = yield* agent.sessions
   return Option.getOrUndefined(yield* hooks.holds({ pid, startTime })) ?? files.find((one) => one.pid === pid)?.sessionId
 })
@@ -45,16 +47,18 @@ export const heldBy = Effect.fn("Holding.heldBy")(function* ({ pid, startTime }:
  * Whether this process is the agent of that session: by its own word, then by who else holds it, then by the mark that an agent leaves on
  * its tools.
  */
-export const holdingOf = Effect.fn("Holding.of")(function* (
+export const holdingOf = Effect.fn("holdingOf")(function* (
   process: ProcessIdentity,
   sessionId: string
 ): Effect.fn.Return<Holding, never, Agent | Hooks | Processes> {
   const { pid } = process
-  const [agent, processes] = [yield* Agent, yield* Processes]
+  const agent = yield* Agent
+  const processes = yield* Processes
   const own = yield* heldBy(process)
   if (own === sessionId) return { _tag: "Holds" }
   if (own !== undefined) return { _tag: "Another", why: `process ${pid} holds session ${own}, not ${sessionId}`, holds: own }
-  const [files, told] = [yield* agent.sessions, yield* heldByLiving()]
+  const files = yield* agent.sessions
+  const told = yield* heldByLiving()
   const moved = (one: number) => told.some((held) => held.pid === one && held.sessionId !== sessionId)
   const holder = told.find((one) => one.sessionId === sessionId) ?? files.find((one) => one.sessionId === sessionId && !moved(one.pid))
   if (holder !== undefined)

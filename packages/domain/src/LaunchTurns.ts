@@ -25,7 +25,8 @@ export const layerSql = (patience: Duration.Input): Layer.Layer<never, never, Sq
       const sql = yield* SqlClient.SqlClient
       const waiting = patiently(patience)
       return Effect.fn("LaunchTurns.take")(function* (watch: string, spacing: Duration.Duration) {
-        const [now, apart] = [yield* Clock.currentTimeMillis, Duration.toMillis(spacing)]
+        const now = yield* Clock.currentTimeMillis
+        const apart = Duration.toMillis(spacing)
         const taken = yield* waiting(
           sql<{ slot: number }>`INSERT INTO turns (name, watch, next) VALUES ('launch', ${watch}, ${now + apart})
             ON CONFLICT (name) DO UPDATE SET watch = excluded.watch, next = ${apart} + CASE

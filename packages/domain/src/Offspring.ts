@@ -77,8 +77,10 @@ export class Offspring extends Context.Service<
  * Looks who descends from a Conductor, by parent and by what was seen before, and remembers it. Another agent's session with its own is
  * nobody of it, nor what is protected in any tree. Nothing is learned of one that is gone.
  */
-export const rememberOffspring = Effect.fn("Offspring.look")(function* (conductor: ProcessIdentity) {
-  const [agent, offspring, processes] = [yield* Agent, yield* Offspring, yield* Processes]
+export const rememberOffspring = Effect.fn("rememberOffspring")(function* (conductor: ProcessIdentity) {
+  const agent = yield* Agent
+  const offspring = yield* Offspring
+  const processes = yield* Processes
   if (yield* isGone(processes, conductor)) return
   const others = (yield* agent.sessions).flatMap(({ pid }) => (pid === conductor.pid ? [] : [pid]))
   const found = yield* processes.tree(conductor, [], others, yield* offspring.recall(conductor))

@@ -2,7 +2,7 @@ import { Effect, FileSystem, Path } from "effect"
 import { AgentNotFound } from "./Agent.ts"
 
 /** The absolute path of a program: itself when it is a path, else the first executable file of that name in `PATH`. */
-export const resolveProgram = Effect.fn("ProgramPath.resolve")(function* (
+export const resolveProgram = Effect.fn("resolveProgram")(function* (
   program: string,
   searchPath: string
 ): Effect.fn.Return<string, AgentNotFound, FileSystem.FileSystem | Path.Path> {

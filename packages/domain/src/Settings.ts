@@ -160,7 +160,7 @@ export interface SettingSources {
  * Resolves every setting, with what the file itself says of what is pinned. What is wrong in the config file is a warning and the default; what is wrong in a flag or the
  * environment fails. An empty variable counts as one that is not set.
  */
-export const readSettings = Effect.fn("Settings.read")(function* ({
+export const readSettings = Effect.fn("readSettings")(function* ({
   projectDir,
   environment,
   flags,

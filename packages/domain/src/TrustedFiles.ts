@@ -46,7 +46,7 @@ export const piecesOf = (
   })
 
 /** A whole file. What grows beyond its bound while it is read is refused too. */
-export const readTrusted = Effect.fn("TrustedFiles.read")(function* (path: string, trust: Trust & { readonly atMost: number }) {
+export const readTrusted = Effect.fn("readTrusted")(function* (path: string, trust: Trust & { readonly atMost: number }) {
   const file = yield* (yield* TrustedFiles).open(path, trust)
   const pieces = yield* Stream.runCollect(piecesOf(file, { bytes: trust.atMost + 1 })).pipe(
     Effect.mapError(({ reason }) => new FileRefused({ path, why: `it cannot be read (${reason._tag})`, missing: false }))
@@ -58,7 +58,7 @@ export const readTrusted = Effect.fn("TrustedFiles.read")(function* (path: strin
 }, Effect.scoped)
 
 /** Looks at a file or folder without reading it. */
-export const lookTrusted = Effect.fn("TrustedFiles.look")(function* (path: string, trust: Trust) {
+export const lookTrusted = Effect.fn("lookTrusted")(function* (path: string, trust: Trust) {
   const file = yield* (yield* TrustedFiles).open(path, trust)
   return yield* Effect.mapError(
     file.stat,

@@ -49,7 +49,7 @@ const beginningOf = <E>(words: Stream.Stream<Uint8Array, E>) =>
  * Runs a program of the user's to its end and gives what it printed. It is ended, with all that it started, when it takes too
  * long or prints too much, so neither can hang a recovery nor fill the memory.
  */
-export const runProgram = Effect.fn("UserProgram.run")(function* ({
+export const runProgram = Effect.fn("runProgram")(function* ({
   args,
   atMost,
   command,

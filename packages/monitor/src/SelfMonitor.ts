@@ -6,9 +6,10 @@ import { selfCheck } from "./SelfMonitorSchedule.ts"
  * Watches the watcher through its beat only, and says `WATCHER_DEAD` until the beat is fresh again (spec §2, Watching).
  * It never ends by itself. A round that itself came late says nothing: the watcher had no chance to beat either.
  */
-export const selfMonitor = Effect.fn("SelfMonitor")(function* (ref: WatchRef, watch: Watch) {
+export const selfMonitor = Effect.fn("selfMonitor")(function* (ref: WatchRef, watch: Watch) {
   const { monitor } = watch.monitor!
-  const [settings, beats] = [yield* Settings, yield* Beats]
+  const settings = yield* Settings
+  const beats = yield* Beats
   const [wait, interval] = [Duration.toMillis(settings.monitorInitialWait), Duration.toMillis(settings.monitorInterval)]
   const staleAfter = Duration.toMillis(settings.monitorStaleAfter)
   const lastRound = yield* Ref.make({ at: yield* Clock.currentTimeMillis, due: wait })

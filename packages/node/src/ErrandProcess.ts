@@ -78,7 +78,8 @@ export const layer = ({
   Layer.effect(
     Errands,
     Effect.gen(function* () {
-      const [scope, turn] = [yield* Effect.scope, yield* Semaphore.make(1)]
+      const scope = yield* Effect.scope
+      const turn = yield* Semaphore.make(1)
       let answering: Answering | undefined
       let leaving: Answering | undefined
       let resting: Fiber.Fiber<void> | undefined

@@ -20,7 +20,9 @@ export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.Fi
   Layer.effect(
     Hooks,
     Effect.gen(function* () {
-      const [fs, path, trusted] = [yield* FileSystem.FileSystem, yield* Path.Path, yield* TrustedFiles]
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const trusted = yield* TrustedFiles
       const folder = path.join(stateDir, "hooks")
       const none: ReadonlyArray<HookSign> = []
 

@@ -40,7 +40,7 @@ const cut = (path: string, size: number) =>
  * Bounds what the launches of a folder print whose ids begin with `prefix`, for ever: each has at most 32 MiB on disk, and what it prints
  * between two looks, half a second apart, or a twentieth of one while it is being cut. A disk that cannot do it is told of once.
  */
-export const boundOutputs = Effect.fn("Outputs.bound")(function* (folder: string, prefix: string) {
+export const boundOutputs = Effect.fn("boundOutputs")(function* (folder: string, prefix: string) {
   let able = true
   while (able) {
     const large = yield* Effect.orElseSucceed(

@@ -85,7 +85,7 @@ const streamsOf = (database: DatabaseSync): ReadonlyMap<string, number> => {
  * same file system), where SQLite makes its own `-shm`, by a connection that cannot write. Fails where another process holds it, or a
  * newer souffleur made it, which is no damage.
  */
-export const salvage = Effect.fn("Salvage")((file: OwnFile, scratch: string, each: (row: SalvagedRow) => void) =>
+export const salvage = Effect.fn("salvage")((file: OwnFile, scratch: string, each: (row: SalvagedRow) => void) =>
   Effect.try({
     try: (): Salvaged => {
       const [own, log] = parts(file.path).map((path) => {

@@ -18,7 +18,8 @@ const lines = (...signs: ReadonlyArray<HookSign>) => signs.map((one) => `${JSON.
 layer(HostServices.layer)((it) => {
   /** A state folder with these files of signs, the last one written to last. */
   const hooks = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>) {
-    const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
     const state = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-signs-" })
     yield* fs.makeDirectory(path.join(state, "hooks"))
     for (const [index, [name, text]] of Object.entries(files).entries()) {
@@ -70,7 +71,8 @@ layer(HostServices.layer)((it) => {
     Effect.gen(function* () {
       const first = sign(1, "Stop", "a", undefined, 1)
       const long = JSON.stringify({ ...sign(9, "Stop", "a", undefined, 1), more: "x".repeat(5000) })
-      const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
       const state = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-signs-" })
       yield* fs.makeDirectory(path.join(state, "hooks"))
       yield* fs.writeFileString(path.join(state, "hooks", "a.jsonl"), `${lines(first)}${"[".repeat(100_000)}\n${long}\n`)

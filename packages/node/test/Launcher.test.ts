@@ -451,7 +451,8 @@ it.layer(NodeProcesses.layer)((it) => {
       fs.writeFileSync(`${gate}.open`, "")
       yield* TestClock.withLive(exists(join(at, "launches", "first.receipt")))
       yield* TestClock.adjust("1 millis")
-      const [settled, launched] = [yield* launcher.settle("first"), yield* Fiber.join(launch)]
+      const settled = yield* launcher.settle("first")
+      const launched = yield* Fiber.join(launch)
       yield* Effect.addFinalizer(() => killed(launched.pid))
       assert.deepStrictEqual(settled, Option.some(launched))
     })

@@ -73,10 +73,13 @@ it.layer(layer, { excludeTestServices: true })((it) => {
   it.effect("counts what a process uses of the processor: one that works some, one that sleeps none", () =>
     Effect.gen(function* () {
       const processes = yield* Processes
-      const [works, sleeps] = [yield* spawned("sh", ["-c", "while :; do :; done"]), yield* spawned("sleep", ["300"])]
-      const [working, sleeping] = [yield* identity(works.pid), yield* identity(sleeps.pid)]
+      const works = yield* spawned("sh", ["-c", "while :; do :; done"])
+      const sleeps = yield* spawned("sleep", ["300"])
+      const working = yield* identity(works.pid)
+      const sleeping = yield* identity(sleeps.pid)
       yield* named(sleeping.pid, "sleep")
-      const [before = NaN, still] = [yield* processes.processorTime(working), yield* processes.processorTime(sleeping)]
+      const before = (yield* processes.processorTime(working)) ?? NaN
+      const still = yield* processes.processorTime(sleeping)
       yield* until(Effect.map(processes.processorTime(working), (now = 0) => now > before + 1))
       assert.isDefined(still)
       assert.strictEqual(yield* processes.processorTime(sleeping), still)
@@ -119,7 +122,9 @@ it.layer(layer, { excludeTestServices: true })((it) => {
   it.effect("of a tree takes who lives, and of a root of an earlier boot nobody but who is tagged", () =>
     Effect.gen(function* () {
       const root = yield* spawned("/bin/sh", ["-c", "sleep 300 & echo $!; exec sleep 300"])
-      const [child, { tree }, it] = [Number(yield* output(root)), yield* Processes, yield* identity(root.pid)]
+      const child = Number(yield* output(root))
+      const { tree } = yield* Processes
+      const it = yield* identity(root.pid)
       yield* Effect.addFinalizer(() => killed(child))
       const pids = (of: ProcessIdentity) => Effect.map(tree(of, [], []), (all) => all.map(({ identity }) => identity.pid))
       assert.deepStrictEqual(yield* pids(it), [child])
@@ -231,7 +236,8 @@ it.layer(layer, { excludeTestServices: true })((it) => {
       // A worker of its own session that starts something once it is told to.
       const worker = `while [ ! -e ${at}/go ]; do sleep 0.01; done; sleep 300 & echo $! > ${at}/its; mv ${at}/its ${at}/started; wait`
       const root = yield* spawned("/bin/sh", ["-c", `env -i PATH="$PATH" setsid sh -c '${worker}' & echo $!; exec sleep 300`])
-      const [pid, conductor] = [Number(yield* output(root)), yield* identity(root.pid)]
+      const pid = Number(yield* output(root))
+      const conductor = yield* identity(root.pid)
       yield* Effect.addFinalizer(() => killed(pid))
       const before = yield* tree(conductor, [], [])
       assert.include(

@@ -8,7 +8,8 @@ it.live("a program is the first of its name in the absolute parts of PATH, never
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
-    const [here, there] = [yield* fs.makeTempDirectoryScoped(), yield* fs.makeTempDirectoryScoped()]
+    const here = yield* fs.makeTempDirectoryScoped()
+    const there = yield* fs.makeTempDirectoryScoped()
     const program = Effect.fnUntraced(function* (file: string, says: string) {
       yield* fs.writeFileString(file, `#!/bin/sh\necho ${says} "$@"\n`)
       yield* fs.chmod(file, 0o755)

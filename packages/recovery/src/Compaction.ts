@@ -35,7 +35,9 @@ export const boundary = Effect.fn("Compaction.boundary")(function* <E, R>(
   session: ProcessIdentity,
   granted: Effect.Effect<void, E, R>
 ) {
-  const [agent, processes, settings] = [yield* Agent, yield* Processes, yield* Settings]
+  const agent = yield* Agent
+  const processes = yield* Processes
+  const settings = yield* Settings
   const look = Effect.gen(function* () {
     const condition = yield* processes.condition(session)
     const compacted = yield* agent.compactedSince(mark)
@@ -85,7 +87,8 @@ const nobody: ProcessIdentity = { pid: 0, startTime: 0, bootId: "" }
  * session started it; nor is a terminal server.
  */
 const unheld = Effect.fnUntraced(function* (sessionId: string) {
-  const [agent, processes] = [yield* Agent, yield* Processes]
+  const agent = yield* Agent
+  const processes = yield* Processes
   const holder = (yield* agent.sessions).find((session) => session.sessionId === sessionId)
   const [tagged] = yield* processes.tree(nobody, [agent.sessionTag(sessionId)], [])
   const pid = holder?.pid ?? tagged?.identity.pid
@@ -96,8 +99,10 @@ const unheld = Effect.fnUntraced(function* (sessionId: string) {
  * `standard_compact` 2 to 5 by hand, on a session whose process has ended: no watch, no log, the same ceiling, receipts and
  * single writer. Succeeds with the number of attempts that it took.
  */
-export const compactByHand = Effect.fn("Compaction.byHand")(function* (sessionId: string, project: string) {
-  const [agent, launcher, settings] = [yield* Agent, yield* Launcher, yield* Settings]
+export const compactByHand = Effect.fn("compactByHand")(function* (sessionId: string, project: string) {
+  const agent = yield* Agent
+  const launcher = yield* Launcher
+  const settings = yield* Settings
   const failed = ({ why }: LaunchFailed) => Effect.fail(new CompactFailed({ why, gone: true }))
   const mark = yield* agent.mark(sessionId)
   let attempts = 0

@@ -9,8 +9,9 @@ const atMost = 65_536
  * An export by the user's own program, which takes the session id and prints the path of its Markdown. What it made is copied:
  * trimming and discarding are done to our copy, never to a file of the user's.
  */
-const exportByProgram = Effect.fn("ExternalExport")(function* (command: string, within: Duration.Input, sessionId: string, out: string) {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+const exportByProgram = Effect.fn("exportByProgram")(function* (command: string, within: Duration.Input, sessionId: string, out: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const failed = (why: string) => new ExportFailed({ why: `the export command: ${why}` })
   const printed = yield* runProgram({ command, args: [sessionId], stdin: "", within, atMost }).pipe(
     Effect.catchTag("ProgramFailed", ({ why }) => Effect.fail(failed(why)))

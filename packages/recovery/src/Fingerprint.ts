@@ -15,7 +15,7 @@ export type Fingerprint = typeof Fingerprint.Type
 const unusable = ({ message }: { readonly message: string }) => new NoExport({ why: `the export cannot be used: ${message}` })
 
 /** Of an export of at most so many bytes: a regular file, this user's alone, and no link. */
-const fingerprint = Effect.fn("Fingerprint.of")(function* (path: string, atMost: number) {
+const fingerprint = Effect.fn("fingerprint")(function* (path: string, atMost: number) {
   const bytes = yield* Effect.mapError(readTrusted(path, { own: true, others: "nothing", atMost }), unusable)
   return { bytes: bytes.length, digest: yield* digestOf(bytes) } satisfies Fingerprint
 })
@@ -33,7 +33,7 @@ export const trimmed = Effect.fn("Fingerprint.trimmed")(function* (path: string,
 })
 
 /** 3: trim it to the limit. */
-export const trimExport = Effect.fn("Recovery.3-trim")(function* ({ path }: Export) {
+export const trimExport = Effect.fn("trimExport")(function* ({ path }: Export) {
   const { trimChars } = yield* Settings
   return yield* step("3 trim", {
     outcome: Schema.Struct({ trimmed: Schema.Boolean, leftOutBytes: Schema.Int, ...Fingerprint.fields }),

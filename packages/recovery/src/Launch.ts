@@ -37,7 +37,9 @@ export const launch = Effect.fn("Recovery.launch")(function* (
   request: Request,
   { prompt, reads, session, title }: Errand
 ) {
-  const [agent, launcher, { watch: ref }] = [yield* Agent, yield* Launcher, yield* Cycle]
+  const agent = yield* Agent
+  const launcher = yield* Launcher
+  const { watch: ref } = yield* Cycle
   const launchId = launchIdOf(ref.id, token)
   const effective = clamp(request.requested, yield* ceilingNow(ref.tell))
   const command = yield* agent
@@ -59,7 +61,8 @@ export const started = Effect.fn("Recovery.started")(function* (
   order: Omit<LaunchOrder, "id">,
   prepared: Pick<Extract<WatchIntent, { readonly _tag: "PrepareLaunch" }>, "sessionId" | "requested" | "effective">
 ) {
-  const [launcher, { number: cycle, watch: ref }] = [yield* Launcher, yield* Cycle]
+  const launcher = yield* Launcher
+  const { number: cycle, watch: ref } = yield* Cycle
   const launchId = launchIdOf(ref.id, token)
   const digest = yield* launcher.prepare({ ...order, id: launchId })
   yield* ref.tell({ _tag: "PrepareLaunch", cycle, launchId, digest, ...prepared })
@@ -70,7 +73,8 @@ const launchIdOf = (watch: string, token: string) => `${watch}-${token}`
 
 /** What came of a launch whose reply was lost: who runs under it, or nobody, now and later. */
 export const settled = Effect.fnUntraced(function* (token: string) {
-  const [launcher, { watch }] = [yield* Launcher, yield* Cycle]
+  const launcher = yield* Launcher
+  const { watch } = yield* Cycle
   const launchId = launchIdOf(watch.id, token)
   return Option.map(yield* launcher.settle(launchId), (conductor) => ({ launchId, conductor }))
 })
@@ -86,7 +90,8 @@ const oneWriter = Effect.fnUntraced(function* (watch: Watch) {
  * the session rightly.
  */
 export const unhindered = Effect.fnUntraced(function* (watch: Watch) {
-  const [{ launchSpacing }, { watch: ref }] = [yield* Settings, yield* Cycle]
+  const { launchSpacing } = yield* Settings
+  const { watch: ref } = yield* Cycle
   // First, since it may take a while: what is looked at then is as it is when the launch comes.
   yield* (yield* LaunchTurns)(ref.id, launchSpacing)
   yield* unlessComplete

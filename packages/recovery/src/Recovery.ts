@@ -66,7 +66,7 @@ const relaunch = Effect.fn("Recovery.relaunch")(function* <R>(
  * One recovery cycle, from where the log says it stands (spec §2, Recovery). It beats in the watcher's place, and always
  * ends by telling: relaunched, failed closed, retries exhausted, or complete after all.
  */
-export const recovery = Effect.fn("Recovery")(function* <R>(ref: WatchRef, watch: Watch, providers: ReadonlyArray<Provider<R>>) {
+export const recovery = Effect.fn("recovery")(function* <R>(ref: WatchRef, watch: Watch, providers: ReadonlyArray<Provider<R>>) {
   const { cycle, purpose } = watch.recovery!
   const settings = yield* yield* CycleSettings
   const beating = beatMirrored(ref.id, `recovery/${cycle}`).pipe(

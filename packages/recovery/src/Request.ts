@@ -44,7 +44,8 @@ const notTaken = Effect.fnUntraced(function* ({ from, id }: CommsRefusal) {
 
 /** What was said with a handoff: in the file that the agent's own request names, else in comms. */
 const wordsOf = Effect.fnUntraced(function* (watch: Watch) {
-  const [comms, { stateDir }] = [yield* Comms, yield* Settings]
+  const comms = yield* Comms
+  const { stateDir } = yield* Settings
   if (watch.handoff !== undefined) {
     const { digest } = watch.handoff
     return Option.map(yield* readHandoff(stateDir, watch.handoff), (text): Words => ({ id: null, text, digest }))
@@ -59,7 +60,7 @@ const wordsOf = Effect.fnUntraced(function* (watch: Watch) {
 const lost = (watch: Watch): Request => ({ ...plainOf(watch), warnings: ["what the agent said with its request cannot be read any more"] })
 
 /** The newest payload that no launch has consumed, or the agent's own request, for a planned handoff; else the defaults. */
-export const readRequest = Effect.fn("Recovery.request")(function* (watch: Watch) {
+export const readRequest = Effect.fn("readRequest")(function* (watch: Watch) {
   if (watch.recovery?.trigger !== "handoff") return plainOf(watch)
   return yield* step("0 payload", {
     outcome: Request,
@@ -76,7 +77,7 @@ export const readRequest = Effect.fn("Recovery.request")(function* (watch: Watch
 })
 
 /** The resume prompt of that very request; `undefined` when it said none, or nobody can tell any more, or its words are others by now. */
-export const resumePromptOf = Effect.fn("Recovery.resumePrompt")(function* (watch: Watch, request: Request) {
+export const resumePromptOf = Effect.fn("resumePromptOf")(function* (watch: Watch, request: Request) {
   if (request.digest === null) return undefined
   const words = yield* wordsOf(watch)
   if (Option.isNone(words) || words.value.id !== request.messageId) return undefined

@@ -34,7 +34,8 @@ const failedClosed = (stage: string) => (error: { readonly why: string }) => Eff
 const unlessBeating = Effect.fnUntraced(function* (watch: Watch, snapshot: Option.Option<CommsSnapshot>) {
   const { conductor, recovery, silent } = watch
   if (recovery?.trigger !== "heartbeat" || conductor === undefined) return
-  const [{ heartbeatStaleAfter }, now] = [yield* Settings, yield* Clock.currentTimeMillis]
+  const { heartbeatStaleAfter } = yield* Settings
+  const now = yield* Clock.currentTimeMillis
   const beats = Option.isNone(snapshot)
     ? recovery.resumed || silent?.retried === true
     : hasBeaten(watch, snapshot.value, now - Duration.toMillis(heartbeatStaleAfter))
@@ -55,7 +56,8 @@ const isAtWork = ({ _tag }: Turn) => _tag === "Asked" || _tag === "Tool" || _tag
 const unlessMoving = Effect.fnUntraced(function* ({ conductor, recovery, sessionId }: Watch) {
   const judged = recovery !== undefined && ["hang", "untaken", "limit", "context"].includes(recovery.trigger)
   if (!judged || conductor === undefined) return
-  const [{ stallAfter }, now] = [yield* Settings, yield* Clock.currentTimeMillis]
+  const { stallAfter } = yield* Settings
+  const now = yield* Clock.currentTimeMillis
   const signs = yield* (yield* Agent).signs(sessionId)
   const moves = Option.exists(
     signs,
@@ -80,7 +82,9 @@ const hasBeaten = ({ silent }: Watch, snapshot: CommsSnapshot, notBefore: number
  */
 const heardOut = Effect.fnUntraced(function* ({ conductor, recovery, silent }: Watch) {
   if (recovery?.trigger !== "heartbeat" || conductor === undefined || silent?.retried !== true) return
-  const [comms, processes, { watcherInterval }] = [yield* Comms, yield* Processes, yield* Settings]
+  const comms = yield* Comms
+  const processes = yield* Processes
+  const { watcherInterval } = yield* Settings
   const look = Effect.gen(function* () {
     const snapshot = yield* Effect.option(comms.snapshot)
     const over = (yield* processes.condition(conductor)) !== "running"
@@ -120,7 +124,7 @@ const stillDead = Effect.fnUntraced(function* (watch: Watch) {
  * 1: stop the old Conductor. It is looked at before the intent, and last of all before the first signal: souffleur may have stood still since,
  * and the Conductor gone on. After that it may still beat, as it ends.
  */
-export const stop = Effect.fn("Recovery.1-stop")(function* (watch: Watch) {
+export const stop = Effect.fn("stop")(function* (watch: Watch) {
   const recorded = (yield* (yield* Cycle).watch.state).recovery?.steps["1 stop"]
   // Once it was stopped, what was begun after that comes first: a launch of which nobody knows yet whether it ran.
   if (recorded === undefined || recorded._tag === "Started") {
@@ -166,7 +170,10 @@ export const newestSession = Effect.fn("Recovery.newestSession")(function* ({ se
 /** Writes the conversation to the state folder, under a step's token. */
 export const writeExport = Effect.fnUntraced(
   function* (watch: Watch, token: string) {
-    const [agent, fs, path, settings] = [yield* Agent, yield* FileSystem.FileSystem, yield* Path.Path, yield* Settings]
+    const agent = yield* Agent
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const settings = yield* Settings
     const folder = path.join(settings.stateDir, "exports")
     yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
     const sessionId = yield* newestSession(watch)
@@ -191,6 +198,6 @@ export const unlessStale = Effect.fnUntraced(function* (watch: Watch, { mark }: 
 })
 
 /** 2: export the conversation, whole. */
-export const exportConversation = Effect.fn("Recovery.2-export")(function* (watch: Watch) {
+export const exportConversation = Effect.fn("exportConversation")(function* (watch: Watch) {
   return yield* step("2 export", { outcome: Exported, failure: NoExport, act: (token) => writeExport(watch, token), reconcile: again })
 })

@@ -10,7 +10,8 @@ const launchedBeside = Effect.fnUntraced(function* ({ conductor, launched }: Wat
 
 /** The Conductor's tree: what it started, by parent, by tag, and by what was seen while it lived, without what is protected. */
 const treeOf = Effect.fnUntraced(function* (watch: Watch, conductor: ProcessIdentity) {
-  const [agent, processes] = [yield* Agent, yield* Processes]
+  const agent = yield* Agent
+  const processes = yield* Processes
   const known = yield* (yield* Offspring).recall(conductor)
   const beside = yield* launchedBeside(watch)
   const holders = Effect.gen(function* () {
@@ -40,7 +41,7 @@ const treeOf = Effect.fnUntraced(function* (watch: Watch, conductor: ProcessIden
  * first signal, while parents are known, and again after: tools run in sessions of their own and outlive a kill.
  * `granted` is asked right before each signal: once it fails, none is sent any more.
  */
-export const stopConductor = Effect.fn("Recovery.stop")(function* <E = never, R = never>(
+export const stopConductor = Effect.fn("stopConductor")(function* <E = never, R = never>(
   watch: Watch,
   granted: Effect.Effect<void, E, R> = Effect.void
 ) {

@@ -21,7 +21,8 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
   })
   /** With the program of the fixtures, behaving so. */
   const cycle = Effect.fnUntraced(function* (how: string, world?: World) {
-    const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
     const prompt = `${yield* fs.makeTempDirectoryScoped()}/prompt.txt`
     const program = path.join(import.meta.dirname, "fixtures/provider.js")
     const options = { ...(world === undefined ? {} : { world }), ...(how === "hangs" ? { within: "1 second" as const } : {}) }
@@ -124,7 +125,8 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
   )
   it.effect("the example of docs/providers.md does what it says", () =>
     Effect.gen(function* () {
-      const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
       const page = yield* fs.readFileString(path.join(import.meta.dirname, "../../../docs/providers.md"))
       const project = yield* fs.makeTempDirectoryScoped()
       const program = `${project}/example.mjs`

@@ -201,7 +201,8 @@ describe("an interruption", () => {
     Effect.gen(function* () {
       const { cycle, tags } = yield* crashingLog(recovering())
       const { number, watch } = yield* cycle
-      const [recording, store] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const recording = yield* Deferred.make<void>()
+      const store = yield* Deferred.make<void>()
       const slow = Cycle.of({
         number,
         watch: {

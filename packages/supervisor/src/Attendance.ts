@@ -26,7 +26,7 @@ const again = Effect.fnUntraced(function* <E, R, R2>(
  * Runs one that only tells of a watch, and starts it again from its place when it dies: a narrator, a herald or a notifier that is gone is
  * told, and never silently gone. The third death in a row is its last, and an event, for those who still tell.
  */
-export const attended = Effect.fn("Attendance")(function* <E, R>(
+export const attended = Effect.fn("attended")(function* <E, R>(
   { tell }: WatchRef,
   role: Exclude<Event.OwnRole, "watcher" | "self-monitor">,
   run: Effect.Effect<void, E, R>
@@ -43,7 +43,7 @@ export const attended = Effect.fn("Attendance")(function* <E, R>(
 })
 
 /** The same of one that no watch's log counts: of a run's, and of who tells of a watch that is over. Its deaths are told, and no event. */
-export const attendedHere = Effect.fn("Attendance.here")(function* <E, R>(role: string, run: Effect.Effect<void, E, R>) {
+export const attendedHere = Effect.fn("attendedHere")(function* <E, R>(role: string, run: Effect.Effect<void, E, R>) {
   let [failures, began] = [0, 0]
   const begin = Effect.map(Clock.currentTimeMillis, (now) => void (began = now))
   const failed = Effect.map(Clock.currentTimeMillis, (now) => (failures = now - began >= steadyAfter ? 1 : failures + 1))

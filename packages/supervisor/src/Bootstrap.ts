@@ -10,8 +10,11 @@ const patience = 10
  * Validates until it passes or three attempts failed (spec §2, Bootstrap): a first look at once, then one each 30 s, with
  * the arguments that a reply has corrected. What it has come to is in the log; a souffleur that dies goes on from there.
  */
-export const bootstrap = Effect.fn("Bootstrap")(function* (ref: WatchRef) {
-  const [beats, comms, processes, settings] = [yield* Beats, yield* Comms, yield* Processes, yield* Settings]
+export const bootstrap = Effect.fn("bootstrap")(function* (ref: WatchRef) {
+  const beats = yield* Beats
+  const comms = yield* Comms
+  const processes = yield* Processes
+  const settings = yield* Settings
   let unchanged = 0
 
   const fail = Effect.fnUntraced(function* ({ check, reason }: Invalid) {

@@ -71,8 +71,11 @@ const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firs
  * receipt decides who runs under it: after a crash this finds the process that was started, or starts it, never twice. An agent
  * that ends before its session began was never a Conductor: a failed attempt. A command that has ended by now is the watcher's to see.
  */
-export const firstLaunch = Effect.fn("FirstLaunch")(function* (ref: WatchRef, watch: Watch) {
-  const [agent, comms, launcher, processes] = [yield* Agent, yield* Comms, yield* Launcher, yield* Processes]
+export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, watch: Watch) {
+  const agent = yield* Agent
+  const comms = yield* Comms
+  const launcher = yield* Launcher
+  const processes = yield* Processes
   const { launchSpacing } = yield* Settings
   const { args, launchId } = yield* Effect.catchTag(preparedFor(ref, watch), "LaunchFailed", failed)
   yield* (yield* LaunchTurns)(ref.id, launchSpacing)

@@ -182,8 +182,10 @@ const untilTold = Schedule.min([Schedule.exponential("250 millis"), Schedule.spa
  * Tells comms what the log says, in order, until the watch has ended and all of it is told. The log is the outbox
  * (spec §5): an event that comms did not take is told again; a message carries its revision and is never written twice.
  */
-export const herald = Effect.fn("Herald")(function* (id: string) {
-  const [comms, log, outbox] = [yield* Comms, yield* EventLog, yield* Outbox]
+export const herald = Effect.fn("herald")(function* (id: string) {
+  const comms = yield* Comms
+  const log = yield* EventLog
+  const outbox = yield* Outbox
   const telling = Effect.fnUntraced(function* ({ event, revision }: Recorded) {
     const { message, row } = tellingOf(event)
     if (row !== undefined)

@@ -107,7 +107,7 @@ export const noticeOf = (event: WatchEvent, before: Watch): Notice | undefined =
 }
 
 /** Runs the user's command for each notice of a watch, until its end (`Pager.ts`). */
-export const notifier = Effect.fn("Notifier")(function* (id: string, project: string, command: string) {
+export const notifier = Effect.fn("notifier")(function* (id: string, project: string, command: string) {
   const log = yield* EventLog
   const mark = `${id}/notified`
   yield* toldUpTo(mark, newest(id))

@@ -30,7 +30,8 @@ export const command = Effect.fn("Watch.command")(function* (id: string, intent:
 
 /** The newest launch has run, or never will. */
 const settleLast = Effect.fnUntraced(function* (id: string) {
-  const [launcher, log] = [yield* Launcher, yield* EventLog]
+  const launcher = yield* Launcher
+  const log = yield* EventLog
   const launch = (yield* log.read(id, 0)).findLast(({ event }) => event._tag === "LaunchPrepared")?.event
   if (launch?._tag === "LaunchPrepared") yield* launcher.settle(launch.launchId)
 })
@@ -89,7 +90,7 @@ const watchesIt = (id: string, owner: Owner, { pidNamespace, process }: Owner) =
 }
 
 /** Refused while its owner is alive, or not provably dead. */
-export const refuseOwned = Effect.fn("Ownership.refuse")(function* (id: string, { owner }: Watch) {
+export const refuseOwned = Effect.fn("refuseOwned")(function* (id: string, { owner }: Watch) {
   const claims = yield* Claims
   if (owner !== undefined && !(yield* claims.isDead(owner)))
     return yield* new AlreadyWatched({ owner, why: watchesIt(id, owner, claims.self) })

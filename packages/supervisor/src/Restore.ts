@@ -28,7 +28,10 @@ const look = Schedule.spaced("20 millis")
  * now, or does not end. `false`: there is nothing to restore, its owner has left or it has ended; or it was restored too often.
  */
 export const restore = Effect.fn("Ownership.restore")(function* (id: string, { cause, over }: Restoration) {
-  const [beats, claims, processes, settings] = [yield* Beats, yield* Claims, yield* Processes, yield* Settings]
+  const beats = yield* Beats
+  const claims = yield* Claims
+  const processes = yield* Processes
+  const settings = yield* Settings
   const watch = yield* load(id)
   const { owner } = watch
   if (watch.phase === "Exited" || owner === undefined) return false
@@ -36,7 +39,8 @@ export const restore = Effect.fn("Ownership.restore")(function* (id: string, { c
   if (watch.fence !== over) return yield* stillThere("another souffleur has taken the watch meanwhile")
   const dead = yield* claims.isDead(owner)
   const unlessBeating = Effect.gen(function* () {
-    const [now, beat] = [yield* Clock.currentTimeMillis, yield* beats.last(id)]
+    const now = yield* Clock.currentTimeMillis
+    const beat = yield* beats.last(id)
     if (Option.exists(beat, ({ at }) => now - at <= silentAfter(settings))) return yield* stillThere("that souffleur beats again")
   })
   if (!dead) {

@@ -12,7 +12,8 @@ export type RestoreIntent = typeof Intent.Type
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Intent))
 
 const fileOf = Effect.fnUntraced(function* (id: string) {
-  const [path, { stateDir }] = [yield* Path.Path, yield* Settings]
+  const path = yield* Path.Path
+  const { stateDir } = yield* Settings
   return path.join(stateDir, "restorations", `${id}.json`)
 })
 
@@ -20,8 +21,11 @@ const fileOf = Effect.fnUntraced(function* (id: string) {
  * Keeps the intent outside the log, where a souffleur that was stopped in mid-write holds that: evidence before a kill (spec §4). One
  * file a watch, whole or not at all and 0600, on disk when this succeeds.
  */
-export const keepIntent = Effect.fn("RestoreIntent.keep")(function* (id: string, intent: RestoreIntent) {
-  const [claims, fs, path, file] = [yield* Claims, yield* FileSystem.FileSystem, yield* Path.Path, yield* fileOf(id)]
+export const keepIntent = Effect.fn("keepIntent")(function* (id: string, intent: RestoreIntent) {
+  const claims = yield* Claims
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const file = yield* fileOf(id)
   const [folder, part] = [path.dirname(file), `${file}.${claims.self.process.pid}.part`]
   yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
   yield* Effect.scoped(
@@ -37,7 +41,7 @@ export const keepIntent = Effect.fn("RestoreIntent.keep")(function* (id: string,
 })
 
 /** What was meant to be done to the owner of that fence, and is not in the log; `None` where nothing was. */
-export const intentOf = Effect.fn("RestoreIntent.of")(function* (id: string, fence: number) {
+export const intentOf = Effect.fn("intentOf")(function* (id: string, fence: number) {
   const text = yield* Effect.option(
     Effect.flatMap(fileOf(id), (file) => Effect.flatMap(FileSystem.FileSystem, (fs) => fs.readFileString(file)))
   )
@@ -45,7 +49,7 @@ export const intentOf = Effect.fn("RestoreIntent.of")(function* (id: string, fen
 })
 
 /** It is in the log, or of an owner before this one. */
-export const forgetIntent = Effect.fn("RestoreIntent.forget")(function* (id: string) {
+export const forgetIntent = Effect.fn("forgetIntent")(function* (id: string) {
   const fs = yield* FileSystem.FileSystem
   yield* Effect.ignore(fs.remove(yield* fileOf(id), { force: true }))
 })

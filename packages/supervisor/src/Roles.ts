@@ -46,7 +46,8 @@ export const standardProviders = [continueTurn, claudeExport, standardCompact, s
 
 /** Nobody watches: somebody beats, so that a guardian lets this souffleur stand by. */
 const standingBy = Effect.fnUntraced(function* ({ id }: WatchRef, by: Role) {
-  const [beats, { watcherInterval }] = [yield* Beats, yield* Settings]
+  const beats = yield* Beats
+  const { watcherInterval } = yield* Settings
   const beat = Effect.flatMap(Clock.currentTimeMillis, (at) => beats.beat(id, { by, at }))
   yield* Effect.repeat(beat, Schedule.spaced(watcherInterval))
 })

@@ -18,7 +18,7 @@ export const soloComms = Effect.fnUntraced(function* ({ kind, project, sessions 
 })
 
 /** What a Conductor that is adopted now is measured against later, as its watcher will measure it; comms is the watch's own. */
-export const adoptedBaseline = Effect.fn("SoloProgress.adopted")(function* (watch: Watch, sessionId: string) {
+export const adoptedBaseline = Effect.fn("adoptedBaseline")(function* (watch: Watch, sessionId: string) {
   const comms = watch.comms === null ? yield* soloComms({ ...watch, sessions: [...watch.sessions, sessionId] }) : yield* Comms
   return yield* Effect.match(comms.snapshot, { onFailure: () => unreadBaseline(watch.baseline), onSuccess: baselineOf })
 })

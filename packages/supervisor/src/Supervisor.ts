@@ -29,7 +29,11 @@ export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", { fence: Sche
  * fails with `AlreadyWatched` where another state folder has claimed the Conductor, or the session, of a new generation first.
  */
 export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: WatchRef, fence: number) {
-  const [beats, claims, log, roles, settings] = [yield* Beats, yield* Claims, yield* EventLog, yield* Roles, yield* Settings]
+  const beats = yield* Beats
+  const claims = yield* Claims
+  const log = yield* EventLog
+  const roles = yield* Roles
+  const settings = yield* Settings
   // Released when all that acts on them has ended.
   const claimed = yield* Effect.acquireRelease(
     Effect.sync(() => new Set<Claimable>()),
@@ -85,7 +89,8 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
     yield* Effect.sleep(settings.monitorInitialWait)
     const { monitor, phase } = yield* ref.state
     if (phase !== "Settling") return
-    const [now, beat] = [yield* Clock.currentTimeMillis, yield* beats.last(ref.id)]
+    const now = yield* Clock.currentTimeMillis
+    const beat = yield* beats.last(ref.id)
     const beatAge = Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at })
     yield* ref.tell({ _tag: "ReportWatcherDead", monitor: monitor?.monitor, watcher, beatAge })
   })

@@ -52,7 +52,8 @@ export const refuseTarget = Effect.fn("Validation.refuseTarget")(function* (pid:
  * enough, and where the evidence is against it, only with `--force`; a reply's word needs evidence for it.
  */
 const unlessAnother = Effect.fnUntraced(function* ({ correctedBy, forced }: Watch, process: ProcessIdentity, sessionId: string) {
-  const [agent, processes] = [yield* Agent, yield* Processes]
+  const agent = yield* Agent
+  const processes = yield* Processes
   const holding = yield* holdingOf(process, sessionId)
   const replied = correctedBy > 0
   // A pid file is evidence of an agent alone: of any other process it is somebody else's word.
@@ -66,7 +67,8 @@ const unlessAnother = Effect.fnUntraced(function* ({ correctedBy, forced }: Watc
 
 /** The same of a reply, before it is taken in place of what a person has named. */
 export const refuseReply = Effect.fn("Validation.refuseReply")(function* (watch: Watch, { pid, sessionId }: Target, messageId: number) {
-  const [agent, processes] = [yield* Agent, yield* Processes]
+  const agent = yield* Agent
+  const processes = yield* Processes
   const found = yield* processes.find(pid)
   if (Option.isNone(found)) return
   const file = yield* Effect.option(agent.sessionFile(sessionId))
@@ -81,7 +83,10 @@ const claimed =
 
 /** The three checks, stopping at the first failure: process alive, session file there, row `souffleur` in comms. */
 export const validate = Effect.fn("Validation.validate")(function* (watch: Watch, { pid, sessionId }: Target) {
-  const [agent, claims, comms, processes] = [yield* Agent, yield* Claims, yield* Comms, yield* Processes]
+  const agent = yield* Agent
+  const claims = yield* Claims
+  const comms = yield* Comms
+  const processes = yield* Processes
   yield* Effect.catchTag(refuseTarget(pid), "BadTarget", ({ why }) => Effect.fail(new Invalid({ check: "process", reason: why })))
   const found = Option.getOrUndefined(yield* processes.find(pid))
   if (found === undefined) return yield* new Invalid({ check: "process", reason: `no process ${pid} is running` })

@@ -58,9 +58,13 @@ const lookWithin = 5_000
  * How one watcher looks at its Conductor: everything is read first, and what changes is seen against the look before
  * (spec §2, Watching). It decides nothing.
  */
-export const makeLook = Effect.fn("Watcher.look")(function* (ref: WatchRef, watch: Watch) {
-  const [agent, comms, settings] = [yield* Agent, yield* Comms, yield* Settings]
-  const [hooks, launcher, processes] = [yield* Hooks, yield* Launcher, yield* Processes]
+export const makeLook = Effect.fn("makeLook")(function* (ref: WatchRef, watch: Watch) {
+  const agent = yield* Agent
+  const comms = yield* Comms
+  const settings = yield* Settings
+  const hooks = yield* Hooks
+  const launcher = yield* Launcher
+  const processes = yield* Processes
   const interval = Duration.toMillis(settings.watcherInterval)
 
   // A first look decides nothing: it is what the polls see changes against.

@@ -3,19 +3,18 @@ import { Clock, Effect, Option } from "effect"
 
 /** Processes that a Conductor started and that live: by parent, and by the tags of its tools. */
 const childrenOf = Effect.fnUntraced(function* ({ conductor, sessions }: Watch) {
-  const [agent, processes] = [yield* Agent, yield* Processes]
+  const agent = yield* Agent
+  const processes = yield* Processes
   if (conductor === undefined) return undefined
   const tags = sessions.flatMap((sessionId) => agent.tags({ pid: conductor.pid, sessionId }))
   return (yield* processes.tree(conductor, tags, [])).filter(({ condition }) => condition !== "zombie").length
 })
 
 /** Every sign of the Conductor besides comms, each from its own source (spec §2, Watching). */
-export const readSigns = Effect.fn("Watcher.signs")(function* (
-  { id }: WatchRef,
-  watch: Watch,
-  known: Pick<Signs, "process" | "turnEnded">
-) {
-  const [agent, beats, hooks] = [yield* Agent, yield* Beats, yield* Hooks]
+export const readSigns = Effect.fn("readSigns")(function* ({ id }: WatchRef, watch: Watch, known: Pick<Signs, "process" | "turnEnded">) {
+  const agent = yield* Agent
+  const beats = yield* Beats
+  const hooks = yield* Hooks
   const { conductor, sessionId } = watch
   const session = Option.getOrUndefined(yield* agent.signs(sessionId))
   const file = (yield* agent.sessions).find(({ pid }) => pid === conductor?.pid)

@@ -22,7 +22,7 @@ const isMute = Effect.fnUntraced(function* (
  * A successor that did not take its hand-off `within` that time (ms), and shows no sign of being at work on anything (spec §2, Recovery):
  * its session says that it has nothing to do, or it never began one.
  */
-export const isUntaken = Effect.fn("Watcher.untaken")(function* (watch: Watch, signs: Signs, verdict: Verdict, within: number) {
+export const isUntaken = Effect.fn("isUntaken")(function* (watch: Watch, signs: Signs, verdict: Verdict, within: number) {
   if (signs.now - signs.since <= within) return false
   if (signs.session !== undefined) return verdict._tag === "Idle" || verdict._tag === "Hung"
   return yield* isMute(watch, signs, verdict)

@@ -24,9 +24,11 @@ const awaited = (verdict: Verdict): string | null => (verdict._tag === "Waiting"
  * Polls one Conductor until there is something to report, and beats meanwhile (spec §2, Watching). It reads everything
  * first and decides then; it never acts. Ends by its report, or because the watch went on without it.
  */
-export const watcher = Effect.fn("Watcher")(function* (ref: WatchRef, watch: Watch) {
+export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Watch) {
   const { watcher: me } = watch.watcher!
-  const [settings, agent, processes] = [yield* Settings, yield* Agent, yield* Processes]
+  const settings = yield* Settings
+  const agent = yield* Agent
+  const processes = yield* Processes
   const [wait, interval] = [Duration.toMillis(settings.watcherInitialWait), Duration.toMillis(settings.watcherInterval)]
   const exit = yield* Deferred.make<Report>()
 

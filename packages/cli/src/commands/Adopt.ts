@@ -27,7 +27,9 @@ export const adoptCommand = Command.make(
     const session = yield* Effect.fromResult(parseSessionId(flags.sessionId))
     const { id, watch } = yield* Effect.provide(findWatch(flags.watch, project), store(settings))
     const adopted = yield* Effect.gen(function* () {
-      const [agent, claims, processes] = [yield* Agent, yield* Claims, yield* Processes]
+      const agent = yield* Agent
+      const claims = yield* Claims
+      const processes = yield* Processes
       yield* refuseTarget(pid)
       const found = yield* processes.find(pid)
       if (Option.isNone(found) || found.value.condition === "zombie") return yield* new BadUsage({ why: `no process ${pid} is running` })

@@ -17,7 +17,8 @@ export const attachCommand = Command.make(
     const project = yield* realProject(flags.projectDir)
     const settings = yield* settingsOf(project)
     yield* Effect.gen(function* () {
-      const [fs, launcher] = [yield* FileSystem.FileSystem, yield* Launcher]
+      const fs = yield* FileSystem.FileSystem
+      const launcher = yield* Launcher
       const { id, watch } = yield* findWatch(flags.watch, project)
       const over = watch.phase === "Exited"
       const place = over || watch.conductor === undefined ? Option.none() : yield* goTo(watch.conductor)

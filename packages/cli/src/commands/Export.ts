@@ -29,7 +29,8 @@ export const exportCommand = Command.make(
   },
   Effect.fnUntraced(function* (flags) {
     const { settings } = yield* opening(yield* realProject(flags.projectDir))
-    const [path, { cwd }] = [yield* Path.Path, yield* Environment]
+    const path = yield* Path.Path
+    const { cwd } = yield* Environment
     const sessionId = yield* Effect.fromResult(parseSessionId(flags.sessionId))
     const out = path.resolve(cwd, flags.out._tag === "Some" ? flags.out.value : `${sessionId}.md`)
     yield* replaceable(out, flags.force)

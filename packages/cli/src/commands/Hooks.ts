@@ -15,7 +15,9 @@ const flags = {
 
 /** Which file of settings is meant, and what runs in it. */
 const meant = Effect.fnUntraced(function* ({ projectDir, user }: { readonly projectDir: Option.Option<string>; readonly user: boolean }) {
-  const [fs, path, { self }] = [yield* FileSystem.FileSystem, yield* Path.Path, yield* Environment]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const { self } = yield* Environment
   const [program, script] = self
   // As published, the errand has a file of its own, which starts sooner.
   const quick = path.join(path.dirname(script ?? program), "hook.js")

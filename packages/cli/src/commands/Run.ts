@@ -57,7 +57,8 @@ const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent) {
 
 /** A known agent, with a session, a permission and a place for its prompt as every launch has them. */
 const firstOfAgent = Effect.fnUntraced(function* (literal: LiteralAgent, { maxExternalPermission }: ResolvedSettings) {
-  const [agent, { terminal }] = [yield* Agent, yield* Launcher]
+  const agent = yield* Agent
+  const { terminal } = yield* Launcher
   const { prompt, requested } = literal
   const effective = clamp(requested, maxExternalPermission)
   if (effective !== requested)
@@ -74,7 +75,8 @@ const firstOfAgent = Effect.fnUntraced(function* (literal: LiteralAgent, { maxEx
 
 /** Any other command runs as it would have run here: its words, and the environment of who asked for it. */
 const firstOfCommand = Effect.fnUntraced(function* ([name = "", ...args]: ReadonlyArray<string>) {
-  const [{ variables }, path] = [yield* Environment, yield* Path.Path]
+  const { variables } = yield* Environment
+  const path = yield* Path.Path
   const program = yield* resolveProgram(name, variables["PATH"] ?? "")
   const environment = Object.fromEntries(Object.entries(variables).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])))
   const title = path.basename(program)

@@ -28,7 +28,8 @@ import { json, projectDir, realProject, watchName } from "./Options.ts"
 
 /** One watch as it stands now; ages in milliseconds, `null` where they are unknown. */
 export const statusOf = Effect.fnUntraced(function* ({ id, unreadable, watch }: Named, settings: ResolvedSettings) {
-  const [beats, processes] = [yield* Beats, yield* Processes]
+  const beats = yield* Beats
+  const processes = yield* Processes
   const now = yield* Clock.currentTimeMillis
   const beat = yield* beats.last(id)
   const over = watch.phase === "Exited"
@@ -91,7 +92,8 @@ export const statusOf = Effect.fnUntraced(function* ({ id, unreadable, watch }: 
 /** What a person has not seen of a watch yet, and then has. */
 const news = Effect.fnUntraced(function* ({ id, unreadable, watch }: Named) {
   if (unreadable !== undefined) return []
-  const [log, marks] = [yield* EventLog, yield* Outbox]
+  const log = yield* EventLog
+  const marks = yield* Outbox
   const mark = `${id}/looked`
   const fresh = (yield* log.read(id, yield* toldUpTo(mark, newest(id)))).filter(({ event }) => isNews(event))
   yield* marks.tell(mark, watch.revision)

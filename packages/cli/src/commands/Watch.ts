@@ -45,7 +45,9 @@ const asked = Effect.fnUntraced(function* (words: ReadonlyArray<string>, pid: Op
 
 /** The comms file: one that was named must be ours to use; one that was not is there or is not (solo). */
 const commsOf = Effect.fnUntraced(function* (named: Option.Option<string>, project: string) {
-  const [fs, path, { cwd }] = [yield* FileSystem.FileSystem, yield* Path.Path, yield* Environment]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const { cwd } = yield* Environment
   const file = Option.match(named, { onNone: () => path.join(project, "comms.db"), onSome: (name) => path.resolve(cwd, name) })
   if (Option.isNone(named) && !(yield* Effect.orElseSucceed(fs.exists(file), () => false))) return null
   yield* CommsErrand.sound(file).pipe(
@@ -93,7 +95,9 @@ const open = Effect.fn("Watch.open")(function* (
   { detaching, ...said }: Said,
   pin: Pin
 ) {
-  const [agent, claims, processes] = [yield* Agent, yield* Claims, yield* Processes]
+  const agent = yield* Agent
+  const claims = yield* Claims
+  const processes = yield* Processes
   yield* refuseTarget(target.pid, detaching)
   yield* Effect.catchTag(agent.sessionFile(target.sessionId), "SessionNotFound", (error) =>
     error.reason === "missing" ? Effect.void : Effect.fail(error)

@@ -20,8 +20,9 @@ const stageWords = ["aubergine", "barnacle", "chandelier", "dromedary", "eglanti
  * The main job on real processes, narrated: an agent works, dies by SIGKILL in mid-work, and souffleur brings it back with
  * its conversation, although souffleur itself is killed in the middle of that. Everything stays in one temporary folder.
  */
-export const demo = Effect.fn("Demo")(function* () {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+export const demo = Effect.fn("demo")(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const { brush, detail, hold, home, next, pidFile, project, release, say, settings, start, tells } = yield* makeScene()
   yield* fs.writeFileString(path.join(project, "plan.json"), JSON.stringify({ tasks }, null, 2))
   yield* Effect.provide(CommsSchema.init(path.join(project, "comms.db")), SqliteClient.layerSqlite)

@@ -40,8 +40,9 @@ export const exists = (file: string) =>
   )
 
 /** A temporary folder with a project, a state folder and an agent's folder of its own; who tells what happens there, and how souffleur starts. */
-export const makeScene = Effect.fn("Demo.scene")(function* () {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+export const makeScene = Effect.fn("makeScene")(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const here = yield* Environment
   const { colour, self, variables } = here
   const brush = paint(colour)

@@ -31,14 +31,16 @@ export const craftOf = (prompt: string) => {
 
 /** Whoever looks on may hold the curtain, to see an agent in the midst of its work: as long as there is such a file in the agent's folder. */
 export const untilReleased = Effect.fnUntraced(function* (name: string) {
-  const [files, paths] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const files = yield* FileSystem.FileSystem
+  const paths = yield* Path.Path
   const held = files.exists(paths.join(yield* agentFolder, "craft", `${name}.held`))
   yield* Effect.repeat(held, { while: (still) => still, schedule: Schedule.spaced("20 millis") })
 })
 
 /** The which turn of its role and task this is, from 1, across processes and deaths. */
 const turnOf = Effect.fnUntraced(function* (role: string, task: string) {
-  const [files, paths] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const files = yield* FileSystem.FileSystem
+  const paths = yield* Path.Path
   const folder = paths.join(yield* agentFolder, "craft")
   yield* files.makeDirectory(folder, { recursive: true, mode: 0o700 })
   const file = paths.join(folder, `${task}.${role}`)
@@ -56,7 +58,8 @@ const git = (cwd: string, ...args: ReadonlyArray<string>) =>
   })
 
 const implement = Effect.fnUntraced(function* (session: Session, task: string, turn: number, word: string) {
-  const [files, paths] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const files = yield* FileSystem.FileSystem
+  const paths = yield* Path.Path
   const file = `${task}.txt`
   const use = yield* session.toolUse("Write", { file_path: file })
   yield* files.writeFileString(paths.join(session.cwd, file), `${task}, turn ${turn}\n`, { flag: "a" })
@@ -74,7 +77,8 @@ const look = Effect.fnUntraced(function* (session: Session, task: string) {
 
 /** One turn of an implementer or a reviewer: what it says at its end; `undefined`: it never ends. */
 export const craft = Effect.fnUntraced(function* (session: Session, { role, task, word }: NonNullable<ReturnType<typeof craftOf>>) {
-  const [files, paths] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const files = yield* FileSystem.FileSystem
+  const paths = yield* Path.Path
   const script = yield* Effect.option(
     Effect.flatMap(files.readFileString(paths.join(session.cwd, "craft.json")), Schema.decodeUnknownEffect(Craft))
   )

@@ -5,7 +5,8 @@ import { Clock, Config, Effect, FileSystem, Option, Path, Schedule } from "effec
  * at its start, every 20 ms, and at its end. After a SIGKILL the last line is the last moment at which it is known to have lived.
  */
 export const keepDiary = Effect.gen(function* () {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const folder = yield* Config.option(Config.String("SOUFFLEUR_STANDIN_DIARY"))
   if (Option.isNone(folder)) return
   const file = path.join(folder.value, `${process.pid}.diary`)

@@ -64,7 +64,8 @@ const heartbeat = ({ conductor }: CommsSnapshot, watched: boolean, staleAfter: D
 
 /** The orchestration database of a project, read as the watcher reads it. */
 export const board = Effect.fn("Doctor.board")(function* (settings: ResolvedSettings, project: string, watches: ReadonlyArray<Named>) {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const here = watches.findLast(({ watch }) => watch.project === project)?.watch
   if (here !== undefined && here.comms === null && here.phase !== "Exited") return [ok("comms", "this project's watch is solo")]
   const file = here?.comms ?? path.join(project, "comms.db")

@@ -6,7 +6,8 @@ import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 /** Could this process be watched: what `watch` would ask of it, and what is known of it. Nothing is claimed. */
 export const candidate = Effect.fn("Doctor.candidate")(function* (pid: number, watches: ReadonlyArray<Named>) {
-  const [agent, processes] = [yield* Agent, yield* Processes]
+  const agent = yield* Agent
+  const processes = yield* Processes
   const check = `process ${pid}`
   const found = Option.getOrUndefined(yield* processes.find(pid))
   const choose = "souffleur watch, without a pid, lists the live sessions"

@@ -20,7 +20,8 @@ export const kindAt = (path: string, mountinfo: string): string | undefined => {
 
 /** The real path of a folder, or of the nearest one above it that is there. */
 const standing = Effect.fnUntraced(function* (folder: string) {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   for (let at = folder; ; at = path.dirname(at)) {
     const real = yield* Effect.option(fs.realPath(at))
     if (Option.isSome(real)) return real.value

@@ -18,7 +18,8 @@ const folders = ["", "launches", "exports", "requests", "hooks"]
 
 /** The state folder and what is in it: ours alone, and ours to write. */
 const folder = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const look = Effect.fnUntraced(function* (file: string) {
     const info = yield* Effect.option(fs.stat(file))
     if (Option.isNone(info) || (info.value.mode & forOthers) === 0) return []
@@ -58,7 +59,8 @@ const olderThan = Effect.fnUntraced(function* (file: string, at: number) {
 
 /** The environment of a watch's first launch, kept until that watch ends: what no unfinished watch names was left behind. */
 const keptFor = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings, watches: ReadonlyArray<Named>) {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const folder = path.join(stateDir, "launches")
   const names = yield* Effect.orElseSucceed(fs.readDirectory(folder), (): ReadonlyArray<string> => [])
   const now = yield* Clock.currentTimeMillis
@@ -79,7 +81,8 @@ const keptFor = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings, wat
 })
 
 const orphans = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const now = yield* Clock.currentTimeMillis
   const left: Array<string> = []
   for (const at of folders.map((name) => path.join(stateDir, name))) {
@@ -100,7 +103,8 @@ const orphans = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
 const printedMost = 1_073_741_824
 
 const printed = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const folder = path.join(stateDir, "launches")
   const names = yield* Effect.orElseSucceed(fs.readDirectory(folder), (): ReadonlyArray<string> => [])
   const infos = yield* Effect.forEach(names, (name) => Effect.option(fs.stat(path.join(folder, name))))
@@ -148,7 +152,9 @@ const restore = "bring back a copy of it; where there is none, souffleur doctor 
 
 /** One unfinished watch: who looks after it, whether that one beats, whether it waits for a person. */
 const standing = Effect.fnUntraced(function* ({ id, watch }: Named, settings: ResolvedSettings) {
-  const [beats, claims, outbox] = [yield* Beats, yield* Claims, yield* Outbox]
+  const beats = yield* Beats
+  const claims = yield* Claims
+  const outbox = yield* Outbox
   const now = yield* Clock.currentTimeMillis
   const name = `watch ${id}`
   const findings: Array<Finding> = []
@@ -184,7 +190,8 @@ const standing = Effect.fnUntraced(function* ({ id, watch }: Named, settings: Re
 
 /** The log and the watches in it; the log is only opened where there is one. */
 const log = Effect.fnUntraced(function* (settings: ResolvedSettings) {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const file = path.join(settings.stateDir, "souffleur.db")
   if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false)))
     return { findings: [note("event log", "there is none yet")], watches: [] }

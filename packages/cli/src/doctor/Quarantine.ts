@@ -58,7 +58,9 @@ const folding = () => {
 
 /** Nobody becomes an agent any more of a launch that only the log knew; those that did are told as they were. */
 const settled = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
-  const [fs, launcher, path] = [yield* FileSystem.FileSystem, yield* Launcher, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const launcher = yield* Launcher
+  const path = yield* Path.Path
   const names = yield* Effect.orElseSucceed(fs.readDirectory(path.join(stateDir, "launches")), (): ReadonlyArray<string> => [])
   const undecided = names.filter((name) => name.endsWith(".json")).map((name) => name.slice(0, -".json".length))
   return yield* Effect.forEach(undecided, (id) =>
@@ -114,7 +116,8 @@ const refuse = (why: string) => Effect.andThen(Console.error(`souffleur: nothing
 
 /** Renamed into a folder of its own, the log first: what a crash leaves behind is no log that lacks its newest events. */
 const move = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings, present: ReadonlyArray<string>) {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const time = iso(yield* Clock.currentTimeMillis).replaceAll(":", "-")
   const folder = path.join(stateDir, "quarantine", time)
   yield* fs.makeDirectory(path.join(stateDir, "quarantine"), { recursive: true, mode: 0o700 })
@@ -131,7 +134,8 @@ const move = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings, presen
  */
 export const quarantine = Effect.fn("Doctor.quarantine")(
   function* (settings: ResolvedSettings) {
-    const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
     const file = path.join(settings.stateDir, "souffleur.db")
     const present = yield* Effect.filter(Salvage.parts(file), (one) => Effect.orElseSucceed(fs.exists(one), () => false))
     if (present.length === 0) return [ok("event log", "there is none: nothing to move")]

@@ -38,7 +38,7 @@ const stateOf = Effect.fnUntraced(function* ({
 })
 
 /** The runs of plans in a log that can be read: the unfinished ones, and the state file of this project. */
-const conducted = Effect.fn("Doctor.runs")(function* (project: string) {
+const conducted = Effect.fn("conducted")(function* (project: string) {
   const all = yield* allRuns
   const open = yield* Effect.forEach(
     all.filter(({ run, unreadable }) => unreadable !== undefined || !isOver(run)),

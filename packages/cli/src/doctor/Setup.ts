@@ -33,7 +33,8 @@ const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings) {
 })
 
 const sessionsReadable = Effect.fnUntraced(function* ({ claudeDir }: ResolvedSettings) {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const projects = path.join(claudeDir, "projects")
   return Result.match(yield* Effect.result(fs.readDirectory(projects)), {
     onSuccess: (found) => ok("sessions", `${projects} can be read, ${found.length} projects`),

@@ -6,7 +6,8 @@ import { allWatches, ofAgent, unfinished } from "../Watches.ts"
 
 /** The folder that the agent works in, as its real path. */
 export const projectHere = Effect.gen(function* () {
-  const [fs, { cwd, variables }] = [yield* FileSystem.FileSystem, yield* Environment]
+  const fs = yield* FileSystem.FileSystem
+  const { cwd, variables } = yield* Environment
   const folder = (variables["CLAUDE_PROJECT_DIR"] ?? "") || cwd
   return yield* Effect.orElseSucceed(fs.realPath(folder), () => folder)
 })
@@ -16,7 +17,9 @@ export const projectHere = Effect.gen(function* () {
  * session or launch, else the newest unfinished one of its folder.
  */
 export const lookUp = Effect.fn("Here.lookUp")(function* (project: string) {
-  const [fs, path, { variables }] = [yield* FileSystem.FileSystem, yield* Path.Path, yield* Environment]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const { variables } = yield* Environment
   const session = variables["CLAUDE_CODE_SESSION_ID"] ?? ""
   const watches = yield* allWatches
   const own = ofAgent(watches, variables)

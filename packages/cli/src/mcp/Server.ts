@@ -16,7 +16,8 @@ const instructions =
 /** The tools by what they do. One call at a time: two openings of one database file in one process take each other's locks away. */
 export const handlers = tools.toLayer(
   Effect.gen(function* () {
-    const [turn, context] = [yield* Semaphore.make(1), yield* Effect.context<World>()]
+    const turn = yield* Semaphore.make(1)
+    const context = yield* Effect.context<World>()
     const one = <A, E>(act: Effect.Effect<A, E, World>) => turn.withPermits(1)(Effect.provide(act, context))
     return tools.of({
       heartbeat: () => one(heartbeat()),

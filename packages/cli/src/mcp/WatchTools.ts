@@ -30,7 +30,8 @@ export const heartbeat = () =>
   call(
     Effect.fnUntraced(function* (here) {
       yield* asConductor(here)
-      const [at, beats] = [yield* Clock.currentTimeMillis, yield* Beats]
+      const at = yield* Clock.currentTimeMillis
+      const beats = yield* Beats
       if (here.watched !== undefined) yield* beats.beat(agentBeats(here.watched.id), { by: "agent", at })
       const onto = here.comms !== null || here.watched === undefined
       if (onto) yield* onBoard(here, (link) => link.beat(at))
@@ -102,7 +103,8 @@ export const myState = () =>
         return { ...unwatched, comms: here.comms, note: `${before}Nobody watches you; ${startWith(here)}` }
       }
       const { id, watch } = here.watched
-      const [beats, settings] = [yield* Beats, yield* settingsOf(watch.project)]
+      const beats = yield* Beats
+      const settings = yield* settingsOf(watch.project)
       const beat = yield* beats.last(agentBeats(id))
       const snapshot = yield* Effect.option(Comms.use((board) => board.snapshot)).pipe(Effect.provide(comms(watch.comms)))
       const heard = Option.flatMap(snapshot, ({ conductor }) => Option.flatMap(conductor, ({ lastHeartbeat }) => parseTime(lastHeartbeat)))
@@ -133,7 +135,7 @@ const freshRequest = Effect.fnUntraced(function* ({ id, watch }: Named) {
 })
 
 /** What the Conductor has done by now, as its watcher would measure it; `null`: nobody can tell. */
-const progressOf = Effect.fn("WatchTools.progress")(
+const progressOf = Effect.fn("progressOf")(
   function* ({ watch }: Named) {
     const settings = yield* settingsOf(watch.project)
     const { taskCount, taskFingerprint } = yield* Effect.provide(
@@ -154,7 +156,8 @@ const askSolo = Effect.fnUntraced(function* (named: Named, text: string) {
       ({ why }) => new ToolFailed({ message: `Your words could not be kept: ${why}. Nothing was asked for: go on, and tell a person.` })
     )
   )
-  const [tasks, quietUntil] = [yield* progressOf(named), yield* quietUntilNow(quietHours)]
+  const tasks = yield* progressOf(named)
+  const quietUntil = yield* quietUntilNow(quietHours)
   return yield* command(named.id, { _tag: "RequestHandoff", sessionId: named.watch.sessionId, request, digest, tasks, quietUntil }).pipe(
     // Something else came first: nobody will read it.
     Effect.catchTag("Refused", (refused) => Effect.andThen(forgetHandoff(stateDir, request), Effect.fail(refused)))
@@ -218,7 +221,8 @@ const mostEnded = 10
 export const status = () =>
   call(
     Effect.fnUntraced(function* ({ project }) {
-      const [all, settings] = [yield* allWatches, yield* settingsOf(project)]
+      const all = yield* allWatches
+      const settings = yield* settingsOf(project)
       const ended = new Set(all.filter(({ watch }) => watch.phase === "Exited").slice(-mostEnded))
       const told = all.filter((named) => named.watch.phase !== "Exited" || ended.has(named))
       const watches = yield* Effect.forEach(told, (named) => statusOf(named, settings))

@@ -32,7 +32,8 @@ interface Manager {
 const user = (...words: ReadonlyArray<string>): Command => ["systemctl", "--user", ...words]
 
 const managerOf = Effect.fnUntraced(function* (service: Service) {
-  const [{ platform, variables }, path] = [yield* Environment, yield* Path.Path]
+  const { platform, variables } = yield* Environment
+  const path = yield* Path.Path
   const home = variables["HOME"] ?? ""
   if (!path.isAbsolute(home)) return yield* new BadUsage({ why: "HOME must be set to an absolute path" })
   const broken = [...service.line, ...Object.values(service.environment)].find((text) => /[\0\n\r]/u.test(text))
@@ -82,7 +83,8 @@ const standing = Effect.fnUntraced(function* (file: string) {
 
 /** A service manager that lets the services of a user who is not logged in run says so here; `null`: nobody can tell. */
 const lingers = Effect.fnUntraced(function* () {
-  const [fs, { platform, variables }] = [yield* FileSystem.FileSystem, yield* Environment]
+  const fs = yield* FileSystem.FileSystem
+  const { platform, variables } = yield* Environment
   const name = variables["USER"] ?? variables["LOGNAME"] ?? ""
   if (platform !== "linux" || !/^[A-Za-z0-9_.][\w.@-]*$/u.test(name)) return null
   return yield* Effect.orElseSucceed(fs.exists(`/var/lib/systemd/linger/${name}`), () => null)
@@ -90,7 +92,8 @@ const lingers = Effect.fnUntraced(function* () {
 
 /** Writes the service of a watch (0600) and has the manager start it with the user's session; `start`: now, too. Idempotent. */
 export const install = Effect.fn("ServiceManager.install")(function* (id: string, start: boolean) {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const manager = yield* managerOf(serviceOf(id, yield* Environment))
   const before = yield* standing(manager.file)
   const changed = !Option.contains(before, manager.text)

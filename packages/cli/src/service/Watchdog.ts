@@ -19,13 +19,16 @@ export const ready = Effect.flatMap(underSystemd, (under) => (under ? notify("RE
  * another (spec §4, Crash safety).
  */
 export const feed = Effect.fn("Watchdog.feed")(function* (id: string) {
-  const [beats, settings, { variables }] = [yield* Beats, yield* Settings, yield* Environment]
+  const beats = yield* Beats
+  const settings = yield* Settings
+  const { variables } = yield* Environment
   const micros = Number(variables["WATCHDOG_USEC"] ?? "")
   if (!(yield* underSystemd) || !(micros > 0)) return
   const oldest = silentAfter(settings)
   const begun = yield* Clock.currentTimeMillis
   const once = Effect.gen(function* () {
-    const [now, beat] = [yield* Clock.currentTimeMillis, yield* beats.last(id)]
+    const now = yield* Clock.currentTimeMillis
+    const beat = yield* beats.last(id)
     // Beats of an earlier souffleur say nothing of this one.
     const last = Option.match(beat, { onNone: () => begun, onSome: ({ at }) => (at > now + oldest ? begun : Math.max(at, begun)) })
     if (now - last <= oldest) return yield* notify("WATCHDOG=1")

@@ -30,8 +30,10 @@ export const claudeExport: Provider<
   name: "claude_export",
   // An export that filled its successor to the brim, with nothing done, would fill the next one too.
   applies: ({ provider, recovery, retries }) => recovery?.trigger !== "context" || provider !== "claude_export" || retries === 0,
-  recover: Effect.fn("ClaudeExport")(function* (watch: Watch, { alreadyKilled, request }) {
-    const [agent, fs, settings] = [yield* Agent, yield* FileSystem.FileSystem, yield* Settings]
+  recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
+    const agent = yield* Agent
+    const fs = yield* FileSystem.FileSystem
+    const settings = yield* Settings
 
     if (!alreadyKilled) yield* stop(watch)
     const exported = yield* exportConversation(watch).pipe(Effect.catchTag("NoExport", escalated("export")))

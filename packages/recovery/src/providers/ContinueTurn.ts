@@ -12,7 +12,7 @@ import { stop } from "../Salvage.ts"
 export const continueTurn: Provider<Agent | Comms | Hooks | Launcher | Offspring | Processes | Settings> = {
   name: "continue_turn",
   applies: (watch) => watch.recovery?.trigger === "turn-ended" || watch.recovery?.trigger === "limit",
-  recover: Effect.fn("ContinueTurn")(function* (watch: Watch, { alreadyKilled, request }) {
+  recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     // In print mode the process is gone, and what it left running is not.
     if (!alreadyKilled) yield* stop(watch)
     const { baseline, sessionId } = yield* prepare(watch, "prepare to continue", request, Effect.succeed(watch.sessionId))

@@ -44,7 +44,7 @@ export const programProvider = (
   within: Duration.Input = "5 minutes"
 ): Provider<Agent | ChildProcessSpawner.ChildProcessSpawner | Comms | Hooks | Launcher | Offspring | Processes | Settings> => ({
   name,
-  recover: Effect.fn("ProgramProvider")(function* (watch: Watch, { alreadyKilled, request }) {
+  recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     if (!alreadyKilled) yield* stop(watch)
     const question = JSON.stringify({
       project: watch.project,

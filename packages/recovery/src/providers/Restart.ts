@@ -28,7 +28,7 @@ const runAgain = Effect.fnUntraced(function* (watch: Watch, token: string) {
 export const restart: Provider<Agent | Comms | Hooks | Launcher | Offspring | Processes | Settings> = {
   name: "restart",
   of: "command",
-  recover: Effect.fn("Restart")(function* (watch: Watch, { alreadyKilled, request }) {
+  recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     if (!alreadyKilled) yield* stop(watch)
     const { baseline } = yield* prepare(watch, "prepare to restart", request, Effect.succeed(""))
     const launched = yield* step("restart", {

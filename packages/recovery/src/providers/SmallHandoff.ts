@@ -21,7 +21,7 @@ export const smallHandoff: Provider<
 > = {
   name: "small_handoff",
   applies: (watch) => watch.recovery?.trigger === "context",
-  recover: Effect.fn("SmallHandoff")(function* (watch: Watch, { alreadyKilled, request }) {
+  recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     if (!alreadyKilled) yield* stop(watch)
     const handoff = yield* step("hand-off", {
       outcome: Schema.Struct({ ...Exported.fields, ...Fingerprint.fields }),

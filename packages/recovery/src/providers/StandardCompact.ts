@@ -55,7 +55,7 @@ export const standardCompact: Provider<
   name: "standard_compact",
   // A conversation that no longer fits cannot be sent to be compacted either.
   applies: (watch) => watch.recovery?.trigger !== "context",
-  recover: Effect.fn("StandardCompact")(function* (watch: Watch, { alreadyKilled, request }) {
+  recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     const agent = yield* Agent
 
     if (!alreadyKilled) yield* stop(watch)
