@@ -12,7 +12,7 @@ type Run = Effect.Success<ReturnType<typeof child>>
 const seconds = (runs: ReadonlyArray<Run>) => median(runs.map((run) => run.seconds))
 const megabytes = (runs: ReadonlyArray<Run>) => Math.max(...runs.map((run) => run.megabytes))
 
-/** What performance.md of the specification asks for. */
+/** What is asked of a case. */
 interface Target {
   readonly peakMegabytes?: number
   /** Times as fast as Python. */

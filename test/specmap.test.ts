@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { allMutants } from "./mutation/Mutants.ts"
 import { keyOf, killed, mutantsOfRow, specRows, whyNone } from "./mutation/Rows.ts"
+import { anchorsOf, isThere, textOf } from "./Pages.ts"
 
 const path = (relative: string) => fileURLToPath(new URL(`../${relative}`, import.meta.url))
 const rows = specRows()
@@ -45,6 +46,26 @@ it("names no mutant that is not in the list any more", () => {
   const there = new Set(allMutants.map(keyOf))
   assert.deepStrictEqual(
     Object.keys(killed()).filter((key) => !there.has(key)),
+    []
+  )
+})
+it("groups its rows under headings of the specification, and proves each rule of its behaviour", () => {
+  const groups = textOf("docs/spec-map.md")
+    .split(/^## /mu)
+    .slice(1)
+    .map((group) => group.split("\n", 1)[0]!)
+  assert.deepStrictEqual(
+    groups.filter((title) => {
+      const [, text, name, anchor = ""] = /^\[(.+)\]\(spec\/([a-z-]+)\.md#([\w-]+)\)$/u.exec(title) ?? []
+      if (name === undefined || !isThere(`docs/spec/${name}.md`)) return true
+      return !anchorsOf(textOf(`docs/spec/${name}.md`)).includes(anchor) || anchorsOf(`# ${text}`)[0] !== anchor
+    }),
+    []
+  )
+  const rules = [...textOf("docs/spec/behaviour.md").matchAll(/^## (.+)$/gmu)].map(([, title]) => title!)
+  assert.isAbove(rules.length, 50)
+  assert.deepStrictEqual(
+    rules.filter((rule) => !groups.some((title) => title.startsWith(`[${rule}](`))),
     []
   )
 })

@@ -5,7 +5,7 @@ import { Sqlite } from "@souffleur/domain"
 import { sampler, swept } from "./AgentProcesses.ts"
 import { type Answer, type Asked, modelEndpoint } from "./ModelEndpoint.ts"
 
-/** Seconds in place of minutes (cli.md, settings). */
+/** Seconds in place of minutes (spec: settings#keys). */
 const timings = {
   SOUFFLEUR_WATCHER_INITIAL_WAIT: "1 second",
   SOUFFLEUR_WATCHER_INTERVAL: "500 millis",

@@ -76,7 +76,7 @@ describe.concurrent("souffleur conduct", () => {
         { millis: 0, tasks: { "task-001": { implementer: ["blocked", "commit"], reviewer: ["approve"] } } },
         plan.replace("finish: none", "finish: command")
       )
-      // A state file of the seed's own kind, of which half is left, and its backup: the second scene is written.
+      // A state file of this format, of which half is left, and its backup: the second scene is written.
       const before = {
         workflow_id: "play",
         phase: "implementation",

@@ -3,7 +3,7 @@ import { Claude } from "@souffleur/claude"
 import { Agent, type Condition, judge, type ProcessInfo, Processes, type Signs, type Verdict } from "@souffleur/domain"
 import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 
-/** Ms: what the agent's calls may stall, as souffleur's settings have it (cli.md). */
+/** Ms: what the agent's calls may stall, as souffleur's settings have it (spec: settings#keys). */
 export const stall = 361_000
 
 const folder = new URL("../fixtures/evidence/", import.meta.url)

@@ -38,7 +38,7 @@ export const runMutants = [
       ],
       ["state file: JSON of another shape", '() => "foreign" as const', '() => "corrupt" as const'],
       ["state file: half a file", 'isSpoiled(text) ? "corrupt" : "foreign"', '"foreign"'],
-      ["state file: attempts of the seed's own", "attempts: task.attempts ?? 0", "attempts: 0"]
+      ["state file: attempts of a file from before", "attempts: task.attempts ?? 0", "attempts: 0"]
     ]
   ),
   ...mutantsOf(

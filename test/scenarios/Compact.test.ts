@@ -18,7 +18,7 @@ const steps = ({ world }: Stage) =>
     event._tag === "StepSucceeded" ? [`${event.step}`] : event._tag === "StepFailed" ? [`${event.step} failed`] : []
   )
 
-it("(1) the export gate passes: a fresh session reads the export, nothing is compacted", () => {
+it("the export gate passes: a fresh session reads the export, nothing is compacted", () => {
   const stage = new Stage({ fate: "dies", at: minutes(6) })
   stage.souffleur()
   stage.until("ConductorRelaunched")
@@ -29,7 +29,7 @@ it("(1) the export gate passes: a fresh session reads the export, nothing is com
   stage.pass(minutes(20)).close()
 })
 
-it("(2) the gate fails: compacted with already_killed, the stop skipped and only that, the same session resumed", () => {
+it("the gate fails: compacted with already_killed, the stop skipped and only that, the same session resumed", () => {
   const stage = overThreshold(done)
   stage.souffleur()
   stage.until("ConductorRelaunched")
@@ -64,7 +64,7 @@ it("a compact session that idles is ended when its summary has followed the boun
   }
 })
 
-it("(3) a compaction that times out is tried once more, when its session is gone, and that one succeeds", () => {
+it("a compaction that times out is tried once more, when its session is gone, and that one succeeds", () => {
   const stage = overThreshold({ ...silent, onTerm: "never" }, done)
   stage.souffleur()
   stage.until("ConductorDied")
@@ -77,7 +77,7 @@ it("(3) a compaction that times out is tried once more, when its session is gone
   assert.strictEqual(stage.world.board.souffleur?.state, "confirmed")
 })
 
-it("(4) compactions that time out twice fail closed: row error, a diagnostic of stage and reason, no launch, no export", () => {
+it("compactions that time out twice fail closed: row error, a diagnostic of stage and reason, no launch, no export", () => {
   const stage = overThreshold(silent)
   stage.souffleur()
   stage.until("RecoveryFailedClosed")

@@ -78,7 +78,7 @@ it("one that ignores SIGTERM is killed after the grace, and one that cannot be k
   assert.strictEqual(unkillable.world.board.souffleur?.state, "error")
 })
 
-it("(6) three deaths without progress: two launches, a salvage, the row says error, and it ends", () => {
+it("three deaths without progress: two launches, a salvage, the row says error, and it ends", () => {
   const dies = { fate: "dies", at: minutes(6) } as const
   const stage = new Stage(dies, dies, dies, dies)
   const souffleur = stage.souffleur()
@@ -92,7 +92,7 @@ it("(6) three deaths without progress: two launches, a salvage, the row says err
   assert.isTrue(stage.world.board.messages.some(({ kind, text }) => kind === "error" && text.includes(stage.watch.lastExport!)))
 })
 
-it("(6) … also when comms is out at every launch: what was counted at the death is what the successor is measured against", () => {
+it("… also when comms is out at every launch: what was counted at the death is what the successor is measured against", () => {
   const dies = { fate: "dies", at: minutes(6) } as const
   const stage = new Stage({ ...dies, worksEvery: minutes(2) }, dies, dies, dies, dies, dies)
   const { board } = stage.world
@@ -127,7 +127,7 @@ it("a successor that dies while its session id is awaited is replaced like any o
   assert.deepStrictEqual([stage.watch.awaiting, stage.watch.sessions.length], [false, 3])
 })
 
-it("(7) progress between deaths begins the count anew", () => {
+it("progress between deaths begins the count anew", () => {
   const dies = { fate: "dies", at: minutes(6) } as const
   const stage = new Stage(dies, { ...dies, worksEvery: minutes(2) }, dies, dies, dies)
   stage.souffleur()

@@ -10,7 +10,7 @@ it("a Conductor that completes ends the watch", () => {
   assert.strictEqual(stage.world.board.souffleur?.state, "complete")
 })
 
-it("(13) one that completes and ends before the next poll has completed, and did not die", () => {
+it("one that completes and ends before the next poll has completed, and did not die", () => {
   const stage = new Stage({ fate: "completes", at: minutes(10), lasts: seconds(0) })
   stage.souffleur()
   stage.until("ConductorCompleted")
@@ -18,7 +18,7 @@ it("(13) one that completes and ends before the next poll has completed, and did
   assert.strictEqual(stage.world.ledger.count("ConductorDied"), 0)
 })
 
-it("(12) a completion in mid-recovery, seen before the stop, cancels it: nobody is signalled, nobody launched", () => {
+it("a completion in mid-recovery, seen before the stop, cancels it: nobody is signalled, nobody launched", () => {
   const stage = new Stage({ fate: "hangs", at: minutes(5) })
   const { board } = stage.world
   stage.souffleur({
@@ -32,7 +32,7 @@ it("(12) a completion in mid-recovery, seen before the stop, cancels it: nobody 
   assert.strictEqual(stage.world.signals.length, 0)
 })
 
-it("(12) a completion in mid-recovery, seen before the launch, cancels it: nobody is launched", () => {
+it("a completion in mid-recovery, seen before the launch, cancels it: nobody is launched", () => {
   const stage = new Stage({ fate: "dies", at: minutes(5) })
   stage.souffleur({
     plan: (_, name) => {
@@ -61,7 +61,7 @@ it("a live owner is never overtaken, and a dead one is", () => {
   assert.strictEqual(stage.watch.fence, 2)
 })
 
-it("(8) validation is corrected on the second try, and exhausted on the third", () => {
+it("validation is corrected on the second try, and exhausted on the third", () => {
   const stage = new Stage()
   stage.world.board.souffleur = undefined
   const souffleur = stage.souffleur()

@@ -36,7 +36,7 @@ it("a handoff after the session id was found is seen too", () => {
   stage.pass(minutes(10)).close()
 })
 
-it("(15) S2 still reads context_recovery and is not killed, also when comms is locked at the launch", () => {
+it("S2 still reads context_recovery and is not killed, also when comms is locked at the launch", () => {
   const stage = new Stage({ fate: "handoff", at: minutes(6), lasts: minutes(60) })
   stage.souffleur()
   stage.until("ContextRecoveryRequested")

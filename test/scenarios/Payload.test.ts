@@ -16,7 +16,7 @@ const handedOver = (payload: string, ceiling: Permission, compacted: boolean) =>
   return stage
 }
 
-it("(5) bypassPermissions asked under an acceptEdits ceiling is acceptEdits on every kind of launch", () => {
+it("bypassPermissions asked under an acceptEdits ceiling is acceptEdits on every kind of launch", () => {
   const [exported, compacted] = [handedOver(bypass, "acceptEdits", false), handedOver(bypass, "acceptEdits", true)]
   assert.deepStrictEqual(permissions(exported), ["acceptEdits"])
   // The session that compacts, and the one that resumes.
@@ -35,13 +35,13 @@ it("bypassPermissions under a bypassPermissions ceiling is granted to a payload,
   assert.deepStrictEqual(permissions(handedOver(`${payloadHeader}\nresume_prompt: go on`, "bypassPermissions", false)), ["acceptEdits"])
 })
 
-it("(14) a payload is honoured", () => {
+it("a payload is honoured", () => {
   const stage = handedOver(bypass, "acceptEdits", false)
   assert.match(stage.launches[0]!.at(-1)!, /^\/conductor --resume-here\nthen the second line\n/u)
   stage.pass(minutes(10)).close()
 })
 
-it("(14) a payload that is malformed is not fatal: what is understood counts", () => {
+it("a payload that is malformed is not fatal: what is understood counts", () => {
   for (const [payload, opening] of [
     [`${payloadHeader}\nnonsense\ncolour: blue\npermission_mode: root\nresume_prompt: go on here`, "go on here"],
     [payloadHeader, "/conductor --recovery-bootstrap"],
@@ -54,7 +54,7 @@ it("(14) a payload that is malformed is not fatal: what is understood counts", (
   }
 })
 
-it("(14) what could not be understood of a payload, and a permission that is none, are told, each with its own reason", () => {
+it("what could not be understood of a payload, and a permission that is none, are told, each with its own reason", () => {
   const stage = handedOver(
     `${payloadHeader}\nnonsense\ncolour: blue\npermission_mode: root\nresume_prompt: go on`,
     "bypassPermissions",
@@ -70,7 +70,7 @@ it("(14) what could not be understood of a payload, and a permission that is non
   stage.pass(minutes(10)).close()
 })
 
-it("(14) a payload is consumed once: the next handoff without one gets the defaults", () => {
+it("a payload is consumed once: the next handoff without one gets the defaults", () => {
   const stage = new Stage({ ...handoff, payload: bypass }, handoff)
   stage.world.ceiling = "bypassPermissions"
   stage.souffleur()
@@ -81,7 +81,7 @@ it("(14) a payload is consumed once: the next handoff without one gets the defau
   stage.pass(minutes(10)).close()
 })
 
-it("(14) … also when comms is locked from before the launch until the next generation works", () => {
+it("… also when comms is locked from before the launch until the next generation works", () => {
   const stage = new Stage({ ...handoff, payload: bypass })
   const { board, ledger } = stage.world
   stage.souffleur({
@@ -99,7 +99,7 @@ it("(14) … also when comms is locked from before the launch until the next gen
   assert.strictEqual(stage.watch.generation, 2)
 })
 
-it("(14) … and one that could not be read before its handoff was over asks for none in the next generation", () => {
+it("… and one that could not be read before its handoff was over asks for none in the next generation", () => {
   const stage = new Stage({ ...handoff, payload: bypass })
   const { board } = stage.world
   stage.souffleur({

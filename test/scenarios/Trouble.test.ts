@@ -35,7 +35,7 @@ const conductorDead: WatchIntent = {
   }
 }
 
-it("(9) a watcher that hangs without a word: the new one runs before its self-monitor ends, and nobody is killed", () => {
+it("a watcher that hangs without a word: the new one runs before its self-monitor ends, and nobody is killed", () => {
   const stage = new Stage()
   stage.souffleur({ silent: (role) => (role === "watcher/1" ? Duration.seconds(10) : undefined) })
   // Its last beat is that of the start: at the round of 360 s it is older than 180 s.
@@ -53,7 +53,7 @@ it("(9) a watcher that hangs without a word: the new one runs before its self-mo
   assert.strictEqual(stage.world.signals.length, 0)
 })
 
-it("(10) a WATCHER_DEAD of a watcher that was replaced meanwhile is ignored, and one that was queued when a recovery began", () => {
+it("a WATCHER_DEAD of a watcher that was replaced meanwhile is ignored, and one that was queued when a recovery began", () => {
   for (const [said, lost] of [
     [watcherDead, 1],
     [conductorDead, 0]
@@ -243,7 +243,7 @@ it("a self-monitor that dies is replaced, and one after it replaces a watcher th
   stage.pass(minutes(20)).close()
 })
 
-it("(11) comms locked for an hour and back: nobody is killed, and what it was not told it is told", () => {
+it("comms locked for an hour and back: nobody is killed, and what it was not told it is told", () => {
   const stage = new Stage({ fate: "dies", at: minutes(30) })
   stage.souffleur()
   stage.pass(minutes(10))
@@ -259,7 +259,7 @@ it("(11) comms locked for an hour and back: nobody is killed, and what it was no
   assert.strictEqual(stage.world.signals.length, 0)
 })
 
-it("(16) eight hours of sleep, and a clock set back an hour and forth, kill nobody", () => {
+it("eight hours of sleep, and a clock set back an hour and forth, kill nobody", () => {
   const stage = new Stage()
   stage.souffleur()
   for (const jump of [8 * hour, -hour, hour, -minutes(5), minutes(5)]) {
@@ -294,7 +294,7 @@ it("a heartbeat that nobody can read is neither dead nor fresh", () => {
   assert.strictEqual(stage.watch.generation, 1)
 })
 
-it("(17) a second writer holds the session, or one of an earlier generation: no launch", () => {
+it("a second writer holds the session, or one of an earlier generation: no launch", () => {
   for (const generations of [1, 2]) {
     const dies = { fate: "dies", at: minutes(6) } as const
     const stage = new Stage(dies, dies)

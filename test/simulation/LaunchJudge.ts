@@ -83,7 +83,7 @@ export class LaunchJudge {
     if (JSON.stringify(order).includes(secret)) world.violated("the conversation is in a launch")
     if (watch.recovery === undefined) return
     if (args.at(-1) === "/compact") return this.#compaction(watch.cycles)
-    // What follows a limit or an outage of the service is no death (spec §2, Recovery); how often it comes has a bound of its own.
+    // What follows a limit or an outage of the service is no death (spec: behaviour#limits-and-waits); how often it comes has a bound of its own.
     if (watch.recovery?.trigger === "limit") return this.#afterWait(watch.waits)
     const before = world.conductors.at(-1)
     const ranLong = before !== undefined && world.timeline.monotonic - before.process.since >= 10 * minute

@@ -126,7 +126,7 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
     else wellSince ??= timeline.monotonic
     return wellSince !== undefined && timeline.monotonic - wellSince > 5 * minute
   })
-  // One that never took its hand-off has a longer time than one that fell silent (spec §2, HANDOFF_WITHIN): its recovery may have just begun.
+  // One that never took its hand-off has a longer time than one that fell silent (spec: behaviour#hand-off): its recovery may have just begun.
   if (world.ledger.watch.recovery?.trigger === "untaken")
     world.run(until + providersTime, () => ended() || unwell(world, keeper) === undefined)
   if (!ended()) {

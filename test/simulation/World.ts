@@ -75,7 +75,7 @@ export class World extends SimMachine implements StateFolder {
 
   #heard: { readonly by: SimProcess; readonly at: number; readonly disturbed: number } | undefined
 
-  /** Whoever guards the watch beats: within the minute, while its souffleur runs undisturbed (spec §2, the ordering invariant). */
+  /** Whoever guards the watch beats: within the minute, while its souffleur runs undisturbed (spec: behaviour#ordering). */
   heard(by: SimProcess, disturbed: number): void {
     this.listen(by, disturbed)
     const { monotonic, starved } = this.timeline

@@ -20,6 +20,6 @@ export const livesIn = (folder: string): ReadonlyArray<Life> =>
     .filter(({ from }) => from > 0)
     .toSorted((a, b) => a.from - b.from)
 
-/** Two that lived at once: of whatever kind, a compact session too (spec §7). */
+/** Two that lived at once: of whatever kind, a compact session too (spec: behaviour#never). */
 export const overlaps = (lives: ReadonlyArray<Life>): ReadonlyArray<readonly [Life, Life]> =>
   lives.flatMap((one, n) => lives.slice(n + 1).flatMap((other) => (other.from <= one.to ? [[one, other] as const] : [])))

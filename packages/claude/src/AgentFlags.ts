@@ -18,7 +18,7 @@ export const agentFlags: ReadonlyMap<string, Takes> = new Map(
   ).flatMap(([takes, flags]) => flags.split(" ").map((flag) => [flag, takes] as const))
 )
 
-/** Whose work would be above the permission ceiling, each in a way of its own (spec §2, Permission ceiling). */
+/** Whose work would be above the permission ceiling, each in a way of its own (spec: behaviour#permission-ceiling). */
 const lifting = [
   "--permission-mode",
   "--dangerously-skip-permissions",

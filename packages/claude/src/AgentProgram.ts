@@ -8,7 +8,7 @@ export interface AgentProgram {
   readonly args: ReadonlyArray<string>
 }
 
-/** An agent command that no launch may use (cli.md: exit 2). `why` is a sentence for a person. */
+/** An agent command that no launch may use (exit code 2; spec: settings#agent-command). `why` is a sentence for a person. */
 export class AgentCommandRefused extends Schema.TaggedError<AgentCommandRefused>()("AgentCommandRefused", {
   why: Schema.String
 }) {}

@@ -14,7 +14,7 @@ import { anyToolResult, makeToolResults } from "./ToolResults.ts"
 import { makeSpend } from "./Spend.ts"
 import { exportTranscript } from "./TranscriptExport.ts"
 
-/** What the caller settled (cli.md, Settings). */
+/** What the caller settled (spec: settings#keys). */
 export interface ClaudeOptions {
   /** The folder of `projects/` and `sessions/`: `~/.claude`, unless the user says otherwise. */
   readonly claudeDir: string

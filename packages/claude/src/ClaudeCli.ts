@@ -19,7 +19,7 @@ const namesClaude = ({ args, program }: AgentProgram): boolean => [program, ...a
 const asInput = ({ print, prompt, window = false }: AgentOrder): boolean => print && !window && prompt !== "" && prompt !== compactPrompt
 
 /**
- * `<agent command> [--resume ID | --session-id ID] [-p] --permission-mode <effective> -- <prompt>` (cli.md). Without the `--`
+ * `<agent command> [--resume ID | --session-id ID] [-p] --permission-mode <effective> -- <prompt>` (spec: behaviour#launch). Without the `--`
  * a prompt that begins with a dash would be read as a flag. Headless, the prompt is on standard input, and no argument. A launch from an export begins with `--settings=…`, which allows
  * reading that one file and nothing else. Fails with `AgentNotFound` when there is no such program, or
  * the session id cannot stand in a command line.

@@ -33,7 +33,7 @@ const isSummary = (line: string): boolean => {
 }
 
 /**
- * Whether a whole line that began after the mark is a `system` record `compact_boundary` (spec §2, `standard_compact` 5): exit
+ * Whether a whole line that began after the mark is a `system` record `compact_boundary` (spec: behaviour#standard_compact): exit
  * codes prove nothing. The agent writes its summary, a `user` record with `isCompactSummary`, after it, not always at once: without
  * it the session would go on from nothing. What cannot be read, or is another file by now, is no proof; malformed lines are skipped.
  */

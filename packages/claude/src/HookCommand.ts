@@ -7,7 +7,7 @@ export interface HookProgram {
   readonly self: readonly [string, ...ReadonlyArray<string>]
 }
 
-/** One word to every shell of the Bourne kind: the agent runs a hook with `/bin/sh -c` (claude-code.md, hooks). */
+/** One word to every shell of the Bourne kind: the agent runs a hook with `/bin/sh -c` (spec: claude-code#hooks). */
 const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`
 
 const [before, after] = ["SOUFFLEUR_STATE_DIR=", " hook 2>/dev/null || true"]

@@ -7,7 +7,7 @@ export interface HookCall {
   readonly kind?: string
 }
 
-/** The field that says why, of each event that has one; each is one word of the agent's own (claude-code.md, hooks). */
+/** The field that says why, of each event that has one; each is one word of the agent's own (spec: claude-code#hooks). */
 const kinds: Readonly<Record<string, string>> = {
   SessionStart: "source",
   SessionEnd: "reason",

@@ -12,7 +12,7 @@ const described = (error: PlatformError.PlatformError): string =>
   error.reason._tag === "PermissionDenied" ? "permission denied" : error.reason._tag === "NotFound" ? "it is not there" : error.message
 
 /**
- * The file `<claude dir>/projects/<any>/<SESSION_ID>*.jsonl`, and the whole id that it is named after (spec §2, Bootstrap).
+ * The file `<claude dir>/projects/<any>/<SESSION_ID>*.jsonl`, and the whole id that it is named after (spec: behaviour#validation).
  * The id may be the beginning of one; a whole id wins over longer ones. Fails with `SessionNotFound`: `malformed`, told
  * before any path is made of it; `missing`, also where the folders cannot be read; `ambiguous`.
  */

@@ -47,7 +47,7 @@ export const sessionSigns = Effect.fn("sessionSigns")(function* (
 export const lastTurnEnded = (file: string) =>
   Effect.map(sessionSigns(file), (signs) => Option.isSome(signs) && signs.value.turn?._tag === "Finished")
 
-/** The agent removes its pid file when it ends by itself, and leaves it behind when it is killed (claude-code.md). */
+/** The agent removes its pid file when it ends by itself, and leaves it behind when it is killed (spec: claude-code#pid-file). */
 export const leftNoPidFile = Effect.fn("SessionSigns.leftNoPidFile")(function* (claudeDir: string, pid: number) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -91,7 +91,7 @@ const pump = Effect.fnUntraced(function* <E, R>(source: TrustedFile, use: (bytes
 const failed = (error: FileRefused | PlatformError.PlatformError): ExportFailed => new ExportFailed({ why: error.message })
 
 /**
- * Streams a session file to Markdown at `out` (spec §2, claude_export, 2), in bounded memory at any size. The export is
+ * Streams a session file to Markdown at `out` (spec: behaviour#export), in bounded memory at any size. The export is
  * there whole or not at all, mode 0600; a folder of `out` that is missing is made, mode 0700. Fails when the file cannot be
  * read, `out` cannot be written, or the session file was not the same before and after. Records stand in their order in the
  * file; a branch of the conversation that was given up is not told from the one that went on.

@@ -59,7 +59,7 @@ const cannot = {
   kitty: "kitty needs KITTY_LISTEN_ON: set allow_remote_control and listen_on in kitty.conf, start souffleur in kitty, or use headless"
 } as const
 
-/** `auto`: where souffleur itself runs (cli.md). */
+/** `auto`: where souffleur itself runs (spec: settings#launcher). */
 export const terminalOf = (
   { launcher }: ResolvedSettings,
   variables: Readonly<Record<string, string | undefined>>

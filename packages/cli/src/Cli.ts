@@ -92,7 +92,7 @@ const toldDefect = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
   return yield* new Ended({ code: defectCode })
 })
 
-/** The command line: facts to stdout, everything else to stderr, exit codes of cli.md. */
+/** The command line: facts to stdout, everything else to stderr, exit codes (spec: command-line#exit-codes). */
 export const cli = (args: ReadonlyArray<string>) =>
   Command.runWith(root, { version })(args).pipe(
     Effect.catchTag("ShowHelp", (help) => (help.errors.length === 0 ? Effect.void : Effect.fail(new Ended({ code: 2 })))),

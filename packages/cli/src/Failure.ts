@@ -33,7 +33,7 @@ export const defectCode = 70
 export const defective = (cause: Cause.Cause<unknown>): string =>
   `it has a defect of its own and cannot go on (${defectOf(cause)}). What was acknowledged is in its log; SOUFFLEUR_DEBUG=1 tells more`
 
-/** How a command ends when it does not end well: already told to the user, and its exit code (cli.md). */
+/** How a command ends when it does not end well: already told to the user, and its exit code (spec: command-line#exit-codes). */
 export class Ended extends Schema.TaggedError<Ended>()("Ended", { code: Schema.Int }) {
   override readonly [Runtime.errorExitCode] = this.code
   override readonly [Runtime.errorReported] = false
@@ -79,7 +79,7 @@ const remedy = (reason: (LogUnusable | SqliteUnusable)["reason"]) =>
       ? '. "souffleur doctor --quarantine" moves it aside and says how to go on'
       : ""
 
-/** One sentence for a person, `more` of the same on lines of their own, and the exit code of cli.md. */
+/** One sentence for a person, `more` of the same on lines of their own, and the exit code (spec: command-line#exit-codes). */
 export const told = (failure: Failure): { readonly code: number; readonly text: string; readonly more?: ReadonlyArray<string> } => {
   switch (failure._tag) {
     case "AgentCommandRefused":

@@ -198,6 +198,6 @@ export const line = (recorded: Recorded, generation: number, paint: Paint): stri
   return `${paint("dim", when(recorded.event.at))}  ${`S${Math.max(1, generation)}`.padEnd(3)} ${colour === undefined ? text : paint(colour, text)}`
 }
 
-/** One line of `log --json` and `watch --json` (cli.md). */
+/** One line of `log --json` and `watch --json` (spec: command-line#looking). */
 export const jsonLine = ({ event: { at, ...event }, revision, stream }: Recorded): string =>
   JSON.stringify({ watch: stream, revision, at: iso(at), ...event })

@@ -16,7 +16,7 @@ const newest = (watches: ReadonlyArray<Named>) => Option.fromNullishOr(watches.a
 /** Released before it had a Conductor, such as the second of two that were started at once: nobody means that one without its name. */
 const neverBegan = ({ watch }: Named) => watch.generation === 0 && watch.end === "released"
 
-/** WATCH of cli.md: a watch's id, any session id it had, or nothing: this folder's newest. */
+/** WATCH (spec: command-line#watch): a watch's id, any session id it had, or nothing: this folder's newest. */
 export const findWatch = Effect.fn("findWatch")(function* (name: Option.Option<string>, project: string) {
   const watches = yield* allWatches
   const found = Option.match(name, {

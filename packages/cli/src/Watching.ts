@@ -11,7 +11,7 @@ import { paint } from "./Printing.ts"
 import { jsonLine, line } from "./Telling.ts"
 import { allWatches } from "./Watches.ts"
 
-/** Completed and released are well (cli.md). */
+/** Completed and released are well (spec: command-line#exit-codes). */
 export const codeOf = ({ end }: Watch) => (end === "completed" || end === "released" ? 0 : 1)
 
 /** Every transition, as it comes, from where it was told last. */

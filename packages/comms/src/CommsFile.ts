@@ -4,7 +4,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { commsFault } from "./CommsFault.ts"
 import { type Columns, inspect, lacking } from "./CommsSchema.ts"
 
-/** The comms file at `path`, for one short use after the other (spec §5). */
+/** The comms file at `path`, for one short use after the other (spec: behaviour#use-of-comms). */
 export const commsFile = Effect.fnUntraced(function* (path: string) {
   const sqlite = yield* Sqlite
   const turn = yield* Semaphore.make(1)

@@ -3,7 +3,7 @@ import { Effect, FileSystem } from "effect"
 import type { SqlClient } from "effect/sql"
 import { commsFault } from "./CommsFault.ts"
 
-/** What a task may be (spec §5). */
+/** What a task may be (spec: behaviour#tables-of-comms). */
 export const states = [
   "watching",
   "reviewing",
@@ -19,7 +19,7 @@ export const states = [
   "context_recovery",
   "confirmed"
 ] as const
-/** What a message may be (spec §5). */
+/** What a message may be (spec: behaviour#tables-of-comms). */
 export const messageTypes = [
   "review_request",
   "error",
@@ -38,7 +38,7 @@ export const messageTypes = [
 
 const oneOf = (column: string, words: ReadonlyArray<string>) => `CHECK (${column} IN (${words.map((word) => `'${word}'`).join(", ")}))`
 
-/** The tables as the real Conductor creates them (spec.md §5), one statement each. */
+/** The tables as the real Conductor creates them (spec: behaviour#tables-of-comms), one statement each. */
 export const tables = {
   orchestration_tasks: `CREATE TABLE IF NOT EXISTS orchestration_tasks (
   task_id TEXT PRIMARY KEY,
@@ -150,7 +150,7 @@ export const beyond = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     : undefined
 })
 
-/** Epoch ms as SQLite's `datetime` writes it: `YYYY-MM-DD HH:MM:SS`, UTC, cut to the second (spec.md §5). */
+/** Epoch ms as SQLite's `datetime` writes it: `YYYY-MM-DD HH:MM:SS`, UTC, cut to the second (spec: behaviour#tables-of-comms). */
 export const timeText = (at: number): string => iso(at).slice(0, 19).replace("T", " ")
 
 const rows = [
@@ -159,7 +159,7 @@ const rows = [
 ]
 
 /**
- * Makes the file, the tables and the rows of the Conductor and of souffleur where there are none (spec.md §5), and says what
+ * Makes the file, the tables and the rows of the Conductor and of souffleur where there are none (spec: behaviour#tables-of-comms), and says what
  * it made: `[]` when everything was there. Other tables in the file are others' business; a file that is no SQLite database,
  * that another application has claimed, or whose tables of these names lack what souffleur needs is refused, untouched.
  * An interrupted `init` is finished by the next.

@@ -110,7 +110,7 @@ const make = Effect.fnUntraced(function* (path: string) {
           AND octet_length(message) = octet_length(${prefix + text}) AND message = ${prefix + text}
           AND message_type = ${type} ${from ? sql`AND from_session = 'souffleur'` : sql``}
           ${timed ? sql`AND timestamp = ${timeText(at)}` : sql``}) RETURNING 1`
-      // The real Conductor's CHECK has no 'warning' (spec.md §5); what it refuses is told all the same.
+      // The real Conductor's CHECK has no 'warning' (spec: behaviour#use-of-comms); what it refuses is told all the same.
       const told =
         kind === "warning"
           ? Effect.catchIf(
@@ -127,7 +127,7 @@ const make = Effect.fnUntraced(function* (path: string) {
 })
 
 /**
- * Comms in the SQLite file at `path` (spec.md §5). The file need not be there: each use looks at it anew and fails with
+ * Comms in the SQLite file at `path` (spec: behaviour#use-of-comms). The file need not be there: each use looks at it anew and fails with
  * `CommsUnavailable` after at most one busy wait (50 ms) a statement; trying again is the caller's. `replies` gives at most 100 at once.
  */
 export const layer = (path: string): Layer.Layer<Comms, never, Sqlite> =>

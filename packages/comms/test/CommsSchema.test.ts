@@ -44,7 +44,7 @@ it.layer(services)((it) => {
     })
   )
 
-  it.effect("the tables are the Conductor's: every state and type of the spec, and no other", () =>
+  it.effect("the tables are the Conductor's: every state and type of the specification, and no other", () =>
     Effect.gen(function* () {
       const path = yield* tempPath
       yield* CommsSchema.init(path)

@@ -8,7 +8,7 @@ const lookEvery = "200 millis"
 
 export type Launched = NonNullable<Turn["launch"]>
 
-/** What an agent started, by parent and by tag, without what is protected (spec §2, Stop). */
+/** What an agent started, by parent and by tag, without what is protected (spec: behaviour#stop). */
 const treeOf = Effect.fnUntraced(function* ({ sessionId }: Turn, { launchId, process }: Launched) {
   const [agent, processes] = [yield* Agent, yield* Processes]
   const tags = [...agent.tags({ pid: process.pid, sessionId }), { environment: { SOUFFLEUR_LAUNCH_ID: launchId } }]

@@ -4,7 +4,7 @@ import { initialRun, isOver, needsPerson, type Run, type Task } from "./Run.ts"
 import { evolveRun } from "./RunEvolution.ts"
 import { RunLog, streamOf } from "./RunLog.ts"
 
-/** A task's state in the words that comms allows (spec §5); a task that has not begun has no row. */
+/** A task's state in the words that comms allows (spec: behaviour#run-in-comms); a task that has not begun has no row. */
 const stateOf = (task: Task): string | undefined => {
   switch (task.status) {
     case "pending":
@@ -49,7 +49,7 @@ const tell = Effect.fnUntraced(function* <R>(
 
 /**
  * What others see of a run until its conductor leaves after revision `from`: its beat in our own store, and, where there is comms, `task-00` with its
- * heartbeat and a row for each task that has begun (spec §5). Told anew by each conductor, so that nothing is lost with one.
+ * heartbeat and a row for each task that has begun (spec: behaviour#run-in-comms). Told anew by each conductor, so that nothing is lost with one.
  * While `isOthers`, `task-00` is the row of a Conductor that somebody watches: to beat there, or to call it complete, would be to speak for it.
  */
 export const bulletins = Effect.fn("Bulletin.tell")(function* <R = never>(

@@ -9,7 +9,7 @@ import { RunLog, streamOf } from "./RunLog.ts"
 import { writeState } from "./StateStore.ts"
 import { askAgent, awaitAgent, settleTurn } from "./Turn.ts"
 
-/** What git says that a person must put right before work goes on (spec §6). `dirty`: also what is changed and not committed. */
+/** What git says that a person must put right before work goes on (spec: behaviour#git). `dirty`: also what is changed and not committed. */
 const obstacle = Effect.fnUntraced(function* (dirty: boolean) {
   const { git } = yield* Conducting
   const { changed, conflicts } = yield* git.standing

@@ -13,13 +13,13 @@ export type Report =
   /** The service refused it (epoch ms, `null`: nobody says until when). */
   | { readonly _tag: "Limited"; readonly kind: Event.LimitKind; readonly resetsAt: number | null }
 
-/** The third rejection is a person's; so is the third turn in a row that came to nothing (spec §6). */
+/** The third rejection is a person's; so is the third turn in a row that came to nothing (spec: behaviour#ladder). */
 const most = 3
 
 const escalated = (at: number, taskId: string, cause: Event.EscalationCause, reason: string) =>
   Event.TaskEscalated.make({ at, taskId, cause, reason })
 
-/** The ladder of spec §6: 1 the same implementer, 2 a fresh one (both in `evolve`), 3 a person. */
+/** The ladder (spec: behaviour#ladder): 1 the same implementer, 2 a fresh one (both in `evolve`), 3 a person. */
 const rejected = (task: Task, at: number, turn: { readonly token: string; readonly taskId: string }, feedback: Event.Feedback): Decision =>
   ok(
     Event.ReviewRejected.make({ at, ...turn, feedback }),
@@ -65,7 +65,7 @@ const limited = (run: Run, { taskId, token }: Turn, { kind, ...report }: Extract
   return ok(Event.AgentLimited.make({ at, token, taskId, kind, resetsAt, until: limitWaitUntil(at, run.waits, { kind, resetsAt }) }))
 }
 
-/** What follows from it: the ladder of spec §6 and the seed's error table. */
+/** What follows from it: the ladder (spec: behaviour#ladder), and what a turn that came to nothing leads to. */
 export const decideReport = (run: Run, turn: Turn, report: Report, at: number): Decision => {
   const task = taskOf(run, turn.taskId)
   if (task?.dropped) return dropped(at, { token: turn.token, taskId: task.id, role: turn.role })

@@ -19,7 +19,7 @@ export const nobodyElse = Effect.fnUntraced(function* (runs: ReadonlyArray<Named
 
 /**
  * An agent that its conductor left at work, or anything that it started, would write beside those of another plan. One of which
- * nobody knows whether it was launched is settled, now and for ever (spec §4).
+ * nobody knows whether it was launched is settled, now and for ever (spec: behaviour#launch-at-most-once).
  */
 export const nobodyAtWork = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, mine?: string) {
   const launcher = yield* Launcher

@@ -25,7 +25,7 @@ export interface PlannedTask {
   readonly dependsOn: ReadonlyArray<string>
 }
 
-/** What is done when every task is complete (the seed's phase 4). */
+/** What is done when every task is complete (spec: behaviour#finishing-step). */
 export type Finish =
   | { readonly _tag: "None" }
   | { readonly _tag: "Prompt"; readonly prompt: string }
@@ -37,7 +37,7 @@ export interface Plan {
   readonly finish: Finish
 }
 
-/** Where a plan says nothing else. The seed names a skill that asks which of four ways to take: in print mode nobody hears that. */
+/** Where a plan says nothing else. A question which of several ways to take is heard by nobody in print mode. */
 const finishing =
   "Run all tests and verify that they pass. Nobody is there to be asked: do not merge, push, or delete anything, and leave the branch as it is. End by saying what is done, and what you found."
 
@@ -85,7 +85,7 @@ const place = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>)
 const told = (error: Schema.SchemaError): ReadonlyArray<string> =>
   issues(error.issue).issues.map(({ message, path }) => `${place(path ?? [])}: ${message.slice(0, 200)}`)
 
-/** Rows that comms keeps for others than a task of a plan (spec §5). */
+/** Rows that comms keeps for others than a task of a plan (spec: behaviour#run-in-comms). */
 const reserved = new Set(["task-00", "souffleur"])
 
 /** One id may stand for a list of it. */

@@ -83,7 +83,7 @@ const previous = ({ feedback, guidance, lastFailure }: Task, forgotten: Readonly
 const answered = (word: string) =>
   `Your answer is the last thing that you print: nothing comes after it. The word \`${word}\` behind its first word is given to you alone, for this turn alone: an answer without it does not count.`
 
-/** The seed's implementer prompt, with the `word` of this launch; `forgotten`: files that are new since the task began, and that git does not know. */
+/** An implementer's prompt, with the `word` of this launch; `forgotten`: files that are new since the task began, and that git does not know. */
 export const implementerPrompt = (
   planned: PlannedTask,
   task: Task,
@@ -141,7 +141,7 @@ const decided = (guidance: ReadonlyArray<string>) =>
     : `### Guidance of the User\n\nThe user has said this of the task since; where it differs from the specification, it counts:\n\n${newest(guidance).join("\n\n")}\n\n`
 
 /**
- * The seed's reviewer prompt: the task, its documents, what the user decided, and what git says of its implementation, never what the implementer
+ * A reviewer's prompt: the task, its documents, what the user decided, and what git says of its implementation, never what the implementer
  * said of it, or wrote into a name; with the `word` of this launch, and with files that are new since the task began, and that git does not know.
  */
 export const reviewerPrompt = (
@@ -209,7 +209,7 @@ suggestions:
 \`\`\`
 `
 
-/** The seed's summary of a run whose tasks are all complete. */
+/** The summary of a run whose tasks are all complete. */
 export const completionSummary = ({ summary, tasks }: Run): string =>
   [
     "## Implementation Complete",

@@ -6,7 +6,7 @@ export type TaskStatus = "pending" | "in_progress" | "completed" | "escalated"
 /** One task of a run, folded from its events. */
 export interface Task extends TaskOutline {
   readonly status: TaskStatus
-  /** Implementations that were begun (spec §6: the file's `attempts`). */
+  /** Implementations that were begun (`attempts` of the state file; spec: behaviour#state-file). */
   readonly attempts: number
   /** What the ladder counts: since the task began, or since a person's last answer. */
   readonly rejections: number
@@ -60,7 +60,7 @@ export interface Turn {
   readonly ending: { readonly cause: EndingCause; readonly limit: number } | null
 }
 
-/** One plan that is conducted in one project: the second aggregate on the log (spec §6). */
+/** One plan that is conducted in one project: the second aggregate on the log (spec: behaviour#run). */
 export interface Run extends Pinned {
   readonly revision: number
   readonly phase: "new" | "implementation" | "completion" | "finished"
@@ -169,7 +169,7 @@ export type Next =
   | { readonly _tag: "Wait"; readonly until: number }
   | { readonly _tag: "Start"; readonly task: Task }
   | { readonly _tag: "Ask"; readonly role: "implementer" | "reviewer"; readonly task: Task }
-  /** A person's word is needed (spec §6: stop, ask the user). */
+  /** A person's word is needed (spec: behaviour#answers). */
   | { readonly _tag: "Escalated"; readonly task: Task }
   | { readonly _tag: "Verify" }
   | { readonly _tag: "Finish" }
@@ -191,5 +191,5 @@ export const next = (run: Run): Next => {
   return run.phase === "completion" ? { _tag: "Finish" } : { _tag: "Verify" }
 }
 
-/** The idempotency token of an agent's launch (spec §4). */
+/** The idempotency token of an agent's launch (spec: behaviour#launch-at-most-once). */
 export const launchIdOf = (run: string, token: string) => `run-${run}-${token}`

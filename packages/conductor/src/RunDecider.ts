@@ -64,7 +64,7 @@ const revised = (run: Run, { digest, tasks }: Extract<RunIntent, { readonly _tag
   return ok(Event.PlanRevised.make({ at, digest, tasks }), ...gone.map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id })))
 }
 
-/** All rules of a run, pure. The words of an owner that was overtaken are refused (spec §4, One owner). */
+/** All rules of a run, pure. The words of an owner that was overtaken are refused (spec: behaviour#one-owner). */
 export const decideRun = (run: Run, command: RunCommand): Decision => {
   const { by, now: at } = command
   if (command._tag === "Open") {

@@ -6,7 +6,7 @@ export * from "./RunFields.ts"
 
 /**
  * Everything that has ever happened to a run, in the past tense: versioned and frozen as the events of a watch are
- * (docs/events.md). Of what agents say it holds their verdicts alone, in the seed's form and bounded.
+ * (docs/events.md). Of what agents say it holds their verdicts alone, in a fixed form and bounded.
  */
 const event = <const Tag extends string, const Fields extends Schema.Struct.Fields>(tag: Tag, fields: Fields) =>
   Schema.TaggedStruct(tag, { at: Bounds.Time, ...fields })
@@ -37,11 +37,11 @@ export const RunOpened = event("RunOpened", {
 export const { ConfigOverreached, ConfigWithdrawn, TrustGiven } = Watched
 /** The plan's file changed: its tasks are these from now on. */
 export const PlanRevised = event("PlanRevised", { digest: Text, tasks: Schema.Array(TaskOutline) })
-/** A process of souffleur took the run under a greater fence (spec §4). */
+/** A process of souffleur took the run under a greater fence (spec: behaviour#one-owner). */
 export const RunTaken = event("RunTaken", { fence: Bounds.Count, owner: Owner })
 export const RunLeft = event("RunLeft", { fence: Bounds.Count })
 
-/** A state file of the seed's own kind was there before the run. */
+/** A state file of this format was there before the run. */
 export const ProgressImported = event("ProgressImported", {
   from: Schema.Literals(["state", "backup"]),
   tasks: Schema.Array(ImportedTask),
@@ -52,7 +52,7 @@ export const ProgressImported = event("ProgressImported", {
 })
 /** A task that the state file names, or that was begun, is not in the plan. */
 export const UnknownTaskSkipped = event("UnknownTaskSkipped", { taskId: Text })
-/** What was there under the state file's name was no progress of this run: it was made anew (spec §6). `kept`: where that is now. */
+/** What was there under the state file's name was no progress of this run: it was made anew (spec: behaviour#state-file). `kept`: where that is now. */
 export const StateFileRebuilt = event("StateFileRebuilt", {
   found: Schema.Literals(["missing", "corrupt", "backup"]),
   from: Schema.Literals(["plan", "log", "backup"]),
@@ -154,7 +154,7 @@ export const TaskEscalated = event("TaskEscalated", { taskId: Text, cause: Escal
 export const TaskAnswered = event("TaskAnswered", { taskId: Text, answer: Schema.Literals(["guidance", "retry", "skip"]), text: Text })
 
 export const PauseCause = Schema.Literals(["conflict", "dirty", "history", "not gone", "work lost", "failed"])
-/** A person must put it right: git (spec §6), an agent that is not provably gone, or what the loop itself cannot go on with. `why` says more. */
+/** A person must put it right: git (spec: behaviour#git), an agent that is not provably gone, or what the loop itself cannot go on with. `why` says more. */
 export const RunPaused = event("RunPaused", {
   cause: PauseCause,
   files: Texts,

@@ -8,7 +8,7 @@ const Texts = Schema.Array(Schema.String)
 export const TaskOutline = Schema.Struct({ id: Text, title: Text, dependsOn: Texts })
 export type TaskOutline = typeof TaskOutline.Type
 
-/** What a reviewer that rejected had to say, in the seed's form. */
+/** What a reviewer that rejected had to say (spec: behaviour#verdicts-of-agents). */
 export const Feedback = Schema.Struct({ attempt: Bounds.Count, summary: Text, issues: Texts, suggestions: Texts })
 export type Feedback = typeof Feedback.Type
 

@@ -40,7 +40,7 @@ export type RunIntent =
       readonly branch?: string | null
       readonly untracked?: ReadonlyArray<string> | null
     }
-  /** `held`: sessions that a live process holds: nobody else may go on with them (spec §2, one writer). */
+  /** `held`: sessions that a live process holds: nobody else may go on with them (spec: behaviour#one-writer). */
   | {
       readonly _tag: "Ask"
       readonly role: Event.Role

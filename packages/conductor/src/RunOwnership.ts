@@ -15,7 +15,7 @@ const unlessLost = Effect.fnUntraced(function* (lost: Ref.Ref<string | undefined
 })
 
 /**
- * Owns a run under a new fence until the scope closes (spec §4, One owner): a live owner is never overtaken, and one that is not
+ * Owns a run under a new fence until the scope closes (spec: behaviour#one-owner): a live owner is never overtaken, and one that is not
  * provably dead is alive.
  */
 export const ownRun = Effect.fn("Run.own")(function* (id: string) {

@@ -4,7 +4,7 @@ import type { Run, Task } from "./Run.ts"
 import { boundedFeedback } from "./Verdict.ts"
 import type { ImportedTask } from "./RunEvent.ts"
 
-/** `state.json` in the seed's shape: a projection of the log, for people and other programs (spec §6). */
+/** `state.json`: a projection of the log, for people and other programs (spec: behaviour#state-file). */
 const Time = Schema.String
 const Texts = Schema.Array(Schema.String)
 const FeedbackItem = Schema.Struct({
@@ -22,7 +22,7 @@ const StateTask = Schema.Struct({
   files_changed: Schema.optional(Texts),
   test_file: Schema.optional(Schema.String),
   feedback: Schema.optional(Schema.Array(FeedbackItem)),
-  /** A person said that it is to be left out; the seed has no status for it. */
+  /** A person said that it is to be left out: no status says it. */
   skipped: Schema.optional(Schema.Boolean),
   started_at: Schema.optional(Time),
   completed_at: Schema.optional(Time)
@@ -36,7 +36,7 @@ export const StateJson = Schema.Struct({
   created_at: Time.pipe(Schema.withDecodingDefaultKey(Effect.succeed(""))),
   updated_at: Time.pipe(Schema.withDecodingDefaultKey(Effect.succeed(""))),
   implementation_completed_at: Schema.optional(Time),
-  /** What came of the seed's phase 4, which it has no field for. */
+  /** What came of the finishing step (spec: behaviour#finishing-step). */
   finishing: Schema.optional(Schema.Literals(["begun", "none", "done", "failed", "skipped"])),
   finishing_failure: Schema.optional(Schema.String)
 })
@@ -60,7 +60,7 @@ const taskJson = (task: Task): typeof StateTask.Type => ({
   ...(task.completedAt === null ? {} : { completed_at: iso(task.completedAt) })
 })
 
-/** The run as the seed's file. */
+/** The run as `state.json`. */
 export const stateJson = (run: Run): StateJson => ({
   workflow_id: run.workflowId,
   phase: run.phase === "completion" || run.phase === "finished" ? "completion" : "implementation",
@@ -81,7 +81,7 @@ const unknown = (found: unknown, fields: object): object =>
 
 const tasksOf = (found: object): ReadonlyArray<unknown> => ("tasks" in found && Array.isArray(found.tasks) ? found.tasks : [])
 
-/** The run as the seed's file; `before`: the one that it replaces, whose fields that nobody here knows are carried through. */
+/** The run as `state.json`; `before`: the one that it replaces, whose fields that nobody here knows are carried through. */
 export const stateText = (run: Run, before?: string): string => {
   const json = stateJson(run)
   const found: object = before === undefined ? {} : JSON.parse(before)
@@ -92,7 +92,7 @@ export const stateText = (run: Run, before?: string): string => {
 
 const decode = Schema.decodeUnknownResult(StateJson)
 
-/** A piece of one that was written here, or by the seed; what is empty is nobody's. */
+/** A piece of one that was written here, or by another program of this format; what is empty is nobody's. */
 const isSpoiled = (text: string) => /^[\s\0]*$/u.test(text) || text.includes('"workflow_id"')
 
 /** What stands in a file that is to be a state file: what is neither one nor a piece of one is somebody else's. */
@@ -108,7 +108,7 @@ export const readState = (text: string): Result.Result<StateJson, "corrupt" | "f
 
 const epoch = (time: string | undefined): number | null => Bounds.time(time === undefined ? undefined : Date.parse(time)) ?? null
 
-/** The progress that a state file of the seed's own kind tells of. */
+/** The progress that a state file of this format tells of. */
 export const progressOf = ({ tasks }: StateJson): ReadonlyArray<ImportedTask> =>
   tasks.map((task) => ({
     id: task.id,

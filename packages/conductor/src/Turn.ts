@@ -55,7 +55,7 @@ const commandOf = Effect.fnUntraced(function* (
     .pipe(Effect.catchTag("AgentNotFound", ({ program, why }) => Effect.fail(new LaunchFailed({ why: `${program}: ${why}` }))))
 })
 
-/** The intent is in the log: the launch file, its digest in the log, then the act (spec §4, Launch at most once). */
+/** The intent is in the log: the launch file, its digest in the log, then the act (spec: behaviour#launch-at-most-once). */
 const launch = Effect.fn("Turn.launch")(function* (run: Run, turn: Turn) {
   const [launcher, { ref, requested, words }] = [yield* Launcher, yield* Conducting]
   const launchId = launchIdOf(ref.id, turn.token)

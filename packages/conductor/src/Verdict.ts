@@ -147,7 +147,7 @@ export const boundedFeedback = ({ issues, suggestions, summary }: Omit<Feedback,
   return { summary: clipped(filled(summary), longest.text), issues: bounded(issues), suggestions: bounded(suggestions) }
 }
 
-/** The verdict of a block that has all that the seed asks for; else `undefined`. */
+/** The verdict of a block that has all that its header asks for (spec: behaviour#verdicts-of-agents); else `undefined`. */
 const wellFormed = (block: Block): Verdict | undefined => {
   const text = (key: string) => clipped(filled(block.values.get(key) ?? ""), longest.text)
   switch (block.header) {
@@ -177,7 +177,7 @@ const of = {
 } as const
 
 /**
- * The verdict in what an agent printed: a block of the seed's form that is well-formed, has a word behind its header, and is the last thing
+ * The verdict in what an agent printed: a block that is well-formed, has a word behind its header, and is the last thing
  * said. What was printed before it may be anybody's. It is contradicted, and then is none, by another verdict in the same stretch of
  * text, and, where it approves, by issues of its own.
  */

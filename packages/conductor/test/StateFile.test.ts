@@ -28,7 +28,7 @@ const seed = {
   updated_at: "2026-01-25T14:30:00Z"
 }
 
-it("has the seed's shape, at every stage", () => {
+it("has its shape, at every stage", () => {
   const { ReviewRejected, RunOpened, RunVerified, TaskCompleted, TaskStarted } = examples
   const at = (event: Parameters<typeof foldRun>[0][number], minutes: number) => ({ ...event, at: event.at + minutes * 60_000 })
   const begun = foldRun([RunOpened, at(TaskStarted, 1), examples.AgentAsked, examples.ImplementationCompleted, at(ReviewRejected, 2)])
@@ -63,7 +63,7 @@ it("has the seed's shape, at every stage", () => {
   assert.deepInclude(stateJson(failed), { phase: "completion", finishing: "failed", finishing_failure: "exit code 2" })
 })
 
-it("the seed's own file is read, and its progress with it", () => {
+it("a file of this format is read, and its progress with it", () => {
   const progress = progressOf(Result.getOrThrow(readState(JSON.stringify(seed))))
   assert.deepStrictEqual(
     progress.map(({ attempts, id, status }) => `${id} ${status} ${attempts}`),
@@ -72,7 +72,7 @@ it("the seed's own file is read, and its progress with it", () => {
   assert.deepStrictEqual(progress[0]?.work, { commits: ["abc1234"], files: ["src/models/user.ts"], testFile: "tests/models/user.test.ts" })
 })
 
-it("the seed's own file is read while that is being planned, without a task or a time", () => {
+it("a file of this format is read while that is being planned, without a task or a time", () => {
   const read = readState('{"workflow_id": "w", "phase": "planning", "tasks": []}')
   assert.deepInclude(Result.getOrThrow(read), { workflow_id: "w", phase: "planning", current_task: null, tasks: [] })
   assert.isTrue(Result.isFailure(readState('{"workflow_id": "w", "tasks": []}')), "a phase is the least")

@@ -94,7 +94,7 @@ export class Agent extends Context.Service<
     readonly name: string
     /** Live sessions of this user; a pid file that a dead process left is not one. */
     readonly sessions: Effect.Effect<ReadonlyArray<AgentSession>>
-    /** Where a session is kept, by its id or the beginning of it. Checks the id before it is used in any path (spec §2, Bootstrap). */
+    /** Where a session is kept, by its id or the beginning of it. Checks the id before it is used in any path (spec: behaviour#naming-a-conductor). */
     readonly sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>
     /** The folder in which a session began, as its file says it; `None` where it does not. It may be gone by now. */
     readonly projectOf: (sessionId: string) => Effect.Effect<Option.Option<string>, SessionNotFound>
@@ -105,7 +105,7 @@ export class Agent extends Context.Service<
      * was replaced since proves nothing.
      */
     readonly compactedSince: (mark: SessionMark) => Effect.Effect<Compacted>
-    /** Results of tools in these sessions so far, each file once: what only looked, or failed, is none (spec §2, Retries). */
+    /** Results of tools in these sessions so far, each file once: what only looked, or failed, is none (spec: behaviour#retries). */
     readonly toolResults: (sessionIds: ReadonlyArray<string>) => Effect.Effect<number>
     /** Whether any tool gave this session a result, of one that only looks too: an agent that used none has done nothing. */
     readonly usedTools: (sessionId: string) => Effect.Effect<boolean>
@@ -116,7 +116,7 @@ export class Agent extends Context.Service<
     readonly isAgent: (words: ReadonlyArray<string>) => boolean
     /** Whether a process with these arguments ends after its turn. */
     readonly inPrintMode: (args: ReadonlyArray<string>) => boolean
-    /** Whether a process that is gone ended by itself after a finished turn: it left no pid file behind (spec §2, `TurnEnded`). */
+    /** Whether a process that is gone ended by itself after a finished turn: it left no pid file behind (spec: behaviour#print-mode). */
     readonly turnEnded: (process: { readonly pid: number }, sessionId: string) => Effect.Effect<boolean>
     /** What the newest records of a session file state (`Signs.ts`); `None` where there is no such file. Some MB of its end are read at most. */
     readonly signs: (sessionId: string) => Effect.Effect<Option.Option<SessionSigns>>
@@ -136,7 +136,7 @@ export class Agent extends Context.Service<
     readonly tags: (process: { readonly pid: number; readonly sessionId: string }) => ReadonlyArray<Tag>
     /** How any process of that session is known, whoever started it. */
     readonly sessionTag: (sessionId: string) => Tag
-    /** The command line of cli.md, program resolved to an absolute path, environment from an allow list. */
+    /** The command line (spec: behaviour#launch), program resolved to an absolute path, environment from an allow list. */
     readonly command: (order: AgentOrder) => Effect.Effect<AgentCommand, AgentNotFound>
   }
 >()("@souffleur/domain/Agent") {}

@@ -16,7 +16,7 @@ export interface Beat {
 export const agentBeats = (watch: string): string => `${watch}/agent`
 
 /**
- * Beats are not transitions: they live in souffleur's own store beside the log (spec §2, Watching). What the watcher
+ * Beats are not transitions: they live in souffleur's own store beside the log (spec: behaviour#beats). What the watcher
  * writes here is what the self-monitor reads; the row in comms is a mirror.
  */
 export class Beats extends Context.Service<
@@ -81,7 +81,7 @@ export class Beats extends Context.Service<
 
 /**
  * A role of a watch says that it lives: in our own store first, since a locked comms must not look like a dead watchdog, then in the row
- * of comms, which is its mirror (spec §2, Watching). Whether comms took it.
+ * of comms, which is its mirror (spec: behaviour#beats). Whether comms took it.
  */
 export const beatMirrored = Effect.fn("Beats.beatMirrored")(function* (watch: string, by: string) {
   const at = yield* Clock.currentTimeMillis

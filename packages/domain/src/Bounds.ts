@@ -31,7 +31,7 @@ export const words = (most: number) => Schema.String.check(Schema.isMinLength(1)
 export const Pid = isBetween(1, 4_194_304)
 /** A process' start time, in clock ticks since the boot. */
 export const StartTime = isBetween(0, Number.MAX_SAFE_INTEGER)
-/** Characters of a session id (spec §2, Bootstrap). */
+/** Characters of a session id (spec: behaviour#naming-a-conductor). */
 export const sessionIdLength = 128
 /** A path as the system takes one (limits.h, PATH_MAX). */
 export const pathLength = 4096

@@ -5,7 +5,7 @@ import type { Pinned, PinIntent } from "./PinDecider.ts"
 import { CycleSettings } from "./Settings.ts"
 
 /**
- * The ceiling at this very moment: the one that is pinned, or the config file's where that is lower (spec §2, Permission ceiling). What the
+ * The ceiling at this very moment: the one that is pinned, or the config file's where that is lower (spec: behaviour#permission-ceiling). What the
  * file asks for beyond it is told.
  */
 export const ceilingNow = Effect.fn("ceilingNow")(function* <State extends Pinned, E, R>(

@@ -1,7 +1,7 @@
 import { Context, Effect, Schema } from "effect"
 import { ProcessIdentity } from "./Process.ts"
 
-/** A process of souffleur that owns a watch (spec §4, One owner). */
+/** A process of souffleur that owns a watch (spec: behaviour#one-owner). */
 export const Owner = Schema.Struct({
   host: Schema.String,
   /** What the machine is known by, whatever it is called (`Processes.host`); `null` where it has nothing, or a log is from before this field. */
@@ -37,7 +37,7 @@ export const claimedIfPossible = (claimed: Effect.Effect<void, AlreadyWatched | 
 
 /**
  * One claim a user and Conductor, session, or project, outside every state folder, so that two state folders cannot watch one Conductor
- * or session, nor conduct two plans in one project (spec §4). A claim whose owner is provably dead is taken over.
+ * or session, nor conduct two plans in one project (spec: behaviour#claims). A claim whose owner is provably dead is taken over.
  */
 export class Claims extends Context.Service<
   Claims,

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 
-/** States of `orchestration_tasks` that souffleur writes in its own row (spec §2). */
+/** States of `orchestration_tasks` that souffleur writes in its own row (spec: behaviour#state-in-comms). */
 export type SouffleurState = "confirmed" | "error" | "exited" | "complete"
 
 /** What the watcher reads in one go. Heartbeats are raw: their meaning is decided, not read. */
@@ -100,7 +100,7 @@ export class CommsUnavailable extends Schema.TaggedError<CommsUnavailable>()("Co
   detail: Schema.String
 }) {}
 
-/** The orchestration database of one watch (spec §5). It belongs to others: nothing here creates it or changes its schema. */
+/** The orchestration database of one watch (spec: behaviour#use-of-comms). It belongs to others: nothing here creates it or changes its schema. */
 export class Comms extends Context.Service<
   Comms,
   {
@@ -126,7 +126,7 @@ export class Comms extends Context.Service<
     }) => Effect.Effect<void, CommsUnavailable>
   }
 >()("@souffleur/domain/Comms") {
-  /** A watch without comms: whoever is told is nobody, and only its progress can be read (spec §1, solo). */
+  /** A watch without comms: whoever is told is nobody, and only its progress can be read (spec: behaviour#solo). */
   static readonly solo = (snapshot: Effect.Effect<CommsSnapshot>) =>
     Comms.of({
       path: "",

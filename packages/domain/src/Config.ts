@@ -1,7 +1,7 @@
 import { Effect, Path, Result } from "effect"
 import { FileRefused, lookTrusted, readTrusted, type TrustedFiles } from "./TrustedFiles.ts"
 
-/** The keys that `.orchestra_configs/souffleur` may have (spec §3, cli.md); case-sensitive. */
+/** The keys that `.orchestra_configs/souffleur` may have (spec: settings#keys); case-sensitive. */
 export const configKeys = [
   "FORCE_COMPACT",
   "MAX_EXTERNAL_PERMISSION",
@@ -55,7 +55,7 @@ const isConfigKey = (key: string): key is ConfigKey => (configKeys as ReadonlyAr
 
 /**
  * `KEY=value` lines, `#` comments on lines of their own, spaces around both tolerated. A malformed line, an unknown key,
- * a repeated key (the last wins) and an empty value each give a warning (spec §3). What a value means is for `Settings`.
+ * a repeated key (the last wins) and an empty value each give a warning (spec: settings#config-file). What a value means is for `Settings`.
  */
 export const parseConfigFile = (text: string): ConfigFile => {
   const values = new Map<ConfigKey, ConfigValue>()
@@ -99,7 +99,7 @@ const textOf = Effect.fnUntraced(function* (folder: string, source: string) {
 
 /**
  * `<project>/.orchestra_configs/souffleur`, else the same in the project's parent. The nearest that is there wins whole: one that cannot
- * be read, or may be somebody else's word, gives the defaults and a warning, never the parent's values (spec §3).
+ * be read, or may be somebody else's word, gives the defaults and a warning, never the parent's values (spec: settings#config-file).
  */
 export const findConfig = Effect.fn("findConfig")(function* (
   projectDir: string

@@ -11,7 +11,7 @@ import * as Event from "./WatchEvent.ts"
 const tokenOf = (watch: Watch, cycle: number, step: string, attempt: number): string =>
   `g${watch.generation + 1}-c${cycle}-${step.replaceAll(/[^A-Za-z0-9]+/gu, "-")}-${attempt}`
 
-/** What a schedule would grant again after a crash, the log does not (spec §2; house rule: the log is the count). */
+/** What a schedule would grant again after a crash, the log does not (spec: behaviour#standard_compact): the log is the count. */
 const forbidden = (recovery: RecoveryCycle, name: string): string | undefined => {
   const { steps } = recovery
   const [first, second] = compactAttempts
@@ -45,7 +45,7 @@ const prepared = (watch: Watch, command: Extract<CycleCommand, { readonly _tag: 
   return ok(Event.LaunchPrepared.make({ at, cycle, launchId, digest, sessionId, requested, effective }))
 }
 
-/** One recovery, step by step: each intent before its act, each outcome once, no launch twice (spec §5). */
+/** One recovery, step by step: each intent before its act, each outcome once, no launch twice (spec: behaviour#steps). */
 export const decideCycle = (watch: Watch, command: CycleCommand): Decision => {
   const { recovery } = watch
   const { cycle, now: at } = command

@@ -1,7 +1,7 @@
 import { type Duration, Effect, Schema } from "effect"
 import { isOver, type NotPermitted, Processes, type ProcessIdentity, type ProcessInfo, type Signal } from "./Process.ts"
 
-/** Not provably gone: nothing may be launched in its place (spec §2, Stop). */
+/** Not provably gone: nothing may be launched in its place (spec: behaviour#stop). */
 export class StopFailed extends Schema.TaggedError<StopFailed>()("StopFailed", { why: Schema.String }) {}
 
 /** How a process ended, and how many processes of its tree had to be ended besides. */
@@ -13,7 +13,7 @@ export type Stopped = typeof Stopped.Type
 
 /** How often we look whether a process that was told to end is gone. */
 const lookEvery = "100 millis"
-/** After SIGKILL only the kernel can delay an end; longer than this, it is not provably gone (spec §2, Stop). */
+/** After SIGKILL only the kernel can delay an end; longer than this, it is not provably gone (spec: behaviour#stop). */
 const killedWithin = "5 seconds"
 
 /** A zombie does nothing any more. */

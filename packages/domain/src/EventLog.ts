@@ -130,7 +130,7 @@ export const memoryLog = Effect.fnUntraced(function* <E>() {
   return log
 })
 
-/** The only truth about a watch: append-only, one stream a watch (spec §1; decision 0001). */
+/** The only truth about a watch: append-only, one stream a watch (spec: behaviour#phases; decision 0001). */
 export class EventLog extends Context.Service<EventLog, Log<WatchEvent>>()("@souffleur/domain/EventLog") {
   static readonly layerMemory = Layer.effect(EventLog, memoryLog<WatchEvent>())
 }

@@ -5,7 +5,7 @@ import type { Baseline } from "./Comms.ts"
 import type { WatchCommand } from "./WatchCommand.ts"
 import * as Event from "./WatchEvent.ts"
 
-/** Three failed validations, three deaths without progress (spec §2). */
+/** Three failed validations, three deaths without progress (spec: behaviour#ends). */
 export const attempts = 3
 
 /** The next watcher, in the same mode unless something else is said. */
@@ -61,7 +61,7 @@ const longRun = 10 * minute
 export type Progress = Pick<Report, "now" | "tasks">
 
 /**
- * The count of generations in a row that ended without progress, whatever ended this one (spec §2, Retries). Progress: a task was added
+ * The count of generations in a row that ended without progress, whatever ended this one (spec: behaviour#retries). Progress: a task was added
  * or changed its state since the last launch; without comms, more results of tools, or a new commit. What nobody could count is none.
  */
 export const retriesAfter = (watch: Watch, { now, tasks }: Progress): number => {
@@ -87,7 +87,7 @@ export const adopted = (
   nextWatcher(watch, at, { awaiting: false, mode: "normal" })
 ]
 
-/** What follows from what a watcher saw, by the exits of spec §2, Watching. */
+/** What follows from what a watcher saw, by its exits (spec: behaviour#exits). */
 export const decideExit = (watch: Watch, command: Report): Decision => {
   const { evidence, exit, now: at, tasks, watcher } = command
   if (watcher !== watch.watcher?.watcher) return ok()

@@ -5,7 +5,7 @@ import type { ResolvedSettings } from "./Settings.ts"
 /** What a guardian sees of the souffleur that it guards, in one look. Times are epoch milliseconds. */
 export interface GuardSight {
   readonly now: number
-  /** This look came late, or a clock was set: what seems silent may only not have been heard (spec §2, Heartbeat age). */
+  /** This look came late, or a clock was set: what seems silent may only not have been heard (spec: behaviour#heartbeat-age). */
   readonly late: boolean
   /** Who owns the watch by the log; `left`: it went by itself, or the watch has ended. */
   readonly owner: { readonly fence: number; readonly condition: Condition } | "left"
@@ -38,7 +38,7 @@ export type GuardAct =
   /** Start another souffleur over the owner of this fence. */
   | { readonly _tag: "Restore"; readonly cause: "died" | "silent"; readonly over: number }
 
-/** How long nobody may beat, ms: a beat grows old, and then its self-monitor has had its turn (spec §2, Watching). */
+/** How long nobody may beat, ms: a beat grows old, and then its self-monitor has had its turn (spec: behaviour#guardian). */
 export const silentAfter = ({ monitorInterval, monitorStaleAfter }: Pick<ResolvedSettings, "monitorInterval" | "monitorStaleAfter">) =>
   Duration.toMillis(monitorStaleAfter) + Duration.toMillis(monitorInterval)
 
@@ -60,7 +60,7 @@ const wait: GuardAct = { _tag: "Wait" }
 export const guardFrom = (fence: number, now: number): Guard => ({ fence, since: now, startedAt: undefined, failed: 0, notBefore: 0 })
 
 /**
- * Whether the souffleur that is guarded is to be brought back (spec §4): when its process is gone, or nobody has beaten for longer than
+ * Whether the souffleur that is guarded is to be brought back (spec: behaviour#guardian): when its process is gone, or nobody has beaten for longer than
  * `silentAfter` (ms), which its own self-monitor would have ended. Pure; one look decides one act.
  */
 export const guard = (before: Guard, sight: GuardSight, silentAfter: number): readonly [Guard, GuardAct] => {

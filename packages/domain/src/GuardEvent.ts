@@ -3,7 +3,7 @@ import { Count } from "./Bounds.ts"
 import { event, Text } from "./EventFields.ts"
 import { ProcessIdentity } from "./Process.ts"
 
-/** A guardian brings souffleur back: the owner died, or nobody beat. The intent, before the old process is killed (spec §4). */
+/** A guardian brings souffleur back: the owner died, or nobody beat. The intent, before the old process is killed (spec: behaviour#guardian). */
 export const SouffleurRestored = event("SouffleurRestored", {
   cause: Schema.Literals(["died", "silent"]),
   /** The fence of the owner that is replaced. */
@@ -26,7 +26,7 @@ export const RoleGaveUp = event("RoleGaveUp", { role: OwnRole, defect: Text, fai
 
 /**
  * souffleur is about to end a process of its own making: a guardian that is silent or never beat, or a first launch that another
- * souffleur has claimed. The intent, before the first signal (spec §4).
+ * souffleur has claimed. The intent, before the first signal (spec: behaviour#guardian).
  */
 export const ProcessEnding = event("ProcessEnding", {
   what: Schema.Literals(["guardian", "first launch"]),

@@ -15,7 +15,7 @@ const fileOf = Effect.fnUntraced(function* (stateDir: string, request: string) {
 
 /**
  * Keeps what an agent says with its own request for a handoff: a file (0600) of the state folder under an id that nobody else
- * has, on disk before the request is in the log, which gets the digest alone (spec §2, Payload; §7). Succeeds with that.
+ * has, on disk before the request is in the log, which gets the digest alone (spec: behaviour#words-of-the-agent). Succeeds with that.
  */
 export const writeHandoff = Effect.fn("writeHandoff")(
   function* (stateDir: string, request: string, text: string) {

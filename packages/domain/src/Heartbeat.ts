@@ -3,7 +3,7 @@ import { iso } from "./Time.ts"
 
 const form = /^(\d{4})-(\d{2})-(\d{2})[ T](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z?$/u
 
-/** `datetime('now')` text or ISO 8601, both UTC, to epoch milliseconds; `None` for anything else, such as the 31st of June (spec §5). */
+/** `datetime('now')` text or ISO 8601, both UTC, to epoch milliseconds; `None` for anything else, such as the 31st of June (spec: behaviour#tables-of-comms). */
 export const parseTime = (raw: string | null): Option.Option<number> => {
   const match = raw === null ? null : form.exec(raw.trim())
   if (match === null) return Option.none()
@@ -12,7 +12,7 @@ export const parseTime = (raw: string | null): Option.Option<number> => {
   return Number.isNaN(at) || iso(at) !== text ? Option.none() : Option.some(at)
 }
 
-/** Epoch milliseconds as comms writes times: UTC, whole seconds (spec §5). */
+/** Epoch milliseconds as comms writes times: UTC, whole seconds (spec: behaviour#tables-of-comms). */
 export const formatTime = (at: number): string => iso(at).slice(0, 19).replace("T", " ")
 
 /** What the polls have seen of one heartbeat so far. */
@@ -28,7 +28,7 @@ export const see = (before: HeartbeatSeen | undefined, raw: string | null, now: 
 /**
  * Milliseconds since the last sign of life: now − max(heartbeat, its last change, `notBefore`), where `notBefore` is the
  * launch of this generation or the last break in our own polling. NULL, unparseable and future values are unknown
- * (`undefined`): neither dead nor fresh. A value that goes on changing is alive, whatever it says (spec §2, Heartbeat age).
+ * (`undefined`): neither dead nor fresh. A value that goes on changing is alive, whatever it says (spec: behaviour#heartbeat-age).
  */
 export const heartbeatAge = (seen: HeartbeatSeen, now: number, notBefore: number): number | undefined => {
   const told = Option.getOrUndefined(parseTime(seen.raw))

@@ -26,7 +26,7 @@ export const compactPrompt = "/compact"
 /** Nothing runs, and nothing will: the receipt's name is claimed as a tombstone. */
 export class LaunchFailed extends Schema.TaggedError<LaunchFailed>()("LaunchFailed", { why: Schema.String }) {}
 
-/** Launch at most once (spec §4): file, receipt by `link`, tombstone, `execve`. */
+/** Launch at most once (spec: behaviour#launch-at-most-once): file, receipt by `link`, tombstone, `execve`. */
 export class Launcher extends Context.Service<
   Launcher,
   {

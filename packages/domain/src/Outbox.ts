@@ -4,7 +4,7 @@ import { patiently } from "./Store.ts"
 
 /**
  * How far somebody has been told of a watch: comms under the watch's own id, others under a name after it (`<id>/notified`). The
- * outbox is the log itself and this mark on it (spec §5): what could not be told yet is every event after the mark.
+ * outbox is the log itself and this mark on it (spec: behaviour#outbox): what could not be told yet is every event after the mark.
  */
 export class Outbox extends Context.Service<
   Outbox,

@@ -4,7 +4,7 @@ import { plain } from "./Plain.ts"
 import { iso } from "./Time.ts"
 import { runProgram } from "./UserProgram.ts"
 
-/** What a person is told of, once an episode (cli.md, `SOUFFLEUR_NOTIFY_COMMAND`). Never a word of the conversation. */
+/** What a person is told of, once an episode (spec: behaviour#notices). Never a word of the conversation. */
 export interface Notice<Kind extends string> {
   readonly kind: Kind
   readonly text: string

@@ -1,4 +1,4 @@
-/** What a Conductor may say when it asks for a recovery of its context (spec §2, Payload). */
+/** What a Conductor may say when it asks for a recovery of its context (spec: behaviour#payload). */
 export interface Payload {
   /** As it was written; the clamp decides what it is worth. `undefined`: not said. */
   readonly permissionMode: string | undefined

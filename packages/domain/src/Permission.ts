@@ -1,13 +1,13 @@
 import { type Brand, Schema } from "effect"
 
-/** `acceptEdits < bypassPermissions` (spec §2, Permission ceiling). */
+/** `acceptEdits < bypassPermissions` (spec: behaviour#permission-ceiling). */
 export const Permission = Schema.Literals(["acceptEdits", "bypassPermissions"])
 export type Permission = typeof Permission.Type
 
 /** A permission that went through {@link clamp}: the only kind a launch takes. */
 export type EffectivePermission = Permission & Brand.Brand<"EffectivePermission">
 
-/** `min(requested, ceiling)`; what is no permission is `acceptEdits` (spec §2). Case-sensitive. */
+/** `min(requested, ceiling)`; what is no permission is `acceptEdits` (spec: behaviour#permission-ceiling). Case-sensitive. */
 export const clamp = (requested: string, ceiling: Permission): EffectivePermission =>
   (requested === "bypassPermissions" && ceiling === "bypassPermissions" ? "bypassPermissions" : "acceptEdits") as EffectivePermission
 

@@ -40,7 +40,7 @@ export const decidePin = ({ overreach, pin }: Pinned, command: Command): PinDeci
   )
 }
 
-/** No launch is above what is pinned (spec §2, Permission ceiling). */
+/** No launch is above what is pinned (spec: behaviour#permission-ceiling). */
 export const abovePin = (effective: Permission, { pin }: Pick<Pinned, "pin">): Refused | undefined =>
   lower(effective, pin.ceiling) === effective
     ? undefined

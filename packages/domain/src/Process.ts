@@ -2,7 +2,7 @@ import { Context, type Duration, Effect, type Option, Schedule, Schema } from "e
 
 /**
  * Who a process is, for as long as the machine is up and after: a pid alone is reused.
- * `startTime` is field 22 of `/proc/<pid>/stat` (clock ticks since boot), `bootId` the kernel's (spec §1).
+ * `startTime` is field 22 of `/proc/<pid>/stat` (clock ticks since boot), `bootId` the kernel's (spec: behaviour#stop).
  */
 export const ProcessIdentity = Schema.Struct({
   pid: Schema.Int,
@@ -26,7 +26,7 @@ export interface ProcessInfo {
   readonly condition: Exclude<Condition, "gone">
 }
 
-/** Marks in a process's environment by which a re-parented tool is still known to belong to a Conductor (spec §2, Stop). */
+/** Marks in a process's environment by which a re-parented tool is still known to belong to a Conductor (spec: behaviour#stop). */
 export interface Tag {
   /** Every one of these variables must have this value. */
   readonly environment: Readonly<Record<string, string>>
@@ -70,7 +70,7 @@ export class Processes extends Context.Service<
     /**
      * What `root` started: by parent, by any of the tags, and what is `known` to be of it and still is that very process, without `root` itself
      * and without what is protected:
-     * souffleur, its ancestors, a terminal server, an agent session of `others`, each with its own subtree (spec §2, Stop). Below
+     * souffleur, its ancestors, a terminal server, an agent session of `others`, each with its own subtree (spec: behaviour#stop). Below
      * souffleur is its own launch: who carries a tag there that souffleur does not. Another user's process has no tag, and is not known.
      */
     readonly tree: (

@@ -21,7 +21,7 @@ export const RecoveryWithheld = event("RecoveryWithheld", {
   reason: Text.pipe(Schema.withDecodingDefaultKey(Effect.succeed("only observing: nothing was stopped or launched")))
 })
 
-/** A provider could not recover it in this cycle, and hands on to the next (spec §2, Recovery). */
+/** A provider could not recover it in this cycle, and hands on to the next (spec: behaviour#providers). */
 export const RecoveryEscalated = event("RecoveryEscalated", {
   cycle: Count,
   from: Text,
@@ -64,7 +64,7 @@ export const ConductorRelaunched = event("ConductorRelaunched", {
   exportPath: Schema.NullOr(Text),
   ...baseline
 })
-/** No launch in this cycle any more; the watch stands by (spec §2, Standby). */
+/** No launch in this cycle any more; the watch stands by (spec: behaviour#standby). */
 export const RecoveryFailedClosed = event("RecoveryFailedClosed", { cycle: Count, stage: Text, reason: Text })
 /** Three deaths without progress. */
 export const RetriesExhausted = event("RetriesExhausted", { cycle: Count, exportPath: Schema.NullOr(Text) })

@@ -5,7 +5,7 @@ import type { WatchCommand } from "./WatchCommand.ts"
 import * as Event from "./WatchEvent.ts"
 
 /**
- * An operator's `retry`: what failed closed, or was withheld, is tried again (spec §2, Standby). Where nothing was, and the user has set a
+ * An operator's `retry`: what failed closed, or was withheld, is tried again (spec: behaviour#standby). Where nothing was, and the user has set a
  * ceiling, as much again is allowed from now on, also before it is reached: who goes to bed says so in advance. With a permission that
  * is the ceiling of every launch from now on, and nothing else is allowed more of.
  */

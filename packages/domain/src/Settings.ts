@@ -6,7 +6,7 @@ import { Permission } from "./Permission.ts"
 import { formatQuietHours, isQuietHours, parseQuietHours, type QuietHours } from "./QuietHours.ts"
 import type { TrustedFiles } from "./TrustedFiles.ts"
 
-/** Where a Conductor may be launched (cli.md); `auto` is decided by where souffleur itself runs. */
+/** Where a Conductor may be launched (spec: settings#launcher); `auto` is decided by where souffleur itself runs. */
 export const LauncherChoice = Schema.Literals(["auto", "kitty", "tmux", "headless"])
 export type LauncherChoice = typeof LauncherChoice.Type
 
@@ -101,7 +101,7 @@ const table = {
 type Table = typeof table
 type Name = keyof Table
 
-/** All settings of souffleur, resolved (cli.md): flag, else environment, else the config file, else the default. */
+/** All settings of souffleur, resolved (spec: settings#sources): flag, else environment, else the config file, else the default. */
 export type ResolvedSettings = {
   readonly [Key in Name]: Table[Key] extends Setting<infer A> ? A : never
 } & {
@@ -122,7 +122,7 @@ const inWords = (duration: Duration.Duration) => {
 }
 
 export class Settings extends Context.Service<Settings, ResolvedSettings>()("@souffleur/domain/Settings") {
-  /** What `souffleur config --json` prints (cli.md): snake_case keys, durations as text that reads back as the same. */
+  /** What `souffleur config --json` prints (spec: command-line#config): snake_case keys, durations as text that reads back as the same. */
   static readonly json = (settings: ResolvedSettings): Record<string, string | number | null | ReadonlyArray<string>> =>
     Object.fromEntries(
       Object.entries(settings).map(([name, value]) => [
@@ -138,7 +138,7 @@ export interface FoundSettings extends ResolvedSettings {
 }
 
 /**
- * How a recovery cycle, and each turn of a run, gets its settings: with the config as it is then (spec §2, Recovery), so that a threshold
+ * How a recovery cycle, and each turn of a run, gets its settings: with the config as it is then (spec: behaviour#cycle), so that a threshold
  * or a ceiling that was changed meanwhile is seen. Unless somebody reads it anew, those that the process began with.
  */
 export const CycleSettings = Context.Reference<Effect.Effect<FoundSettings, never, Settings>>("@souffleur/domain/CycleSettings", {
@@ -152,7 +152,7 @@ export interface SettingSources {
   readonly projectDir: string
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly flags: SettingFlags
-  /** What holds, whatever the file says by now: its ceiling at most, its programs as they are (spec §3); absent: the file's own word. */
+  /** What holds, whatever the file says by now: its ceiling at most, its programs as they are (spec: behaviour#trust); absent: the file's own word. */
   readonly held?: ConfigWord | undefined
 }
 

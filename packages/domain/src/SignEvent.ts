@@ -3,7 +3,7 @@ import { Count, Measure, Time } from "./Bounds.ts"
 import { event, print, seen, Text, Trigger } from "./EventFields.ts"
 import { ProcessIdentity } from "./Process.ts"
 
-/** The heartbeat is too old, yet the session file of a live process states why: nobody is killed before `until` (spec §2, Watching). */
+/** The heartbeat is too old, yet the session file of a live process states why: nobody is killed before `until` (spec: behaviour#excuses). */
 export const KillDeferred = event("KillDeferred", { watcher: Count, because: Text, until: Time })
 
 /** The Conductor lives and waits for a person, such as for a permission. */
@@ -13,7 +13,7 @@ export const PersonCame = event("PersonCame", { watcher: Count })
 
 /**
  * The session id of a launch was corrected, and no live process says that it holds that session: which process is the Conductor is not
- * known, and none is asked for until it is (`heartbeat-only`; spec §2, Modes).
+ * known, and none is asked for until it is (`heartbeat-only`; spec: behaviour#modes).
  */
 export const ConductorUnresolved = event("ConductorUnresolved", { watcher: Count, sessionId: Text })
 /** This process holds the Conductor's session, so it is the Conductor of this generation. */
@@ -36,7 +36,7 @@ export const ConductorUnclaimed = event("ConductorUnclaimed", { why: Text })
 /** All of it is claimed again. */
 export const ConductorClaimed = event("ConductorClaimed", {})
 
-/** What a watch waits out: a usage limit or an outage of the service, which are no deaths (spec §2, Recovery), or the user's quiet hours. */
+/** What a watch waits out: a usage limit or an outage of the service, which are no deaths (spec: behaviour#limits-and-waits), or the user's quiet hours. */
 export const WaitKind = Schema.Literals(["usage-limit", "outage", "quiet-hours"])
 export type WaitKind = typeof WaitKind.Type
 

@@ -34,7 +34,7 @@ export type Turn =
       readonly resetsAt: number | undefined
     }
 
-/** Context in use, as the service counted it at the last real answer: input, cache reads and cache writes (claude-code.md). */
+/** Context in use, as the service counted it at the last real answer: input, cache reads and cache writes (spec: claude-code#context-in-use). */
 export interface ContextInUse {
   readonly tokens: number
   /** The model's window in tokens; `undefined` where it is not known. */

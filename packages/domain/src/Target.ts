@@ -1,6 +1,6 @@
 import { Result, Schema } from "effect"
 
-/** Which Conductor is meant: as a user, or a Conductor's reply, wrote it (spec §2, Bootstrap). */
+/** Which Conductor is meant: as a user, or a Conductor's reply, wrote it (spec: behaviour#naming-a-conductor). */
 export interface Target {
   readonly pid: number
   readonly sessionId: string
@@ -30,7 +30,7 @@ export const parsePid = (text: string): Result.Result<number, BadTarget> => {
     : Result.fail(new BadTarget({ why: `${JSON.stringify(text.slice(0, 80))} is no process id: a whole number from 2 to 4194304` }))
 }
 
-/** The seed's literal `PID:123 SESSION_ID:abc`, in either order, anywhere in the text. */
+/** The literal `PID:123 SESSION_ID:abc`, in either order, anywhere in the text. */
 export const parseTarget = (text: string): Result.Result<Target, BadTarget> =>
   Result.gen(function* () {
     const words = text.split(/\s+/u)

@@ -6,7 +6,7 @@ export class ProgramFailed extends Schema.TaggedError<ProgramFailed>()("ProgramF
 
 const JsonArray = Schema.fromJsonString(Schema.NonEmptyArray(Schema.NonEmptyString))
 
-/** A program, or a JSON array of program and first arguments; never words for a shell (cli.md, settings). */
+/** A program, or a JSON array of program and first arguments; never words for a shell (spec: settings#values). */
 const words = (command: string): Result.Result<readonly [string, ...ReadonlyArray<string>], ProgramFailed> =>
   command.trimStart().startsWith("[")
     ? Result.mapError(

@@ -29,7 +29,7 @@ export interface RecoveryCycle {
   readonly launch: typeof LaunchPrepared.Type | undefined
 }
 
-/** One supervision of one Conductor across its generations: never stored, only folded from its events (spec §2). Times in epoch ms. */
+/** One supervision of one Conductor across its generations: never stored, only folded from its events (spec: behaviour#phases). Times in epoch ms. */
 export interface Watch extends Pinned {
   readonly revision: number
   readonly phase: Phase
@@ -193,7 +193,7 @@ export const isUnwatched = ({ standby }: Watch): boolean => standby?.stage === "
 /** A fiber that the supervisor runs: its kind, and the number that makes it another one. */
 export type Role = `bootstrap/${number}` | `standby/${number}` | `watcher/${number}` | `monitor/${number}` | `recovery/${number}`
 
-/** What a state asks to be running, the order in which it is started: the only place that names fibers (spec §2). */
+/** What a state asks to be running, the order in which it is started: the only place that names fibers (spec: behaviour#ordering). */
 export const rolesOf = (watch: Watch): ReadonlyArray<Role> => [
   ...(watch.phase === "Validating" ? [`bootstrap/1` as const] : []),
   ...(watch.watcher === undefined ? [] : [`watcher/${watch.watcher.watcher}` as const]),

@@ -15,7 +15,7 @@ export interface Holder {
   readonly print: boolean
 }
 
-/** What a watcher saw that ends it, by the priority of spec §2, Watching. */
+/** What a watcher saw that ends it, by its priority (spec: behaviour#exits). */
 export type WatcherExit =
   | { readonly _tag: "Complete" }
   | { readonly _tag: "ContextRecovery" }

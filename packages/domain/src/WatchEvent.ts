@@ -21,7 +21,7 @@ export * from "./SignEvent.ts"
  * field has a decoding default here, a changed meaning is a new tag (docs/events.md). `at` is epoch milliseconds.
  */
 
-/** What is watched: an agent, whose conversation is kept, or any other command, which is only run again (spec §2, `restart`). */
+/** What is watched: an agent, whose conversation is kept, or any other command, which is only run again (spec: behaviour#restart). */
 export const Kind = Schema.Literals(["agent", "command"])
 export type Kind = typeof Kind.Type
 /** What a log from before this field watched. */
@@ -48,12 +48,12 @@ export const WatchOpened = event("WatchOpened", {
   pin: Pin.pipe(Schema.withConstructorDefault(Effect.succeed(leastPin)), Schema.withDecodingDefaultKey(Effect.succeed(leastPin)))
 })
 
-/** A process of souffleur took the watch under a new, greater fence (spec §4). */
+/** A process of souffleur took the watch under a new, greater fence (spec: behaviour#one-owner). */
 export const OwnerTook = event("OwnerTook", { fence: Count, owner: Owner })
 /** The owner left by itself; the watch can be taken at once. */
 export const OwnerLeft = event("OwnerLeft", { fence: Count })
 
-/** The three checks of bootstrap, in their order (spec §2); of a run, its first launch before them. */
+/** The three checks of bootstrap, in their order (spec: behaviour#validation); of a run, its first launch before them. */
 export const Check = Schema.Literals(["process", "session-file", "comms-row", "launch"])
 export type Check = typeof Check.Type
 
@@ -94,7 +94,7 @@ export const ConductorDied = event("ConductorDied", {
   ...seen,
   /** `hang`: every sign agrees; `untaken`: a successor that did not take its hand-off in time. */
   cause: Schema.Literals(["pid", "heartbeat", "hang", "untaken"]),
-  /** Deaths without progress, this one included (spec §2, Retries). */
+  /** Deaths without progress, this one included (spec: behaviour#retries). */
   retries: Count
 })
 /** A planned handoff, raised by the Conductor itself. */
@@ -113,11 +113,11 @@ export const HandoffRequested = event("HandoffRequested", {
   taskFingerprint: Schema.NullOr(Text),
   retries: Count
 })
-/** A Conductor in print mode ended after a finished turn, its work not complete: a planned handoff (spec §2). */
+/** A Conductor in print mode ended after a finished turn, its work not complete: a planned handoff (spec: behaviour#print-mode). */
 export const TurnEnded = event("TurnEnded", { ...seen, retries: Count })
 /**
  * Its work is done: comms says so, seen by a watcher or a recovery; or the agent itself, or an operator, did (`souffleur done`).
- * Without comms: it ended by itself after a finished turn, or as a command with exit code 0 (spec §1, solo).
+ * Without comms: it ended by itself after a finished turn, or as a command with exit code 0 (spec: behaviour#solo).
  */
 export const ConductorCompleted = event("ConductorCompleted", {
   by: Schema.Literals(["watcher", "recovery", "agent", "operator", "turn", "exit"])

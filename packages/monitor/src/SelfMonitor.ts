@@ -3,7 +3,7 @@ import { Clock, Duration, Effect, Option, Ref } from "effect"
 import { selfCheck } from "./SelfMonitorSchedule.ts"
 
 /**
- * Watches the watcher through its beat only, and says `WATCHER_DEAD` until the beat is fresh again (spec §2, Watching).
+ * Watches the watcher through its beat only, and says `WATCHER_DEAD` until the beat is fresh again (spec: behaviour#self-monitor).
  * It never ends by itself. A round that itself came late says nothing: the watcher had no chance to beat either.
  */
 export const selfMonitor = Effect.fn("selfMonitor")(function* (ref: WatchRef, watch: Watch) {

@@ -29,7 +29,7 @@ const input = async (): Promise<string> => {
   return Buffer.concat(parts).toString("utf8", 0, looked)
 }
 
-/** As the settings have it (cli.md); `undefined` where there is none. */
+/** As the settings have it (spec: settings#folders); `undefined` where there is none. */
 const stateDir = ({ HOME, SOUFFLEUR_STATE_DIR, XDG_STATE_HOME }: NodeJS.ProcessEnv): string | undefined => {
   if (SOUFFLEUR_STATE_DIR) return resolve(SOUFFLEUR_STATE_DIR)
   if (XDG_STATE_HOME && isAbsolute(XDG_STATE_HOME)) return join(XDG_STATE_HOME, "souffleur")

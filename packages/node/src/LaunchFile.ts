@@ -11,7 +11,7 @@ const AbsolutePath = Schema.String.check(Schema.isPattern(/^\/[^\0]*$/))
 /** An idempotency token that is also a file's name. */
 export const LaunchId = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9-]{1,128}$/))
 
-/** `launches/<id>.json`: all that a launch is (spec §4). */
+/** `launches/<id>.json`: all that a launch is (spec: behaviour#launch-at-most-once). */
 export const Launch = Schema.Struct({
   version: Schema.Literal(1),
   id: LaunchId,

@@ -11,7 +11,7 @@ const ReceiptJson = Schema.fromJsonString(Receipt)
 const encodeReceipt = Schema.encodeSync(ReceiptJson)
 const decodeReceipt = Schema.decodeUnknownOption(ReceiptJson, { onExcessProperty: "error" })
 
-/** The name whose taking decides a launch (spec §4). */
+/** The name whose taking decides a launch (spec: behaviour#launch-at-most-once). */
 export const receiptBeside = (launchPath: string): string => join(dirname(launchPath), `${basename(launchPath, ".json")}.receipt`)
 
 /** What stands under a receipt's name is neither a receipt nor a tombstone: nobody can say whether the agent runs. */

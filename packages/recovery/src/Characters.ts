@@ -21,7 +21,7 @@ const decoded = (bytes: Uint8Array): number => {
 }
 
 /**
- * Unicode code points in the kernel's memory from `from` to `to`, both where a character begins (spec §2, estimate), with
+ * Unicode code points in the kernel's memory from `from` to `to`, both where a character begins (spec: behaviour#estimate), with
  * {@link slack} around them.
  */
 export const countCharacters = (kernel: ByteKernel, from: number, to: number): number => {

@@ -64,7 +64,7 @@ const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
 const ours = new RegExp(`^\n${compactMarkerLine("[0-9a-f]{32}")}[\n\0]`)
 
 /**
- * Of any other export, the five of spec §2: `compact_boundary` (with or without `micro`), a line that begins with `/compact`,
+ * Of any other export, these (spec: behaviour#estimate): `compact_boundary` (with or without `micro`), a line that begins with `/compact`,
  * `Compacted (`, `[lethe summary]`, in any case. One in a code fence or a quoted line may be talk about compaction: it is counted, but never
  * where the scope starts.
  */

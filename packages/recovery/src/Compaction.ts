@@ -27,8 +27,8 @@ export class SessionHeld extends Schema.TaggedError<SessionHeld>()("SessionHeld"
 
 /**
  * Waits for a whole new boundary line, which alone is completion, and a little for the summary that follows it. In print mode the
- * session ends by itself, in a terminal it idles; either way it is stopped, and proven gone, before anything else runs (spec §2,
- * `standard_compact` 3 to 5). `granted` is asked right before each signal.
+ * session ends by itself, in a terminal it idles; either way it is stopped, and proven gone, before anything else runs
+ * (spec: behaviour#standard_compact). `granted` is asked right before each signal.
  */
 export const boundary = Effect.fn("Compaction.boundary")(function* <E, R>(
   mark: SessionMark,
@@ -75,7 +75,7 @@ export const compactedAs = Effect.fnUntraced(function* (how: Exclude<Compacted, 
   return { compacted: true as const, summarized }
 })
 
-/** Once more after a failure whose session is proven gone; the second failure is final (spec §2, `standard_compact`). */
+/** Once more after a failure whose session is proven gone; the second failure is final (spec: behaviour#standard_compact). */
 export const onceMore = <A, E extends { readonly _tag: string }, R>(attempt: Effect.Effect<A, E | CompactFailed, R>) =>
   Effect.retry(attempt, { schedule: compactOnceMore, while: (error) => error._tag === "CompactFailed" && (error as CompactFailed).gone })
 

@@ -4,7 +4,7 @@ import { characterStart, countCharacters } from "./Characters.ts"
 import { type CompactMarkers, foreignMarkers, ownMarkers, reach } from "./CompactMarkers.ts"
 import { readHeader } from "./ExportFormat.ts"
 
-/** The tokens of an export, on the careful side (spec §2, estimate). The names are a contract: `souffleur estimate --json` prints them. */
+/** The tokens of an export, on the careful side (spec: behaviour#estimate). The names are a contract: `souffleur estimate --json` prints them. */
 export const Estimate = Schema.Struct({
   /** A third of the characters after the latest compact marker, rounded down; of the whole file where no marker counts. */
   estimated_tokens: Schema.Int,
@@ -18,7 +18,7 @@ export const Estimate = Schema.Struct({
 })
 export type Estimate = typeof Estimate.Type
 
-/** An estimate and the threshold that it was held against then: the outcome of the gate's step (spec §2, `claude_export` 5). */
+/** An estimate and the threshold that it was held against then: the outcome of the gate's step (spec: behaviour#claude_export). */
 export const Gate = Schema.Struct({
   ...Estimate.fields,
   threshold: Schema.Int,

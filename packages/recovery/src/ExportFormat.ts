@@ -1,4 +1,4 @@
-/** The frame of an export of our own; what a conversation says cannot know its nonce (spec §2, estimate). */
+/** The frame of an export of our own; what a conversation says cannot know its nonce (spec: behaviour#export). */
 const header = /^<!-- souffleur-export v1 nonce=([0-9a-f]{32}) -->$/
 /** A first line that was meant to be such a header, or is what is left of one. */
 const remains = /<!--.*souffleur|souffleur-export|nonce=/i

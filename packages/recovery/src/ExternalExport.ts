@@ -34,7 +34,7 @@ const exportByProgram = Effect.fn("exportByProgram")(function* (command: string,
 })
 
 /**
- * The same agent, whose conversations are exported by a program of the user's (cli.md, `SOUFFLEUR_EXPORT_COMMAND`). It has
+ * The same agent, whose conversations are exported by a program of the user's (`EXPORT_COMMAND`; spec: settings#keys). It has
  * `within` to read one conversation.
  */
 export const exportedBy = (command: string, within: Duration.Input = "2 minutes") =>

@@ -55,7 +55,7 @@ export const launch = Effect.fn("Recovery.launch")(function* (
   return yield* started(token, { command, cwd: watch.project, title }, { sessionId, requested: request.requested, effective })
 })
 
-/** Once under a token: the file, its digest in the log, then the act (spec §4, Launch at most once). */
+/** Once under a token: the file, its digest in the log, then the act (spec: behaviour#launch-at-most-once). */
 export const started = Effect.fn("Recovery.started")(function* (
   token: string,
   order: Omit<LaunchOrder, "id">,
@@ -79,7 +79,7 @@ export const settled = Effect.fnUntraced(function* (token: string) {
   return Option.map(yield* launcher.settle(launchId), (conductor) => ({ launchId, conductor }))
 })
 
-/** Nobody else may hold the session (spec §2, one writer). */
+/** Nobody else may hold the session (spec: behaviour#one-writer). */
 const oneWriter = Effect.fnUntraced(function* (watch: Watch) {
   const writer = yield* otherWriter(watch)
   if (writer !== undefined) return yield* new FailedClosed({ stage: "one writer", reason: writer })

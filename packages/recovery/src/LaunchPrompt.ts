@@ -1,6 +1,6 @@
 import { handoffLine, type RecoveryCycle, type Watch } from "@souffleur/domain"
 
-/** Why a successor starts, told to it in one line (spec §2, Recovery). */
+/** Why a successor starts, told to it in one line (spec: behaviour#claude_export). */
 export const reasonLine = (trigger: RecoveryCycle["trigger"]): string => {
   switch (trigger) {
     case "handoff":
@@ -54,5 +54,5 @@ export const promptAfterCompaction = (watch: Watch, resumePrompt: string | undef
 export const promptToContinue = (watch: Watch): string =>
   [opening(watch, undefined), "", reasonLine(watch.recovery?.trigger ?? "turn-ended"), tasks(watch)].join("\n")
 
-/** By this line the successor's session file shows that it has the prompt of that very launch (spec §2, Recovery: the receipt). */
+/** By this line the successor's session file shows that it has the prompt of that very launch (spec: behaviour#hand-off). */
 export const signed = (prompt: string, launchId: string): string => `${prompt}\n\n${handoffLine(launchId)}`

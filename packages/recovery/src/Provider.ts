@@ -3,7 +3,7 @@ import { type Effect, Schema } from "effect"
 import type { Request } from "./Request.ts"
 import type { Cycle } from "./Step.ts"
 
-/** This way to recover does not work in this cycle; the next provider may (spec §2, Recovery). */
+/** This way to recover does not work in this cycle; the next provider may (spec: behaviour#providers). */
 export class Escalated extends Schema.TaggedError<Escalated>()("Escalated", {
   stage: Schema.String,
   reason: Schema.String,
@@ -30,7 +30,7 @@ export interface Entry {
   readonly request: Request
 }
 
-/** One way to bring a Conductor back. Reads from top to bottom as the numbered steps of spec §2. */
+/** One way to bring a Conductor back. Reads from top to bottom as the numbered steps of its section (spec: behaviour#providers). */
 export interface Provider<R> {
   readonly name: string
   /** What it can bring back; an agent, where it is not there. */

@@ -32,7 +32,7 @@ const route = <R>(providers: ReadonlyArray<Provider<R>>, watch: Watch, entry: En
   )
 }
 
-/** Three deaths without progress: nothing is launched; what can be saved is saved for a person (spec §2, Retries). */
+/** Three deaths without progress: nothing is launched; what can be saved is saved for a person (spec: behaviour#retries). */
 const salvage = Effect.fn("Recovery.salvage")(function* (watch: Watch, ref: WatchRef, cycle: number) {
   // Reading does no harm: what could not be stopped is exported all the same.
   const stopped = Effect.catchTag(stop(watch), "FailedClosed", () => Effect.void)
@@ -63,7 +63,7 @@ const relaunch = Effect.fn("Recovery.relaunch")(function* <R>(
 })
 
 /**
- * One recovery cycle, from where the log says it stands (spec §2, Recovery). It beats in the watcher's place, and always
+ * One recovery cycle, from where the log says it stands (spec: behaviour#cycle). It beats in the watcher's place, and always
  * ends by telling: relaunched, failed closed, retries exhausted, or complete after all.
  */
 export const recovery = Effect.fn("recovery")(function* <R>(ref: WatchRef, watch: Watch, providers: ReadonlyArray<Provider<R>>) {

@@ -1,6 +1,6 @@
 import { type Duration, Schedule } from "effect"
 
-/** Each second while a compact session runs (spec §2, `standard_compact` 5); how long is the timeout's to say. */
+/** Each second while a compact session runs (spec: behaviour#standard_compact); how long is the timeout's to say. */
 export const boundaryPoll = (every: Duration.Duration) => Schedule.spaced(every)
 
 /** The agent writes the summary after its boundary: a session that is ended between the two has lost what was said. */

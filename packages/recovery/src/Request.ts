@@ -22,7 +22,7 @@ const decode = Schema.decodeUnknownOption(Request)
 export const doubtful = ({ outcome, step }: { readonly step: string; readonly outcome: unknown }): Request | undefined =>
   step === "0 payload" ? Option.getOrUndefined(Option.filter(decode(outcome), ({ warnings }) => warnings.length > 0)) : undefined
 
-/** What every launch asks for when nobody says otherwise: as the first one did, else `acceptEdits` (spec §2, Payload). */
+/** What every launch asks for when nobody says otherwise: as the first one did, else `acceptEdits` (spec: behaviour#payload). */
 const plainOf = ({ firstLaunch }: Watch): Request => ({
   messageId: null,
   digest: null,

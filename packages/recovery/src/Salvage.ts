@@ -29,7 +29,7 @@ const failedClosed = (stage: string) => (error: { readonly why: string }) => Eff
 
 /**
  * A recovery that was broken off, or that an operator wants tried again, comes back to a Conductor that was given up for its silence
- * and has beaten since: it is healthy, and nobody signals that (spec §7). Its beats end the standby.
+ * and has beaten since: it is healthy, and nobody signals that (spec: behaviour#still-dead). Its beats end the standby.
  */
 const unlessBeating = Effect.fnUntraced(function* (watch: Watch, snapshot: Option.Option<CommsSnapshot>) {
   const { conductor, recovery, silent } = watch

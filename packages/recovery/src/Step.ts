@@ -24,7 +24,7 @@ export interface Step<A, E, R, X = never> {
 }
 
 /**
- * Right before an act that cannot be taken back: the cycle still runs, under the fence it began with (spec §4, One owner).
+ * Right before an act that cannot be taken back: the cycle still runs, under the fence it began with (spec: behaviour#one-owner).
  * An operator's word in another process is in the log before this souffleur hears of it.
  */
 export const stillGranted = Effect.fnUntraced(function* ({ fence }: Watch) {
@@ -37,7 +37,7 @@ export const stillGranted = Effect.fnUntraced(function* ({ fence }: Watch) {
 export const again = () => Effect.succeedNone
 
 /**
- * Intent, act, outcome (spec §4): returns the outcome, or fails with the failure, that the log already has for this cycle;
+ * Intent, act, outcome (spec: behaviour#steps): returns the outcome, or fails with the failure, that the log already has for this cycle;
  * else records the intent, acts, records. A recorded failure is final. The append of the intent is also the check of the
  * fence: a souffleur that was overtaken, or a watch that was released, is refused there and does not act.
  */

@@ -64,7 +64,7 @@ export const isStopped = Effect.fn("Recovery.isStopped")(function* (watch: Watch
 })
 
 /**
- * Who else holds the session: a live agent process that says so, or a leftover of the old tree (spec §2, one writer). One of an
+ * Who else holds the session: a live agent process that says so, or a leftover of the old tree (spec: behaviour#one-writer). One of an
  * earlier generation counts too: who resumed it by hand goes on with the same work. `undefined`: nobody.
  */
 export const otherWriter = Effect.fn("Recovery.otherWriter")(function* (watch: Watch) {

@@ -110,7 +110,7 @@ const notice = (leftOut: number, limit: number) =>
 const utf8 = new TextEncoder()
 
 /**
- * Trims an export in place to at most `limit` Unicode code points (spec §2, `claude_export`): the header and summary at the top, a line
+ * Trims an export in place to at most `limit` Unicode code points (spec: behaviour#trim): the header and summary at the top, a line
  * that says how much is left out, and the newest tail from the start of a line. Reads the file's two ends, whatever is between.
  * A tail of which a single line takes more than half begins inside that line.
  */

@@ -246,7 +246,7 @@ const hooks = (world: World) =>
     held: Effect.succeed([])
   })
 
-/** Launches at most once, as receipts and tombstones make it (spec §4). */
+/** Launches at most once, as receipts and tombstones make it (spec: behaviour#launch-at-most-once). */
 const launcher = (world: World) =>
   Launcher.of({
     terminal: "headless",

@@ -3,11 +3,11 @@ import { Clock, Effect, Option, Result, Schedule } from "effect"
 import { firstLaunch } from "./FirstLaunch.ts"
 import { Invalid, refuseReply, Undecided, validate } from "./Validation.ts"
 
-/** The same failure this many polls on is a further failed attempt (spec §2, Bootstrap). */
+/** The same failure this many polls on is a further failed attempt (spec: behaviour#validation). */
 const patience = 10
 
 /**
- * Validates until it passes or three attempts failed (spec §2, Bootstrap): a first look at once, then one each 30 s, with
+ * Validates until it passes or three attempts failed (spec: behaviour#validation): a first look at once, then one each 30 s, with
  * the arguments that a reply has corrected. What it has come to is in the log; a souffleur that dies goes on from there.
  */
 export const bootstrap = Effect.fn("bootstrap")(function* (ref: WatchRef) {

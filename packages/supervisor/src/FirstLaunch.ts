@@ -67,7 +67,7 @@ const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firs
 })
 
 /**
- * Starts what `souffleur run` was given, and takes it for generation 1 (cli.md). The log had the launch before anything ran, and its
+ * Starts what `souffleur run` was given, and takes it for generation 1 (spec: behaviour#first-launch). The log had the launch before anything ran, and its
  * receipt decides who runs under it: after a crash this finds the process that was started, or starts it, never twice. An agent
  * that ends before its session began was never a Conductor: a failed attempt. A command that has ended by now is the watcher's to see.
  */

@@ -65,7 +65,7 @@ const pinTelling = (event: PinEvent): Telling => ({
       : { kind: "system", text: event._tag === "TrustGiven" ? trustInWords(event) : withdrawnInWords }
 })
 
-/** The states and messages of spec §2, Lifecycle, by event; never a word of the conversation. */
+/** The states and messages (spec: behaviour#state-in-comms), by event; never a word of the conversation. */
 export const tellingOf: (event: WatchEvent) => Telling = Match.type<WatchEvent>().pipe(
   Match.tag("ValidationFailed", ({ attempt, check, reason }) => ({
     row: { state: "error" as const, lastError: reason },
@@ -180,7 +180,7 @@ const untilTold = Schedule.min([Schedule.exponential("250 millis"), Schedule.spa
 
 /**
  * Tells comms what the log says, in order, until the watch has ended and all of it is told. The log is the outbox
- * (spec §5): an event that comms did not take is told again; a message carries its revision and is never written twice.
+ * (spec: behaviour#outbox): an event that comms did not take is told again; a message carries its revision and is never written twice.
  */
 export const herald = Effect.fn("herald")(function* (id: string) {
   const comms = yield* Comms

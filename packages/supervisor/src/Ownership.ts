@@ -23,7 +23,7 @@ import { forgetIntent, intentOf } from "./RestoreIntent.ts"
 
 const operator = { _tag: "Operator" } as const
 
-/** An operator's word, from whatever process: it outranks recovery and needs no fence (cli.md). */
+/** An operator's word, from whatever process: it outranks recovery and needs no fence (spec: behaviour#one-owner). */
 export const command = Effect.fn("Watch.command")(function* (id: string, intent: WatchIntent, from?: Watch) {
   return yield* tell(id, { ...intent, now: yield* Clock.currentTimeMillis, by: operator }, from)
 })
@@ -44,7 +44,7 @@ export const forget = Effect.fnUntraced(function* ({ firstLaunch, handoff }: Wat
 
 /**
  * Ends a watch, the Conductor lives on. A launch that was prepared and has no receipt yet never becomes a Conductor after
- * this returns, whatever its souffleur has heard by then, and also where it is dead (spec §4, Launch at most once).
+ * this returns, whatever its souffleur has heard by then, and also where it is dead (spec: behaviour#launch-at-most-once).
  */
 export const release = Effect.fn("Watch.release")(function* (id: string) {
   const watch = yield* command(id, { _tag: "Release" })
@@ -53,7 +53,7 @@ export const release = Effect.fn("Watch.release")(function* (id: string) {
   return watch
 })
 
-/** Ends a watch as complete, a running recovery with it; its launch becomes nobody any more, as after a release (spec §2, Ends). */
+/** Ends a watch as complete, a running recovery with it; its launch becomes nobody any more, as after a release (spec: behaviour#ends). */
 export const finish = Effect.fn("Watch.finish")(function* (id: string, saidBy: "agent" | "operator") {
   const watch = yield* command(id, { _tag: "Finish", saidBy })
   yield* settleLast(id)
@@ -63,7 +63,7 @@ export const finish = Effect.fn("Watch.finish")(function* (id: string, saidBy: "
 
 /**
  * From now on this process is the Conductor; a running recovery is over, and its launch becomes nobody any more, as after a
- * release (spec §2, Standby). Refused where that launch has become somebody who is alive: two would be at work.
+ * release (spec: behaviour#adopt). Refused where that launch has become somebody who is alive: two would be at work.
  */
 export const adopt = Effect.fn("Watch.adopt")(function* (
   id: string,
@@ -96,7 +96,7 @@ export const refuseOwned = Effect.fn("refuseOwned")(function* (id: string, { own
     return yield* new AlreadyWatched({ owner, why: watchesIt(id, owner, claims.self) })
 })
 
-/** Another souffleur was faster: it is the one that watches (cli.md, exit code 3). */
+/** Another souffleur was faster: it is the one that watches (exit code 3; spec: behaviour#one-owner). */
 const overtaken = Effect.fnUntraced(function* <E>(id: string, refused: E) {
   const { owner } = yield* load(id)
   if (owner === undefined) return yield* Effect.fail(refused)
@@ -104,7 +104,7 @@ const overtaken = Effect.fnUntraced(function* <E>(id: string, refused: E) {
 })
 
 /**
- * Owns a watch under a new fence until the scope closes (spec §4, One owner); a scope that a defect closes says no goodbye. A live owner is never overtaken, and one that
+ * Owns a watch under a new fence until the scope closes (spec: behaviour#one-owner); a scope that a defect closes says no goodbye. A live owner is never overtaken, and one that
  * is not provably dead is alive. A souffleur that is killed leaves both marks behind: the next one sees it dead, and first counts a
  * restoration for which it was killed and that could not be counted then.
  */

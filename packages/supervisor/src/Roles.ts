@@ -39,7 +39,7 @@ export type World =
   | Settings
   | TrustedFiles
 
-/** The ways of spec §2, in their order. */
+/** The ways, in their order (spec: behaviour#providers). */
 export const standardProviders = [continueTurn, claudeExport, standardCompact, smallHandoff, restart] satisfies ReadonlyArray<
   Provider<World>
 >

@@ -4,7 +4,7 @@ import { headOf } from "./Commits.ts"
 
 /**
  * The comms of a watch that has none: nobody writes tasks down there, so the results of tools in its sessions and the commit that is
- * checked out stand for them (spec §2, Retries). Of a command nothing is known.
+ * checked out stand for them (spec: behaviour#retries). Of a command nothing is known.
  */
 export const soloComms = Effect.fnUntraced(function* ({ kind, project, sessions }: Watch) {
   const agent = yield* Agent

@@ -20,7 +20,7 @@ import {
 import { Array as Arr, Cause, Clock, Deferred, Effect, Exit, FiberMap, Option, Schema, Stream } from "effect"
 import { Roles } from "./Roles.ts"
 
-/** Another souffleur took the watch over: this one has ended without a word in the log (spec §2, Ends). */
+/** Another souffleur took the watch over: this one has ended without a word in the log (spec: behaviour#ends). */
 export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", { fence: Schema.Int }) {}
 
 /**

@@ -16,7 +16,7 @@ import {
 } from "@souffleur/domain"
 import { Effect, Equal, Option, Schema } from "effect"
 
-/** A check of bootstrap that did not pass (spec §2, Bootstrap). */
+/** A check of bootstrap that did not pass (spec: behaviour#validation). */
 export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", { check: Event.Check, reason: Schema.String }) {}
 
 /** Neither passed nor failed: comms is locked. Asked again without counting. */

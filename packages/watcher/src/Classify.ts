@@ -54,7 +54,7 @@ export interface Sighting {
 const failureOf = ({ launchedAt }: Watch, { signs: { session } }: Sighting) =>
   session?.turn?._tag === "Failed" && session.turn.at >= launchedAt ? session.turn : undefined
 
-/** A limit is waited out: until the Conductor goes on by itself, its end was moved, or its time has come (spec §2, Recovery). */
+/** A limit is waited out: until the Conductor goes on by itself, its end was moved, or its time has come (spec: behaviour#limits-and-waits). */
 const waitingOut = (watch: Watch, wait: NonNullable<Watch["wait"]>, seen: Sighting): WatcherExit | undefined => {
   const { process, session } = seen.signs
   const turn = session?.turn
@@ -69,7 +69,7 @@ const waitingOut = (watch: Watch, wait: NonNullable<Watch["wait"]>, seen: Sighti
 
 /**
  * Why a Conductor whose heartbeat is too old is left alone, and until when: its session file states a retry, or a tool that has
- * not had its own time; or it waits for a person, for as long as that takes (spec §2, Watching). A call to its model is no
+ * not had its own time; or it waits for a person, for as long as that takes (spec: behaviour#excuses). A call to its model is no
  * reason. A tool that a person allowed begins with that.
  */
 export const excuseOf = ({
@@ -94,7 +94,7 @@ export const excuseOf = ({
   return until > now ? { because, until } : undefined
 }
 
-/** Strictly older than the limit (spec §2, Watching). */
+/** Strictly older than the limit (spec: behaviour#heartbeat-age). */
 export const isStale = (seen: Sighting): boolean => {
   const age = seen.comms === undefined ? undefined : heartbeatAge(seen.heartbeat, seen.now, seen.notBefore)
   return age !== undefined && age > seen.staleAfter
@@ -127,7 +127,7 @@ const exitOf = (watch: Watch, seen: Sighting): WatcherExit | undefined => {
   return found === undefined ? undefined : { _tag: "SessionIdFound", ...found }
 }
 
-/** The exits of spec §2, Watching, in their priority; standing by, only completion and a Conductor that came back count. */
+/** The exits in their priority (spec: behaviour#exits); standing by, only completion and a Conductor that came back count. */
 export const classify = (watch: Watch, seen: Sighting): Option.Option<WatcherExit> => Option.fromUndefinedOr(exitOf(watch, seen))
 
 /** What a decision rests on, for the log. */

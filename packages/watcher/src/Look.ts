@@ -56,7 +56,7 @@ const lookWithin = 5_000
 
 /**
  * How one watcher looks at its Conductor: everything is read first, and what changes is seen against the look before
- * (spec §2, Watching). It decides nothing.
+ * (spec: behaviour#polls). It decides nothing.
  */
 export const makeLook = Effect.fn("makeLook")(function* (ref: WatchRef, watch: Watch) {
   const agent = yield* Agent
@@ -108,8 +108,8 @@ export const makeLook = Effect.fn("makeLook")(function* (ref: WatchRef, watch: W
   })
 
   /**
-   * New to this watch, or the id that the launch asked for; a session of an earlier generation is left over (spec §2, Awaiting). Where
-   * the row corrects the id, who was launched may not be who holds it: one look says who is (spec §2, Modes). Or, by the agent's own
+   * New to this watch, or the id that the launch asked for; a session of an earlier generation is left over (spec: behaviour#awaiting-a-session-id). Where
+   * the row corrects the id, who was launched may not be who holds it: one look says who is (spec: behaviour#modes). Or, by the agent's own
    * hooks, another one that its process holds by now, such as after a `/clear`.
    */
   const findSession = Effect.fnUntraced(function* (sessionId: string | null | undefined) {
@@ -139,7 +139,7 @@ export const makeLook = Effect.fn("makeLook")(function* (ref: WatchRef, watch: W
 
   /**
    * Back by itself: its heartbeat, or without comms its session file, is newer than the closing, and a live process holds the
-   * session (spec §2, Standby).
+   * session (spec: behaviour#standby).
    */
   const findReturned = Effect.fnUntraced(function* (seen: CommsSnapshot, heartbeat: HeartbeatSeen, signs: SessionSigns | undefined) {
     const now = yield* Clock.currentTimeMillis

@@ -10,7 +10,7 @@ const childrenOf = Effect.fnUntraced(function* ({ conductor, sessions }: Watch) 
   return (yield* processes.tree(conductor, tags, [])).filter(({ condition }) => condition !== "zombie").length
 })
 
-/** Every sign of the Conductor besides comms, each from its own source (spec §2, Watching). */
+/** Every sign of the Conductor besides comms, each from its own source (spec: behaviour#signs). */
 export const readSigns = Effect.fn("readSigns")(function* ({ id }: WatchRef, watch: Watch, known: Pick<Signs, "process" | "turnEnded">) {
   const agent = yield* Agent
   const beats = yield* Beats

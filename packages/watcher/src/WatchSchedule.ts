@@ -1,6 +1,6 @@
 import { type Duration, Schedule } from "effect"
 
-/** The watcher's polls: first after the initial wait, then each interval (240 s, 60 s; spec §2, Watching). */
+/** The watcher's polls: first after the initial wait, then each interval (240 s, 60 s; spec: behaviour#polls). */
 export const patrol = (wait: Duration.Duration, interval: Duration.Duration) =>
   Schedule.duration(wait).pipe(Schedule.concat(Schedule.spaced(interval)))
 

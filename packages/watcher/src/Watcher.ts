@@ -21,7 +21,7 @@ type Report = Pick<Sighting, "comms"> & { readonly exit: WatcherExit; readonly e
 const awaited = (verdict: Verdict): string | null => (verdict._tag === "Waiting" ? verdict.for.slice(0, 100) : null)
 
 /**
- * Polls one Conductor until there is something to report, and beats meanwhile (spec §2, Watching). It reads everything
+ * Polls one Conductor until there is something to report, and beats meanwhile (spec: behaviour#polls). It reads everything
  * first and decides then; it never acts. Ends by its report, or because the watch went on without it.
  */
 export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Watch) {

@@ -61,7 +61,7 @@ const failed = (why: "usage-limit" | "outage" | "prompt-too-long", resetsAt?: nu
   resetsAt
 })
 
-/** Each trigger of spec §2 in its priority, and the exit it gives. Two states cannot stand in one row. */
+/** Each trigger in its priority (spec: behaviour#exits), and the exit it gives. Two states cannot stand in one row. */
 const triggers: ReadonlyArray<readonly [name: string, change: Partial<Sighting>, exit: WatcherExit]> = [
   ["complete", { comms: comms("complete") }, { _tag: "Complete" }],
   ["resolved", { resolved: holder }, { _tag: "Resolved", holder }],

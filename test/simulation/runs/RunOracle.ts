@@ -1,7 +1,7 @@
 import type { RunEvent } from "@souffleur/conductor"
 import type { AgentRole } from "./Deed.ts"
 
-/** Where a task stands on the ladder of spec §6, counted apart from souffleur's own counting. */
+/** Where a task stands on the ladder (spec: behaviour#ladder), counted apart from souffleur's own counting. */
 interface Rung {
   standing: "waiting" | "to implement" | "to review" | "escalated" | "done"
   rejections: number
@@ -28,7 +28,7 @@ interface Asked {
   orphaned: boolean
 }
 
-/** One run as the seed's tables say that it must go on: who may be asked next, and when a person must be. */
+/** One run as the tables say that it must go on (spec: behaviour#ladder): who may be asked next, and when a person must be. */
 export class RunOracle {
   readonly rungs = new Map<string, Rung>()
   asked: Asked | undefined = undefined

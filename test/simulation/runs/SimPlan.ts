@@ -57,13 +57,13 @@ export class SimPlan {
     return run !== undefined && isOver(run) && run.digest === this.digest
   }
 
-  /** Somebody has begun it before there was a run, and left a state file of the seed's kind. */
+  /** Somebody has begun it before there was a run, and left a state file of this format. */
   begin(seed: Seed): void {
     const at = new Date(this.#world.timeline.wall).toISOString()
     const feedback = Array.from({ length: seed.between(0, 3) }, (_, n) => ({ attempt: n + 1, summary: "not yet", issues: ["an issue"] }))
     const done = new Set<string>()
     const tasks = this.plan.tasks.map(({ dependsOn, id }) => {
-      // Nobody who kept to the seed has begun what depends on more.
+      // Nobody who kept to the order has begun what depends on more.
       const ready = dependsOn.every((other) => done.has(other))
       const status = ready ? seed.pick(["completed", "completed", "in_progress", "pending", "escalated"] as const) : "pending"
       if (status === "completed") done.add(id)

@@ -107,7 +107,7 @@ const tellNeeds = Effect.fnUntraced(function* (id: string, run: Run, then: strin
   yield* printLines(`${runNeeds(id, run, outputPath).join("\n  ")}; ${then}`, Console.error)
 })
 
-/** What a person is told at the end, and the exit code (cli.md). */
+/** What a person is told at the end, and the exit code (spec: command-line#exit-codes). */
 const ended = Effect.fnUntraced(function* (id: string, run: Run, asJson: boolean) {
   if (!isOver(run)) {
     yield* tellNeeds(id, run, "then conduct the plan again")

@@ -7,7 +7,7 @@ import { paint } from "../Printing.ts"
 /** The demonstration did not come to its end; `why` is a sentence. */
 export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { why: Schema.String }) {}
 
-/** A second or so in place of minutes (cli.md, settings). Who beats is never stale here, however busy the machine. */
+/** A second or so in place of minutes (spec: settings#keys). Who beats is never stale here, however busy the machine. */
 const timings = {
   SOUFFLEUR_WATCHER_INITIAL_WAIT: "1 second",
   SOUFFLEUR_WATCHER_INTERVAL: "500 millis",

@@ -7,7 +7,7 @@ import { craft, craftOf, untilReleased } from "./StandInCraft.ts"
 import { keepDiary } from "./StandInDiary.ts"
 import { openSession, type Session, type SessionOrder } from "./StandInSession.ts"
 
-/** What the command line of a launch (cli.md) asks of the agent. */
+/** What the command line of a launch (spec: behaviour#launch) asks of the agent. */
 interface Order {
   readonly session: Pick<SessionOrder, "_tag" | "id"> | undefined
   readonly print: boolean
@@ -156,7 +156,7 @@ const signalled = (ignoreTerm: boolean) =>
 
 /**
  * An agent of our own for the demo and the tests: it keeps its files, takes its arguments and ends as the real one was seen to
- * (claude-code.md), and works on `plan.json` without a model. Returns its exit code.
+ * (spec: claude-code#files), and works on `plan.json` without a model. Returns its exit code.
  */
 export const standIn = Effect.fn("StandIn.standIn")(function* (argv: ReadonlyArray<string>) {
   const order = parse(argv)

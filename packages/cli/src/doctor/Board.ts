@@ -15,7 +15,7 @@ const rows = ({ conductor, souffleur }: CommsSnapshot): ReadonlyArray<Finding> =
     : [wrong("comms rows", `no row ${lost.join(", no row ")}`, `${init}: it adds what is missing`)]
 }
 
-/** What the row says, beside what the newest watch of this comms has come to (spec §2, Lifecycle). */
+/** What the row says, beside what the newest watch of this comms has come to (spec: behaviour#state-in-comms). */
 const state = ({ souffleur }: CommsSnapshot, watch: Watch): ReadonlyArray<Finding> => {
   if (Option.isNone(souffleur) || watch.phase === "New" || watch.phase === "Validating") return []
   const said = souffleur.value

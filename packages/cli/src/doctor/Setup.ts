@@ -16,7 +16,7 @@ const repository = Effect.fnUntraced(function* (project: string) {
   return found.success === "" ? [] : [ok("git", `commit ${found.success.slice(0, 12)} is checked out`)]
 })
 
-/** For so long the real agent is silent when its model does not answer, and then goes on by itself (claude-code.md). */
+/** For so long the real agent is silent when its model does not answer, and then goes on by itself (spec: claude-code#trouble). */
 const stall = Duration.seconds(361)
 
 const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings) {
@@ -54,7 +54,7 @@ const config = Effect.fnUntraced(function* ({ source, warnings }: ResolvedSettin
     : warnings.map((warning) => note("config", warning, `correct ${source ?? "the config file"}`))
 })
 
-/** The estimate of a trimmed export is at most a third of its characters (spec §2): then a higher threshold is never passed. */
+/** The estimate of a trimmed export is at most a third of its characters (spec: settings#gate): then a higher threshold is never passed. */
 const gate = ({ forceCompactThresholdTokens: threshold, trimChars }: ResolvedSettings): Finding => {
   const most = Math.floor(trimChars / 3)
   return threshold >= most

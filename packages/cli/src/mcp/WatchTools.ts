@@ -164,7 +164,7 @@ const askSolo = Effect.fnUntraced(function* (named: Named, text: string) {
   )
 })
 
-/** The words first, then the state that makes them count: a crash between the two asks for nothing (spec §2, Payload). */
+/** The words first, then the state that makes them count: a crash between the two asks for nothing (spec: behaviour#payload). */
 const askOnBoard = Effect.fnUntraced(function* (here: Here, text: string) {
   const at = yield* Clock.currentTimeMillis
   // As task-00, which it is: its session may be newer than what its watch has heard of.

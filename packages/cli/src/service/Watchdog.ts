@@ -16,7 +16,7 @@ export const ready = Effect.flatMap(underSystemd, (under) => (under ? notify("RE
 /**
  * Feeds the watchdog of systemd, thrice within its limit, as long as somebody beats for the watch: the watcher, or a recovery in its
  * place. A beat that is older than the self-monitor could have let it become is nobody's: then systemd ends this process and begins
- * another (spec §4, Crash safety).
+ * another (spec: behaviour#service).
  */
 export const feed = Effect.fn("Watchdog.feed")(function* (id: string) {
   const beats = yield* Beats

@@ -23,7 +23,7 @@ import { again, step } from "../Step.ts"
 const escalated = (stage: string) => (error: { readonly why: string }) =>
   Effect.fail(new Escalated({ stage, reason: error.why, alreadyKilled: true }))
 
-/** A fresh session that reads the export of the old one (spec §2, `claude_export`). */
+/** A fresh session that reads the export of the old one (spec: behaviour#claude_export). */
 export const claudeExport: Provider<
   Agent | Comms | FileSystem.FileSystem | Hooks | Launcher | Offspring | Path.Path | Processes | Settings | TrustedFiles
 > = {

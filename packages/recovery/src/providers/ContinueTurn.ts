@@ -7,7 +7,7 @@ import { stop } from "../Salvage.ts"
 
 /**
  * A Conductor whose turn ended before its work, in print mode or by a limit that is over: the same session goes on
- * (spec §2, `TurnEnded`, and Recovery: a usage limit is waited for).
+ * (spec: behaviour#continue_turn).
  */
 export const continueTurn: Provider<Agent | Comms | Hooks | Launcher | Offspring | Processes | Settings> = {
   name: "continue_turn",

@@ -24,7 +24,7 @@ const runAgain = Effect.fnUntraced(function* (watch: Watch, token: string) {
   return yield* started(token, order, { sessionId: "", requested: first.requested, effective: first.effective })
 })
 
-/** A command that is no agent and has no conversation: stopped, and run again (spec §2, `restart`). */
+/** A command that is no agent and has no conversation: stopped, and run again (spec: behaviour#restart). */
 export const restart: Provider<Agent | Comms | Hooks | Launcher | Offspring | Processes | Settings> = {
   name: "restart",
   of: "command",

@@ -48,7 +48,7 @@ const attempt = (watch: Watch, sessionId: string, name: string, mark: SessionMar
     )
   })
 
-/** The session is compacted in place and resumed (spec §2, `standard_compact`). Retried once, then closed: never back to an export. */
+/** The session is compacted in place and resumed (spec: behaviour#standard_compact). Retried once, then closed: never back to an export. */
 export const standardCompact: Provider<
   Agent | Comms | FileSystem.FileSystem | Hooks | Launcher | Offspring | Path.Path | Processes | Settings | TrustedFiles
 > = {
