@@ -126,6 +126,24 @@ export const runMutants = [
         '${why.includes("not a git repository") ? ": make one with git init" : ""}',
         ": make one with git init"
       ],
+      [
+        "git: names of files are the project's",
+        "files.map((file) => path.relative(`/${folder}`, `/${file}`))",
+        "files",
+        `${tests}/Git.test.ts: files are named from the project's folder on`
+      ],
+      [
+        "git: a file is looked for where it is named from",
+        '"ls-tree", "-z", "--name-only", "HEAD", "--", file',
+        '"ls-tree", "-z", "--name-only", "--full-tree", "HEAD", "--", file',
+        `${tests}/Git.test.ts: files are named from the project's folder on`
+      ],
+      [
+        "git: names of conflicts are the project's",
+        "conflicts: named(conflicts)",
+        "conflicts",
+        `${tests}/Git.test.ts: files with conflicts are named`
+      ],
       ["git: no answer is no answer", 'Effect.mapError(failed("which commit is checked out"))', "Effect.orElseSucceed(() => null)"]
     ]
   ),

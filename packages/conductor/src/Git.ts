@@ -1,12 +1,12 @@
 import type { ProgramFailed } from "@souffleur/domain"
-import { Effect, FileSystem, Option, Schema } from "effect"
+import { Effect, FileSystem, Option, Path, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { gitIn } from "./GitProgram.ts"
 
 /** git cannot say what is asked: there is no repository, no git, or it failed. `why` is a sentence. */
 export class GitUnusable extends Schema.TaggedError<GitUnusable>()("GitUnusable", { project: Schema.String, why: Schema.String }) {}
 
-/** What stands in the way of work, as `git status` says it; files relative to the repository. Files that git does not know are none. */
+/** What stands in the way of work, as `git status` says it. Files that git does not know are none. */
 export interface Standing {
   readonly conflicts: ReadonlyArray<string>
   /** Changed or staged, and not committed. */
@@ -54,14 +54,18 @@ const plainly = ["--no-renames", "--no-ext-diff", "--no-textconv", "--no-relativ
 /** A commit's id, whole or as git abbreviates it: no option, no branch, no line more. */
 const commitId = /^[0-9a-f]{7,64}$/iu
 
-/** One repository, asked through git itself, never through a shell. What is souffleur's own in it is not seen. */
+/**
+ * One repository, asked through git itself, never through a shell. What is souffleur's own in it is not seen: `own` names that from the
+ * repository's root on. All other names of files are relative to the project, as an agent or a person there would write them.
+ */
 export const gitOf = Effect.fn("Git.of")(function* (project: string, own: (root: string) => ReadonlyArray<string>) {
   const services = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner>()
-  const [fs, asked] = [yield* FileSystem.FileSystem, yield* gitIn(project)]
+  const [fs, path, asked] = [yield* FileSystem.FileSystem, yield* Path.Path, yield* gitIn(project)]
   const git = (args: ReadonlyArray<string>, stdin?: string) => Effect.provide(asked.git(args, stdin), services)
   const failed = (doing: string) => (error: ProgramFailed) => new GitUnusable({ project, why: `git could not tell ${doing}: ${error.why}` })
-  const root = yield* git(["rev-parse", "--show-toplevel"]).pipe(
-    Effect.map((text) => text.replace(/\n$/u, "")),
+  const where = (what: "--show-toplevel" | "--show-prefix" | "--absolute-git-dir") =>
+    Effect.map(git(["rev-parse", what]), (text) => text.replace(/\n$/u, ""))
+  const root = yield* where("--show-toplevel").pipe(
     // No repository, no git, one that belongs to another user, a bare one: git alone knows which.
     Effect.mapError(
       ({ why }) =>
@@ -72,7 +76,9 @@ export const gitOf = Effect.fn("Git.of")(function* (project: string, own: (root:
     )
   )
   const ours = new Set(own(root))
-  const theirs = (files: ReadonlyArray<string>) => files.filter((file) => !ours.has(file))
+  const folder = yield* Effect.mapError(where("--show-prefix"), failed("which folder of its repository this is"))
+  const named = (files: ReadonlyArray<string>) => files.map((file) => path.relative(`/${folder}`, `/${file}`))
+  const theirs = (files: ReadonlyArray<string>) => named(files.filter((file) => !ours.has(file)))
   const batch = (asked: string) => git(["cat-file", "--batch-check=%(objectname) %(objecttype)"], asked)
   /** The commit that is checked out; `null` before the first, which git says itself: no answer is none. */
   const head = batch("HEAD\n").pipe(
@@ -88,17 +94,16 @@ export const gitOf = Effect.fn("Git.of")(function* (project: string, own: (root:
       .filtered(["status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--untracked-files=no", "--ignore-submodules=dirty"])
       .pipe(
         Effect.map((text) => {
-          const { changed, ...found } = parseStatus(text)
-          return { ...found, changed: theirs(changed) } satisfies Standing
+          const { branch, changed, conflicts } = parseStatus(text)
+          return { branch, conflicts: named(conflicts), changed: theirs(changed) } satisfies Standing
         }),
         Effect.mapError(failed("whether the work tree is clean")),
         Effect.provide(services)
       ),
     /** What git is in the midst of, as its own folder says; `null`: nothing. */
     underWay: Effect.gen(function* () {
-      const found = yield* Effect.mapError(git(["rev-parse", "--absolute-git-dir"]), failed("where its folder is"))
-      const folder = found.replace(/\n$/u, "")
-      const at = yield* Effect.findFirst(Object.entries(operations), ([name]) => fs.exists(`${folder}/${name}`))
+      const own = yield* Effect.mapError(where("--absolute-git-dir"), failed("where its folder is"))
+      const at = yield* Effect.findFirst(Object.entries(operations), ([name]) => fs.exists(`${own}/${name}`))
       return Option.getOrNull(Option.map(at, ([, what]) => what))
     }),
     /** Commits after `base`, oldest first, and the files that differ from it. */
@@ -119,14 +124,14 @@ export const gitOf = Effect.fn("Git.of")(function* (project: string, own: (root:
       )
       return { commits: parts(commits, "\n"), files: theirs(parts(files, "\0")) }
     }),
-    /** Files that git neither knows nor ignores, from the repository's root on. */
+    /** Files that git neither knows nor ignores, in all of the repository. */
     untracked: git(["-C", root, "ls-files", "--others", "--exclude-standard", "-z"]).pipe(
       Effect.map((text) => theirs(parts(text, "\0"))),
       Effect.mapError(failed("which files it does not know"))
     ),
-    /** Whether HEAD has a file of that name, from the repository's root on. */
+    /** Whether HEAD has a file of that very name. */
     has: Effect.fn("Git.has")(function* (file: string) {
-      const listed = git(["ls-tree", "-z", "--name-only", "--full-tree", "HEAD", "--", file])
+      const listed = git(["ls-tree", "-z", "--name-only", "HEAD", "--", file])
       return (yield* Effect.mapError(listed, failed("which files there are"))) === `${file}\0`
     }),
     /** Those of the commits that HEAD does not have; what is no commit's id is had by nobody, whatever git would take it for. */

@@ -154,7 +154,10 @@ export const TaskEscalated = event("TaskEscalated", { taskId: Text, cause: Escal
 export const TaskAnswered = event("TaskAnswered", { taskId: Text, answer: Schema.Literals(["guidance", "retry", "skip"]), text: Text })
 
 export const PauseCause = Schema.Literals(["conflict", "dirty", "history", "not gone", "work lost", "failed"])
-/** A person must put it right: git (spec: behaviour#git), an agent that is not provably gone, or what the loop itself cannot go on with. `why` says more. */
+/**
+ * A person must put it right: git (spec: behaviour#git), an agent that is not provably gone, or what the loop itself cannot go on with. `files`:
+ * relative to the project; `why` says more.
+ */
 export const RunPaused = event("RunPaused", {
   cause: PauseCause,
   files: Texts,

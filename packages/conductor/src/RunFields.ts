@@ -16,7 +16,7 @@ export type Feedback = typeof Feedback.Type
 export const Work = Schema.Struct({
   /** Oldest first, whole hashes. */
   commits: Texts,
-  /** As git names them, from the repository's root on. */
+  /** As git names them, relative to the project; one beside it begins with `../`. */
   files: Texts,
   /** One of `files`, there at its end, that the implementer calls its test; `null`: none. */
   testFile: Schema.NullOr(Text)

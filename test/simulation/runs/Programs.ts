@@ -22,6 +22,8 @@ const git = (repository: Repository, args: ReadonlyArray<string>, input: string)
   switch (`${asked} ${first}`) {
     case "rev-parse --show-toplevel":
       return lines(["/project"])
+    case "rev-parse --show-prefix":
+      return lines([""])
     case "rev-parse --absolute-git-dir":
       return lines(["/project/.git"])
     case "status --porcelain=v2":

@@ -23,6 +23,7 @@ export const runBoundaries = [
   "git rev-list --reverse",
   "git rev-list --stdin",
   "git rev-parse --absolute-git-dir",
+  "git rev-parse --show-prefix",
   "git rev-parse --show-toplevel",
   "git status --porcelain",
   "launcher.exitCode",
