@@ -71,3 +71,14 @@ it("names decisions that are there", () => {
     []
   )
 })
+it("names files of this repository that are there, in its pages", () => {
+  assert.deepStrictEqual(
+    wrong(pages, (text) =>
+      [...text.matchAll(/`((?:packages|test|bench|docs)\/[\w./-]+)`/gu)]
+        .map(([, name]) => name!)
+        // One that a reader is to make, and one that a build makes.
+        .filter((name) => !/NAME|\/dist\//u.test(name) && !isThere(name))
+    ),
+    []
+  )
+})

@@ -22,6 +22,13 @@ it("names the keys that are pinned", () => {
   const named = [...section(settings, "Pinned keys").matchAll(/`([A-Z_]+)`/gu)].map(([, key]) => key!)
   assert.deepStrictEqual(sorted(named), sorted(["MAX_EXTERNAL_PERMISSION", ...programKeys]))
 })
+it("says of each key who may set it, and which are pinned", () => {
+  const rows = section(settings, "Keys")
+    .split("\n")
+    .filter((line) => line.startsWith("| `"))
+  const pinned = rows.filter((row) => /\bpinned \|/u.test(row)).map((row) => row.split("`")[1]!)
+  assert.deepStrictEqual(sorted(pinned), sorted(["MAX_EXTERNAL_PERMISSION", ...programKeys]))
+})
 it("has each command and each of its flags", () => {
   const rows = commandLine.split("\n").filter((line) => line.startsWith("| `souffleur"))
   // A group, such as `hooks`, is named by its commands, in one row.
