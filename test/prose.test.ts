@@ -6,6 +6,7 @@ import { anchorsOf, isThere, sentencesOf, textOf, tracked } from "./Pages.ts"
 const held = [
   ...tracked.filter((path) => path.startsWith("docs/spec/")),
   "docs/glossary.md",
+  "docs/agent.md",
   "docs/guide.md",
   "docs/safety.md",
   "README.md",
