@@ -99,14 +99,23 @@ describe("the floors", () => {
       []
     )
   })
+  it("what decides reads no file, starts no process, and knows no database", () => {
+    const deciding = sources.filter(({ path }) => /^packages\/domain\/src\/(?:watch|event|decide|evidence)\//u.test(path))
+    assert.isAbove(deciding.length, 25)
+    const acting = /\b(?:FileSystem|ChildProcess|SqlClient)\b|from "(?:node:|effect\/(?:process|sql))/u
+    assert.deepStrictEqual(
+      deciding.filter(({ text }) => acting.test(text)).map(({ path }) => path),
+      []
+    )
+  })
   it("what Effect marks unstable is imported where it is needed, and nowhere else", () => {
     const allowed: Readonly<Record<string, RegExp>> = {
       "effect/ai": /^packages\/cli\/src\/mcp\/(?:Server|Tools)\.ts$/u,
       "effect/cli": /^packages\/cli\/src\/(?:main|Cli|Failure|commands\/\w+)\.ts$/u,
       "effect/process":
-        /^packages\/(?:conductor\/src\/Git|node\/src\/(?:Headless|Programs)|cli\/src\/(?:Place|demo\/Scene)|domain\/src\/UserProgram|recovery\/src\/(?:ExternalExport|providers\/Program))\.ts$/u,
+        /^packages\/(?:conductor\/src\/Git|node\/src\/launch\/(?:Headless|Programs)|cli\/src\/(?:Place|demo\/Scene)|domain\/src\/act\/UserProgram|recovery\/src\/(?:export\/ExternalExport|providers\/Program))\.ts$/u,
       "effect/sql":
-        /^packages\/(?:domain\/src\/(?:Beats|Offspring|EventLogSql|LaunchTurns|Outbox|Sqlite|Store)|comms\/src\/Comms\w+|node\/src\/SqliteClient|cli\/src\/demo\/StandInBoard)\.ts$/u
+        /^packages\/(?:domain\/src\/(?:act\/Offspring|eventlog\/\w+)|comms\/src\/Comms\w+|node\/src\/sqlite\/SqliteClient|cli\/src\/demo\/StandInBoard)\.ts$/u
     }
     const unstable = imports.filter(({ specifier }) => /^effect\/(?:ai|cli|process|sql|cluster|workflow|eventlog)\b/u.test(specifier))
     assert.deepStrictEqual(

@@ -6,7 +6,7 @@ const comms = "packages/comms"
 /** What is believed of an agent and of its board, and what neither is given. */
 export const agentMutants = [
   ...mutantsOf(
-    `${claude}/src/RunsAgent.ts`,
+    `${claude}/src/command/RunsAgent.ts`,
     [`${claude}/test/RunsAgent.test.ts`],
     [
       ["runs agent: not a word far behind", "words.slice(0, 4).some(isClaude)", "words.some(isClaude)"],
@@ -21,7 +21,7 @@ export const agentMutants = [
     [["mcp: blanks are no message", 'found.splice(0).filter((text) => text.trim() !== "")', "found.splice(0)"]]
   ),
   ...mutantsOf(
-    `${claude}/src/Sessions.ts`,
+    `${claude}/src/session/Sessions.ts`,
     [`${claude}/test/Sessions.test.ts`],
     [
       ["session: of that very process", "if (String(process.value.identity.startTime) !== String(procStart)) return []", ""],
@@ -31,7 +31,7 @@ export const agentMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/SessionFile.ts`,
+    `${claude}/src/session/SessionFile.ts`,
     [`${claude}/test/SessionFile.test.ts`],
     [
       ["session file: a malformed id makes no path", "if (!isSessionId(sessionId)) {", "if (false as boolean) {"],
@@ -46,7 +46,7 @@ export const agentMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/Compaction.ts`,
+    `${claude}/src/session/Compaction.ts`,
     [`${claude}/test/Compaction.test.ts`],
     [
       ["compacted: that very file", "device !== mark.device || inode !== mark.inode || Number", "Number"],
@@ -67,7 +67,7 @@ export const agentMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/HookFile.ts`,
+    `${claude}/src/hooks/HookFile.ts`,
     [`${claude}/test/HookFile.test.ts`],
     [
       [
@@ -81,7 +81,7 @@ export const agentMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/Handoff.ts`,
+    `${claude}/src/session/Handoff.ts`,
     [`${claude}/test/Handoff.test.ts`],
     [
       [
@@ -104,7 +104,7 @@ export const agentMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/AgentFlags.ts`,
+    `${claude}/src/command/AgentFlags.ts`,
     [`${claude}/test/AgentProgram.test.ts`, `${claude}/test/LiteralCommand.test.ts`],
     [
       ["agent command: no NUL", 'if (argument.includes("\\0")) return', "if (false as boolean) return"],
@@ -123,7 +123,7 @@ export const agentMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/CommandFront.ts`,
+    `${claude}/src/command/CommandFront.ts`,
     [`${claude}/test/AgentProgram.test.ts`, `${claude}/test/LiteralCommand.test.ts`],
     [
       ["front: a wrapper becomes the agent", "if (foreign.has(name)) return", "if (false as boolean) return"],
@@ -132,7 +132,7 @@ export const agentMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/AgentProgram.ts`,
+    `${claude}/src/command/AgentProgram.ts`,
     [`${claude}/test/AgentProgram.test.ts`],
     [
       ["agent command: flags in an array alone", "} else if (/\\s-/.test(trimmed)) {", "} else if (false as boolean) {"],
@@ -141,7 +141,7 @@ export const agentMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/LiteralCommand.ts`,
+    `${claude}/src/command/LiteralCommand.ts`,
     [`${claude}/test/LiteralCommand.test.ts`],
     [
       [
@@ -166,7 +166,7 @@ export const agentMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/Failure.ts`,
+    `${claude}/src/session/Failure.ts`,
     [`${claude}/test/Turn.test.ts`],
     [
       ["failure: of the service, not the agent's words", 'record["isApiErrorMessage"] === true ?', "true ?"],
@@ -178,7 +178,7 @@ export const agentMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/HookInput.ts`,
+    `${claude}/src/hooks/HookInput.ts`,
     [`${claude}/test/HookInput.test.ts`],
     [
       ["hook input: the object's own members", 'if (depth === 1 && before === ":") yield', 'if (before === ":") yield'],

@@ -44,7 +44,7 @@ export const boundsMutants = [
     [["unit: a defect is started anew", "RestartPreventExitStatus=1 2 3 4", "RestartPreventExitStatus=1 2 3 4 70"]]
   ),
   ...mutantsOf(
-    `${domain}/src/LogRows.ts`,
+    `${domain}/src/eventlog/LogRows.ts`,
     ["test/eventlog/Cut.test.ts"],
     [
       ["log: one that was cut", "if (after > 0 && stand?.[2] !== after) return yield* shortened(stream, after)", ""],
@@ -54,27 +54,27 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
-    `${domain}/src/EventLogSql.ts`,
+    `${domain}/src/eventlog/EventLogSql.ts`,
     ["test/eventlog/Cut.test.ts"],
     [["log: up to a revision", "Math.min(page, upTo - from)", "page"]]
   ),
   ...mutantsOf(
-    `${domain}/src/Aggregate.ts`,
+    `${domain}/src/eventlog/Aggregate.ts`,
     [`${domain}/test/Aggregate.test.ts`],
     [["tell: a conflict with nobody", "if (state.revision === before.revision) return", "if (false as boolean) return"]]
   ),
   ...mutantsOf(
-    `${domain}/src/Guard.ts`,
+    `${domain}/src/decide/Guard.ts`,
     [`${domain}/test/Guard.test.ts`],
     [["guardian: no beat of a time to come", "beatAt !== null && beatAt <= now + silentAfter ? beatAt : 0", "beatAt ?? 0"]]
   ),
   ...mutantsOf(
-    `${domain}/src/Aggregate.ts`,
+    `${domain}/src/eventlog/Aggregate.ts`,
     ["packages/conductor/test/RunLog.test.ts", "test/cli/Poisoned.test.ts"],
     [["all: one that cannot be read hides no other", 'Effect.catchTag("UnreadableEvent", (error) => upTo(id, error))', "(one) => one"]]
   ),
   ...mutantsOf(
-    `${domain}/src/RoleDecider.ts`,
+    `${domain}/src/decide/RoleDecider.ts`,
     [`${domain}/test/RoleDecider.test.ts`],
     [
       ["role: the third death is the last", "if (failures < attempts) return ok(failed)", "if (failures < 1000) return ok(failed)"],
@@ -83,12 +83,12 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
-    `${domain}/src/Watch.ts`,
+    `${domain}/src/watch/Watch.ts`,
     [`${domain}/test/RoleDecider.test.ts`],
     [["role: somebody beats in its standby", "? [`standby/${watch.watchersStarted}` as const]", "? []"]]
   ),
   ...mutantsOf(
-    `${domain}/src/RetryDecider.ts`,
+    `${domain}/src/decide/RetryDecider.ts`,
     [`${domain}/test/RoleDecider.test.ts`],
     [["role: tried again without a recovery", "if (isUnwatched(watch))", "if (false as boolean)"]]
   ),
@@ -114,7 +114,7 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
-    `${domain}/src/Outbox.ts`,
+    `${domain}/src/eventlog/Outbox.ts`,
     ["packages/supervisor/test/Herald.test.ts", "packages/supervisor/test/Notifier.test.ts", "test/eventlog/Cut.test.ts"],
     [
       ["outbox: no further than the log", "if (told <= last) return told", "if (told >= 0) return told"],
@@ -142,7 +142,7 @@ export const boundsMutants = [
     [["conduct: who tells and dies is told", 'attendedHere("herald", runHerald(id, from, heralding))', "runHerald(id, from, heralding)"]]
   ),
   ...mutantsOf(
-    "packages/claude/src/Sessions.ts",
+    "packages/claude/src/session/Sessions.ts",
     ["packages/claude/test/Sessions.test.ts"],
     [
       ["pid file: a session id is no longer than one", "Bounds.words(Bounds.sessionIdLength)", "Schema.NonEmptyString"],
@@ -160,7 +160,7 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/node/src/launch.ts",
+    "packages/node/src/launch/launch.ts",
     ["packages/node/test/Launcher.test.ts"],
     [["launch: a defect is one sentence", "${defectOf(Cause.die(error))}", "${String(error)}"]]
   ),
@@ -183,17 +183,17 @@ export const boundsMutants = [
     [["time: told whatever it is", "Math.min(most, Math.max(-most, at)) || 0", "at"]]
   ),
   ...mutantsOf(
-    `${domain}/src/LimitWait.ts`,
+    `${domain}/src/decide/LimitWait.ts`,
     [`${claude}/test/OddNumbers.test.ts`],
     [["limit: what is beyond eight days is a guess", "resetsAt === null || resetsAt - at > longestWait", "resetsAt === null"]]
   ),
   ...mutantsOf(
-    `${claude}/src/Failure.ts`,
+    `${claude}/src/session/Failure.ts`,
     [`${claude}/test/OddNumbers.test.ts`],
     [["failure: a limit's end in milliseconds", "stated < secondsAtMost ? stated * 1000 : stated", "stated * 1000"]]
   ),
   ...mutantsOf(
-    `${claude}/src/Context.ts`,
+    `${claude}/src/session/Context.ts`,
     [`${claude}/test/OddNumbers.test.ts`],
     [
       [
@@ -204,12 +204,12 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/Records.ts`,
+    `${claude}/src/session/Records.ts`,
     [`${claude}/test/OddNumbers.test.ts`],
     [["records: a time that a calendar has", "Bounds.time(Date.parse(timestamp))", "Date.parse(timestamp)"]]
   ),
   ...mutantsOf(
-    `${claude}/src/Turn.ts`,
+    `${claude}/src/session/Turn.ts`,
     [`${claude}/test/OddNumbers.test.ts`],
     [
       ["turn: a tool's limit is no more than its allowance", "Bounds.toolLimit(isJson(input)", "Number(isJson(input)"],

@@ -5,7 +5,7 @@ const src = "packages/domain/src"
 /** What holds the ceiling and the programs where a person has put them. */
 export const ceilingMutants = [
   ...mutantsOf(
-    `${src}/AgentEnvironment.ts`,
+    `${src}/settings/AgentEnvironment.ts`,
     ["packages/domain/test/Settings.test.ts"],
     [
       ["agent environment: nothing that changes what is launched", "return refused === undefined\n", "return refused !== null\n"],
@@ -16,7 +16,7 @@ export const ceilingMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Pin.ts`,
+    `${src}/settings/Pin.ts`,
     ["packages/domain/test/Pin.test.ts"],
     [
       ["pin: a higher ceiling asks for more", "lower(said.ceiling, held.ceiling) === said.ceiling ? [] :", "true ? [] :"],
@@ -35,7 +35,7 @@ export const ceilingMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/PinDecider.ts`,
+    `${src}/decide/PinDecider.ts`,
     ["packages/domain/test/Pin.test.ts"],
     [
       ["pin: a person's word alone", 'if (command.by._tag !== "Operator")', "if (false as boolean)"],
@@ -56,7 +56,7 @@ export const ceilingMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Ceiling.ts`,
+    `${src}/evidence/Ceiling.ts`,
     ["packages/recovery/test/Ceiling.test.ts"],
     [
       ["ceiling: the file where it is lower", "return lower(pin.ceiling, ceiling)", "return lower(pin.ceiling, pin.ceiling)"],
@@ -64,7 +64,7 @@ export const ceilingMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/RetryDecider.ts`,
+    `${src}/decide/RetryDecider.ts`,
     ["packages/domain/test/Pin.test.ts"],
     [["retry: a ceiling by a person alone", 'if (permission !== undefined && by._tag !== "Operator")', "if (false as boolean)"]]
   ),

@@ -31,7 +31,7 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/claude/src/Environment.ts",
+    "packages/claude/src/command/Environment.ts",
     ["test/cli/Detach.test.ts"],
     [["detach: no mark of a launch", 'entry[0] !== "SOUFFLEUR_LAUNCH_ID"', "true"]]
   ),

@@ -27,7 +27,7 @@ export const commsRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/node/src/SqliteClient.ts",
+    "packages/node/src/sqlite/SqliteClient.ts",
     [`${test}/CommsSqlite.test.ts`],
     [
       [

@@ -7,7 +7,7 @@ const exits = decider.toReversed()
 
 export const domainMutants = [
   ...mutantsOf(
-    `${src}/Beats.ts`,
+    `${src}/eventlog/Beats.ts`,
     ["packages/watcher/test/Watcher.test.ts", "packages/recovery/test/Recovery.test.ts"],
     [
       ["beats: in souffleur's own store first", "yield* beats.beat(watch, { by, at })", ""],
@@ -15,7 +15,7 @@ export const domainMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Offspring.ts`,
+    `${src}/act/Offspring.ts`,
     ["packages/watcher/test/Watcher.test.ts", "test/eventlog/Trouble.test.ts"],
     [
       ["offspring: nothing is learned of one that is gone", "  if (yield* isGone(processes, conductor)) return\n", ""],
@@ -28,7 +28,7 @@ export const domainMutants = [
       ["offspring: for whoever comes next", "stored === undefined ? last?.text : stored.started", "last?.text"]
     ]
   ),
-  ...mutantsOf(`${src}/GuardDecider.ts`, decider, [
+  ...mutantsOf(`${src}/decide/GuardDecider.ts`, decider, [
     ["restore: an owner that left", 'if (watch.owner === undefined) return no("not now", "its souffleur has left")', ""],
     ["restore: another owner meanwhile", "if (watch.fence !== command.over) return", "if (false) return"],
     ["restore: three without progress", "return before < attempts\n", "return true\n"],
@@ -37,19 +37,19 @@ export const domainMutants = [
     ["end: said once", "Equal.equals(process, watch.ending) ? ok() : ok", "false ? ok() : ok"]
   ]),
   ...mutantsOf(
-    `${src}/WatchDecider.ts`,
+    `${src}/decide/WatchDecider.ts`,
     ["packages/recovery/test/Request.test.ts", "packages/supervisor/test/Bootstrap.test.ts"],
     [["refused words: told once of a kind", "watch.refused.includes(what) ? ok()", "(false as boolean) ? ok()"]]
   ),
   ...mutantsOf(
-    `${src}/WatchEvolution.ts`,
+    `${src}/watch/WatchEvolution.ts`,
     ["packages/domain/test/Watch.test.ts"],
     [
       ["launched: also where it came back by itself", 'event.by === "heartbeat" ? watch.launched : undefined', "undefined"],
       ["launched: an operator's word leaves it alone", 'event.by === "heartbeat" ? watch.launched : undefined', "watch.launched"]
     ]
   ),
-  ...mutantsOf(`${src}/WatchDecider.ts`, decider, [
+  ...mutantsOf(`${src}/decide/WatchDecider.ts`, decider, [
     [
       "adopt: against the evidence",
       "conductor, forced = false, print, sessionId } = command",
@@ -102,7 +102,7 @@ export const domainMutants = [
     ],
     ["adopt: not before validation", 'if (watch.phase === "Validating") return no("not now", "the watch is not validated yet")', ""]
   ]),
-  ...mutantsOf(`${src}/CycleDecider.ts`, decider, [
+  ...mutantsOf(`${src}/decide/CycleDecider.ts`, decider, [
     ["a cycle: of the running one", "if (recovery?.cycle !== cycle) return", "if (recovery === undefined) return"],
     ["start step: decided is final", 'if (last !== undefined && last._tag !== "Started") return', "if (false) return"],
     ["start step: what a schedule may not grant again", "if (never !== undefined) return no", "if (false) return no"],
@@ -117,11 +117,11 @@ export const domainMutants = [
     ["launch: one in a cycle", "return launched === undefined ? undefined :", "return true ? undefined :"]
   ]),
   ...mutantsOf(
-    `${src}/ExitDecider.ts`,
+    `${src}/decide/ExitDecider.ts`,
     [decider[0]!, "test/scenarios/HeartbeatOnly.test.ts"],
     [["a lost watcher: in the same mode", "mode: change.mode ?? watch.mode", 'mode: change.mode ?? "normal"']]
   ),
-  ...mutantsOf(`${src}/ExitDecider.ts`, exits, [
+  ...mutantsOf(`${src}/decide/ExitDecider.ts`, exits, [
     ["exit: only of the current watcher", "if (watcher !== watch.watcher?.watcher) return ok()\n  const seen", "const seen"],
     ["observe: nothing is done", "if (watch.observe) return withheld", "if (false) return withheld"],
     ["three deaths: no launch", "if (retries >= attempts) return", "if (false) return"],
@@ -169,7 +169,7 @@ export const domainMutants = [
     ["resolved: only where it was not known", 'watch.mode === "heartbeat-only" && watch.standby === undefined', "true"]
   ]),
   ...mutantsOf(
-    `${src}/LimitWait.ts`,
+    `${src}/decide/LimitWait.ts`,
     ["packages/domain/test/LimitWait.test.ts"],
     [
       ["a limit's own time is waited for", ": Math.max(at, resetsAt)", ": at"],
@@ -178,7 +178,7 @@ export const domainMutants = [
       ["no wait is longer than an hour", "Math.min(60 * minute, (kind", "Math.min(Infinity, (kind"]
     ]
   ),
-  ...mutantsOf(`${src}/RetryDecider.ts`, decider, [
+  ...mutantsOf(`${src}/decide/RetryDecider.ts`, decider, [
     [
       "retry: only in standby, or at a ceiling",
       "if (ceilings || watch.ceiling !== undefined) return ok",
@@ -186,7 +186,7 @@ export const domainMutants = [
     ],
     ["retry: not where only observed", "if (watch.observe) return no", "if (false as boolean) return no"]
   ]),
-  ...mutantsOf(`${src}/HandoffDecider.ts`, decider, [
+  ...mutantsOf(`${src}/decide/HandoffDecider.ts`, decider, [
     ["request: its own session alone", "if (sessionId !== watch.sessionId) return", "if (false) return"],
     ["request: not before validation", 'if (watch.phase === "Validating") return', "if (false) return"],
     ["request: not in standby", "if (watch.standby !== undefined)\n    return", "if (false)\n    return"],
@@ -196,7 +196,7 @@ export const domainMutants = [
     ["request: who asks has gone on", "    ...goneOn(watch, at, watcher),\n", ""]
   ]),
   ...mutantsOf(
-    `${src}/Guard.ts`,
+    `${src}/decide/Guard.ts`,
     ["packages/domain/test/Guard.test.ts"],
     [
       ["guard: a late look counts for nothing", "if (late || now < known.notBefore)", "if (now < known.notBefore)"],
@@ -208,7 +208,7 @@ export const domainMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Heartbeat.ts`,
+    `${src}/evidence/Heartbeat.ts`,
     ["packages/domain/test/Heartbeat.test.ts"],
     [
       ["heartbeat: a future value is unknown", "told === undefined || told > now", "told === undefined"],
@@ -217,7 +217,7 @@ export const domainMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Punctuality.ts`,
+    `${src}/evidence/Punctuality.ts`,
     ["packages/domain/test/Punctuality.test.ts"],
     [
       ["late poll: what was seen does not count", "monotonic > 2 * due || ", ""],
@@ -225,7 +225,7 @@ export const domainMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Permission.ts`,
+    `${src}/settings/Permission.ts`,
     ["packages/domain/test/Permission.test.ts"],
     [
       ["the ceiling", ' && ceiling === "bypassPermissions" ?', " ?"],
@@ -237,7 +237,7 @@ export const domainMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Judgement.ts`,
+    `${src}/evidence/Judgement.ts`,
     ["packages/domain/test/Judgement.test.ts"],
     [
       ["hung: a known process", 'if (process === undefined) return { _tag: "Unknown"', 'if (false) return { _tag: "Unknown"'],
@@ -269,7 +269,7 @@ export const domainMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Hooks.ts`,
+    `${src}/port/Hooks.ts`,
     ["packages/domain/test/Hooks.test.ts"],
     [
       [
@@ -281,7 +281,7 @@ export const domainMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Aggregate.ts`,
+    `${src}/eventlog/Aggregate.ts`,
     ["packages/domain/test/Aggregate.test.ts"],
     [
       ["tell: again on a conflict", "if (!(appended.failure instanceof Conflict)) return", "if (appended.failure !== undefined) return"],
@@ -293,7 +293,7 @@ export const domainMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/EventLogSql.ts`,
+    `${src}/eventlog/EventLogSql.ts`,
     ["packages/domain/test", "test/eventlog/EventLogSql.test.ts"],
     [
       [
@@ -305,7 +305,7 @@ export const domainMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/QuietHours.ts`,
+    `${src}/settings/QuietHours.ts`,
     ["packages/domain/test/QuietHours.test.ts"],
     [
       ["quiet hours: over midnight", ": time >= from || time < to", ": time >= from && time < to"],
@@ -314,7 +314,7 @@ export const domainMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Handoff.ts`,
+    `${src}/act/Handoff.ts`,
     ["packages/domain/test/Handoff.test.ts"],
     [
       [

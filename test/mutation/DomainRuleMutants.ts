@@ -5,7 +5,7 @@ const [decider, watch] = [[`${test}/WatchDecider.test.ts`], [`${test}/Watch.test
 
 /** What single rules of a watch, of its settings and of its signs promise, each taken away. */
 export const domainRuleMutants = [
-  ...mutantsOf(`${src}/WatchEvolution.ts`, watch, [
+  ...mutantsOf(`${src}/watch/WatchEvolution.ts`, watch, [
     ["life: a watch that has settled is watched", 'WatchSettled: () => ({ phase: "Watching" })', "WatchSettled: () => ({})"],
     ["life: no watcher is left at its end", 'phase: "Exited",\n  end,\n  watcher: undefined,', 'phase: "Exited",\n  end,'],
     ["life: nor anything else", "  monitor: undefined,\n  recovery: undefined,\n  standby: undefined\n})", "  standby: undefined\n})"],
@@ -18,7 +18,7 @@ export const domainRuleMutants = [
     ["launched: a word against the evidence was of another", "    forced: false,\n    lastExport", "    lastExport"]
   ]),
   ...mutantsOf(
-    `${src}/WatchEvolution.ts`,
+    `${src}/watch/WatchEvolution.ts`,
     [...decider, "packages/supervisor/test/Supervisor.test.ts"],
     [
       [
@@ -28,7 +28,7 @@ export const domainRuleMutants = [
       ]
     ]
   ),
-  ...mutantsOf(`${src}/WatchDecider.ts`, decider, [
+  ...mutantsOf(`${src}/decide/WatchDecider.ts`, decider, [
     [
       "always: another self-monitor follows one that stops",
       "            Event.SelfMonitorStarted.make({ at, monitor: watch.monitorsStarted + 1, watcher: command.watcher })\n",
@@ -41,7 +41,7 @@ export const domainRuleMutants = [
       ": []"
     ]
   ]),
-  ...mutantsOf(`${src}/CycleDecider.ts`, decider, [
+  ...mutantsOf(`${src}/decide/CycleDecider.ts`, decider, [
     [
       "always: a recovery that failed closed is watched",
       "RecoveryFailedClosed.make({ at, cycle, stage, reason }), nextWatcher(watch, at))",
@@ -50,23 +50,23 @@ export const domainRuleMutants = [
     ["escalated: told once in its cycle", "if (recovery.escalated.includes(from)) return ok()", ""]
   ]),
   ...mutantsOf(
-    `${src}/WatchDecider.ts`,
+    `${src}/decide/WatchDecider.ts`,
     [`${test}/Aggregate.test.ts`, ...decider],
     [["the fence: an older one too", "command.by.fence !== watch.fence", "command.by.fence > watch.fence"]]
   ),
-  ...mutantsOf(`${src}/ExitDecider.ts`, decider, [
+  ...mutantsOf(`${src}/decide/ExitDecider.ts`, decider, [
     ["complete: by what it was, without comms", 'comms !== null ? "watcher"', 'comms !== undefined ? "watcher"']
   ]),
-  ...mutantsOf(`${src}/RetryDecider.ts`, decider, [
+  ...mutantsOf(`${src}/decide/RetryDecider.ts`, decider, [
     ["retry: allows as much again before a ceiling is reached", "if (ceilings || watch.ceiling", "if (watch.ceiling"]
   ]),
   ...mutantsOf(
-    `${src}/WatchEvolution.ts`,
+    `${src}/watch/WatchEvolution.ts`,
     [`${test}/Pin.test.ts`],
     [["pin: what it was opened with", "    kind,\n    pin,\n", "    kind,\n"]]
   ),
   ...mutantsOf(
-    `${src}/Target.ts`,
+    `${src}/watch/Target.ts`,
     [`${test}/Target.test.ts`],
     [
       ["target: anywhere in a text", String.raw`text.split(/\s+/u)`, 'text.split(" ")'],
@@ -79,7 +79,7 @@ export const domainRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Judgement.ts`,
+    `${src}/evidence/Judgement.ts`,
     [`${test}/Judgement.test.ts`],
     [
       ["stall: a call may stall three times in a row", "const stallsInARow = 3", "const stallsInARow = 1"],
@@ -90,12 +90,12 @@ export const domainRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Payload.ts`,
+    `${src}/watch/Payload.ts`,
     [`${test}/Payload.test.ts`],
     [["payload: a prompt to its last white space", 'text.slice(text[from] === " " ? from + 1 : from)', "value.trim()"]]
   ),
   ...mutantsOf(
-    `${src}/Config.ts`,
+    `${src}/settings/Config.ts`,
     [`${test}/Config.test.ts`],
     [
       [
@@ -123,7 +123,7 @@ export const domainRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Settings.ts`,
+    `${src}/settings/Settings.ts`,
     [`${test}/Settings.test.ts`],
     [
       [
@@ -135,12 +135,12 @@ export const domainRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Heartbeat.ts`,
+    `${src}/evidence/Heartbeat.ts`,
     [`${test}/Heartbeat.test.ts`],
     [["heartbeat: written to the second", "iso(at).slice(0, 19)", "iso(at).slice(0, 16)"]]
   ),
   ...mutantsOf(
-    `${src}/Guard.ts`,
+    `${src}/decide/Guard.ts`,
     [`${test}/Guard.test.ts`],
     [
       ["guard: three starts, not four", "const starts = 3", "const starts = 4"],
@@ -149,12 +149,12 @@ export const domainRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Permission.ts`,
+    `${src}/settings/Permission.ts`,
     [`${test}/Permission.test.ts`],
     [["the ceiling: who asks for more gets no less", '? "bypassPermissions" : "acceptEdits")', '? "acceptEdits" : "bypassPermissions")']]
   ),
   ...mutantsOf(`${src}/Plain.ts`, [`${test}/Plain.test.ts`], [["plain: as JSON writes it", '.padStart(4, "0")', ""]]),
-  ...mutantsOf(`${src}/ExitDecider.ts`, decider, [
+  ...mutantsOf(`${src}/decide/ExitDecider.ts`, decider, [
     ["lost: another watcher awaits as well", "awaiting: change.awaiting ?? watch.awaiting", "awaiting: change.awaiting ?? false"]
   ])
 ]

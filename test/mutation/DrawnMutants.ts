@@ -5,7 +5,7 @@ const conductor = "packages/conductor"
 /** Not chosen but drawn: lines of the source by chance (mulberry32, seed 20261122), each that a mutant can be made of. */
 export const drawnMutants = [
   ...mutantsOf(
-    "packages/node/src/Signals.ts",
+    "packages/node/src/processes/Signals.ts",
     ["test/cli/Signals.test.ts"],
     [
       [
@@ -17,7 +17,7 @@ export const drawnMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/claude/src/Environment.ts",
+    "packages/claude/src/command/Environment.ts",
     ["test/cli/Detach.test.ts"],
     [["detach: no mark of a session", "entry[1] !== undefined && !marks.has(entry[0]) && entry[0]", "entry[1] !== undefined && entry[0]"]]
   ),
@@ -58,17 +58,17 @@ export const drawnMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/node/src/DetachEntry.ts",
+    "packages/node/src/own/DetachEntry.ts",
     ["packages/node/test/DetachEntry.test.ts"],
     [["detach: what cannot be started is told", "process.exitCode = 1", "process.exitCode = 0"]]
   ),
   ...mutantsOf(
-    "packages/recovery/src/Holder.ts",
+    "packages/recovery/src/steps/Holder.ts",
     ["packages/recovery/test/Holder.test.ts"],
     [["elsewhere: that very process below it", "own.some((pid) => pid === holding.by)", "own.some((pid) => pid !== holding.by)"]]
   ),
   ...mutantsOf(
-    "packages/domain/src/Holding.ts",
+    "packages/domain/src/evidence/Holding.ts",
     ["packages/watcher/test/Signs.test.ts"],
     [["within: a folder, not the beginning of its name", "folder.startsWith(`${project}/`)", "folder.startsWith(project)"]]
   ),
@@ -89,7 +89,7 @@ export const drawnMutants = [
     [["astray: not in the midst of a rebase", "const doing = yield* git.underWay", "const doing = null as string | null"]]
   ),
   ...mutantsOf(
-    "packages/domain/src/WatchEvolution.ts",
+    "packages/domain/src/watch/WatchEvolution.ts",
     ["packages/domain/test/Watch.test.ts"],
     [["launched: forced by nobody", "    forced: false,\n    lastExport", "    forced: true,\n    lastExport"]]
   ),
@@ -103,7 +103,7 @@ export const drawnMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/claude/src/RunsAgent.ts",
+    "packages/claude/src/command/RunsAgent.ts",
     ["packages/claude/test/RunsAgent.test.ts"],
     [["runs agent: behind a runtime and two flags", "words.slice(0, 4).some(isClaude)", "words.slice(0, 3).some(isClaude)"]]
   ),

@@ -5,7 +5,7 @@ const [recovery, claude] = ["packages/recovery", "packages/claude"]
 /** How a conversation becomes an export, and what that is measured by. */
 export const exportMutants = [
   ...mutantsOf(
-    `${recovery}/src/Characters.ts`,
+    `${recovery}/src/export/Characters.ts`,
     [`${recovery}/test/Estimate.test.ts`],
     [
       ["estimate: code points, not bytes", ": to - from - continuations", ": to - from"],
@@ -13,7 +13,7 @@ export const exportMutants = [
     ]
   ),
   ...mutantsOf(
-    `${recovery}/src/Estimate.ts`,
+    `${recovery}/src/export/Estimate.ts`,
     [`${recovery}/test/Estimate.test.ts`],
     [
       ["estimate: from the end of the latest marker", "if (at < cut) scopeStart", "if (at < cut && scopeStart < 0) scopeStart"],
@@ -24,7 +24,7 @@ export const exportMutants = [
     ]
   ),
   ...mutantsOf(
-    `${recovery}/src/CompactMarkers.ts`,
+    `${recovery}/src/export/CompactMarkers.ts`,
     [`${recovery}/test/Estimate.test.ts`],
     [
       ["markers: each of the five", "|\\[lethe summary\\])/iu.exec", ")/iu.exec"],
@@ -36,7 +36,7 @@ export const exportMutants = [
     ]
   ),
   ...mutantsOf(
-    `${recovery}/src/Trim.ts`,
+    `${recovery}/src/export/Trim.ts`,
     [`${recovery}/test/Trim.test.ts`],
     [
       ["trim: header and summary stay", 'const top = framed ? wholeTop : ""', 'const top = ""'],
@@ -44,7 +44,7 @@ export const exportMutants = [
     ]
   ),
   ...mutantsOf(
-    `${recovery}/src/LaunchPrompt.ts`,
+    `${recovery}/src/steps/LaunchPrompt.ts`,
     [`${recovery}/test/LaunchPrompt.test.ts`],
     [
       [
@@ -55,7 +55,7 @@ export const exportMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/TranscriptExport.ts`,
+    `${claude}/src/export/TranscriptExport.ts`,
     [`${claude}/test/TranscriptExport.test.ts`],
     [
       ["export: a session file that stays the same", "if (after.some((seen) => seen !== look(before)))", "if (false as boolean)"],
@@ -68,7 +68,7 @@ export const exportMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/Conversation.ts`,
+    `${claude}/src/export/Conversation.ts`,
     [`${claude}/test/TranscriptExport.test.ts`],
     [
       ["export: a mark of each compaction", "return `${boundaryMarker}\\n\\n`", 'return ""'],

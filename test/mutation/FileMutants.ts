@@ -3,7 +3,7 @@ import { mutantsOf } from "./Mutant.ts"
 /** Whose files they are: each line by which one is not used. */
 export const fileMutants = [
   ...mutantsOf(
-    "packages/domain/src/Trust.ts",
+    "packages/domain/src/settings/Trust.ts",
     ["packages/domain/test/Trust.test.ts", "packages/node/test/TrustedFiles.test.ts"],
     [
       ["trust: a file of another kind", 'seen.kind !== (folder === true ? "folder" : "file")', "false as boolean"],
@@ -16,7 +16,7 @@ export const fileMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/node/src/TrustedFile.ts",
+    "packages/node/src/files/TrustedFile.ts",
     ["packages/node/test/TrustedFiles.test.ts", "packages/claude/test/SessionFile.test.ts"],
     [
       ["opening: a link is not followed", "O_RDONLY | O_NOFOLLOW |", "O_RDONLY |"],
@@ -25,7 +25,7 @@ export const fileMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/domain/src/Config.ts",
+    "packages/domain/src/settings/Config.ts",
     ["packages/domain/test/Config.test.ts"],
     [
       ["config: who writes the folder writes the file", "  yield* lookTrusted(folder, { folder: true })\n", ""],
@@ -33,7 +33,7 @@ export const fileMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/node/src/Folder.ts",
+    "packages/node/src/files/Folder.ts",
     ["packages/node/test/TrustedFiles.test.ts", "packages/cli/test/Keep.test.ts"],
     [
       ["state folder: a home of another user", "if (strange !== undefined) return strange", ""],
@@ -55,7 +55,7 @@ export const fileMutants = [
     [["git: a repository hides what is above it, trusted or not", "if (!named.failure.missing) {", "if (false as boolean) {"]]
   ),
   ...mutantsOf(
-    "packages/node/src/Detached.ts",
+    "packages/node/src/own/Detached.ts",
     ["packages/node/test/Launcher.test.ts"],
     [["output: no link is followed", "O_CREAT | O_NOFOLLOW |", "O_CREAT |"]]
   ),
@@ -65,7 +65,7 @@ export const fileMutants = [
     [["doctor: an environment that is needed", "!unfinished.some((beginning) => name.startsWith(beginning))", "true"]]
   ),
   ...mutantsOf(
-    "packages/claude/src/SessionFile.ts",
+    "packages/claude/src/session/SessionFile.ts",
     ["packages/claude/test/SessionFile.test.ts"],
     [["session file: one that is not used is told", "if (!refused.missing) notUsed.push(refused.message)", ""]]
   )

@@ -33,7 +33,7 @@ export const guardianMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/node/src/GuardianEntry.ts",
+    "packages/node/src/own/GuardianEntry.ts",
     ["packages/node/test/GuardianEntry.test.ts", "test/cli/Guardian.test.ts"],
     [
       [

@@ -5,7 +5,7 @@ const src = "packages/node/src"
 /** No two at once: each guard of a signal that is taken away leaves the others, so that no test signals a process that is not its own. */
 export const nodeMutants = [
   ...mutantsOf(
-    "packages/node/src/Machine.ts",
+    "packages/node/src/processes/Machine.ts",
     ["packages/node/test/Machine.test.ts"],
     [
       ["machine: its own id", "souffleur ${id} ${hardware}", "souffleur ${hardware}"],
@@ -15,7 +15,7 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/node/src/Programs.ts",
+    "packages/node/src/launch/Programs.ts",
     ["packages/node/test/Programs.test.ts"],
     [
       ["program: no relative part of PATH", ".filter((folder) => isAbsolute(folder))", ""],
@@ -24,7 +24,7 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/ProcessTree.ts`,
+    `${src}/processes/ProcessTree.ts`,
     ["packages/node/test/ProcessesTree.test.ts"],
     [
       ["tree: a root that died has no children", "table.get(root.pid)?.startTime === root.startTime ? root.pid : undefined", "root.pid"],
@@ -41,7 +41,7 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Tags.ts`,
+    `${src}/processes/Tags.ts`,
     ["packages/node/test/ProcessesTree.test.ts"],
     [
       ["tags: on our own user's processes alone", ")) && uid(pid) === ours))", "))))"],
@@ -51,12 +51,12 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Processes.ts`,
+    `${src}/processes/Processes.ts`,
     ["packages/node/test/Processes.test.ts"],
     [["tree: what was seen before", "marked.has(pid) || seen.has(pid)", "marked.has(pid)"]]
   ),
   ...mutantsOf(
-    `${src}/TerminalServer.ts`,
+    `${src}/processes/TerminalServer.ts`,
     ["packages/node/test/ProcessesTree.test.ts", "packages/node/test/Processes.test.ts"],
     [
       ["terminal: by the program's own name", "program.test(basename(path)) && (", "("],
@@ -66,7 +66,7 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/HookFiles.ts`,
+    `${src}/own/HookFiles.ts`,
     ["packages/node/test/HookFiles.test.ts"],
     [
       ["hook file: no line longer than a sign", " && line.length <= longest", ""],
@@ -74,7 +74,7 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Outputs.ts`,
+    `${src}/launch/Outputs.ts`,
     ["packages/node/test/Outputs.test.ts"],
     [
       ["outputs: of this watch alone", "name.startsWith(prefix) && ", ""],
@@ -82,12 +82,12 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/SqliteClient.ts`,
+    `${src}/sqlite/SqliteClient.ts`,
     ["test/eventlog/Cut.test.ts"],
     [["log: another file under its name", "if (nodeOf(path) === opened) return Effect.void", "if (opened !== null) return Effect.void"]]
   ),
   ...mutantsOf(
-    `${src}/Signals.ts`,
+    `${src}/processes/Signals.ts`,
     ["test/cli/Signals.test.ts"],
     [
       [
@@ -104,7 +104,7 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/ErrandProcess.ts`,
+    `${src}/own/ErrandProcess.ts`,
     ["packages/node/test/ErrandProcess.test.ts"],
     [
       [
@@ -118,7 +118,7 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Receipt.ts`,
+    `${src}/launch/Receipt.ts`,
     ["packages/node/test/Launcher.test.ts"],
     [
       [
@@ -129,12 +129,12 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/WholeFile.ts`,
+    `${src}/files/WholeFile.ts`,
     ["packages/node/test/Launcher.test.ts", "packages/node/test/Claims.test.ts"],
     [["whole file: exclusive", "fs.linkSync(draft, path)", "fs.renameSync(draft, path)"]]
   ),
   ...mutantsOf(
-    `${src}/LaunchEntry.ts`,
+    `${src}/launch/LaunchEntry.ts`,
     ["packages/node/test/Launcher.test.ts"],
     [
       [
@@ -146,7 +146,7 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/LaunchFile.ts`,
+    `${src}/launch/LaunchFile.ts`,
     ["packages/node/test/Launcher.test.ts"],
     [
       ["launch file: ours alone", '{ own: true, others: "nothing", atMost: largest }', "{ atMost: largest }"],
@@ -158,7 +158,7 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Launcher.ts`,
+    `${src}/launch/Launcher.ts`,
     ["packages/node/test/Launcher.test.ts"],
     [
       [
@@ -185,7 +185,7 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Claims.ts`,
+    `${src}/files/Claims.ts`,
     ["packages/node/test/Claims.test.ts"],
     [
       ["claims: a session is no project", 'return "session" in one ? `session-', 'return "session" in one ? `project-'],
@@ -215,7 +215,7 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Processes.ts`,
+    `${src}/processes/Processes.ts`,
     ["packages/node/test/Processes.test.ts", "packages/node/test/ProcessesTree.test.ts"],
     [
       ["signal: not the first process of the machine", "identity.pid <= 1 || identity.pid === self.pid", "identity.pid === self.pid"],
@@ -227,12 +227,12 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/KeptStats.ts`,
+    `${src}/files/KeptStats.ts`,
     ["packages/node/test/Processes.test.ts"],
     [["condition: that very process", "if (stat.startTime === identity.startTime) return stat", "return stat"]]
   ),
   ...mutantsOf(
-    `${src}/ExitCodes.ts`,
+    `${src}/launch/ExitCodes.ts`,
     ["packages/node/test/ExitCodes.test.ts"],
     [["exit code: of who took the receipt", " && one.process.pid === pid)) createWhole", ")) createWhole"]]
   )

@@ -6,7 +6,7 @@ const log = "test/eventlog"
 /** What single rules of this host, of its log and of the lines themselves promise, each taken away. */
 export const nodeRuleMutants = [
   ...mutantsOf(
-    `${src}/Processes.ts`,
+    `${src}/processes/Processes.ts`,
     [`${test}/Processes.test.ts`],
     [
       ["tree: other agents are left out", "others: new Set(others),", "others: new Set(),"],
@@ -18,7 +18,7 @@ export const nodeRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Proc.ts`,
+    `${src}/processes/Proc.ts`,
     [`${test}/Processes.test.ts`],
     [
       [
@@ -29,7 +29,7 @@ export const nodeRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Launcher.ts`,
+    `${src}/launch/Launcher.ts`,
     [`${test}/Launcher.test.ts`],
     [
       ["prepare: the same order again is that order", "createWhole(path, text) || readWhole(path) === text", "createWhole(path, text)"],
@@ -43,7 +43,7 @@ export const nodeRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Receipt.ts`,
+    `${src}/launch/Receipt.ts`,
     [`${test}/Launcher.test.ts`],
     [
       [
@@ -54,37 +54,37 @@ export const nodeRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/ExitCodes.ts`,
+    `${src}/launch/ExitCodes.ts`,
     [`${test}/Launcher.test.ts`],
     [["exit code: kept for who comes after", "createWhole(fileOf(id), String(exitCode))", "fileOf(id)"]]
   ),
   ...mutantsOf(
-    `${src}/Detached.ts`,
+    `${src}/own/Detached.ts`,
     [`${test}/Launcher.test.ts`],
     [["input: in no file once it is read", "    fs.rmSync(own, { recursive: true, force: true })\n", ""]]
   ),
   ...mutantsOf(
-    `${src}/LaunchEntry.ts`,
+    `${src}/launch/LaunchEntry.ts`,
     [`${test}/LauncherTmux.test.ts`],
     [["launch: its own pid, never who started it", "const identity = { pid: own.pid,", "const identity = { pid: own.parent,"]]
   ),
   ...mutantsOf(
-    `${src}/TrustedFiles.ts`,
+    `${src}/files/TrustedFiles.ts`,
     [`${test}/TrustedFiles.test.ts`],
     [["trusted file: the one that was judged", "files.open(`/proc/self/fd/${file}`, ", "files.open(path, "]]
   ),
   ...mutantsOf(
-    `${src}/Machine.ts`,
+    `${src}/processes/Machine.ts`,
     [`${test}/Machine.test.ts`],
     [["machine: by its hardware too", 'textOf(join(root, "sys/class/dmi/id/product_uuid")) ?? ""', '""']]
   ),
   ...mutantsOf(
-    `${src}/ErrandEntry.ts`,
+    `${src}/own/ErrandEntry.ts`,
     [`${test}/ErrandProcess.test.ts`],
     [["errand: ended by what no call holds up", 'process.kill(process.pid, "SIGKILL")', 'process.kill(process.pid, "SIGTERM")']]
   ),
   ...mutantsOf(
-    `${src}/HookFiles.ts`,
+    `${src}/own/HookFiles.ts`,
     [`${test}/HookFiles.test.ts`],
     [
       ["hook file: of its own session", ".filter((sign) => sign.sessionId === sessionId)", ""],
@@ -96,7 +96,7 @@ export const nodeRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/SignFile.ts`,
+    `${src}/files/SignFile.ts`,
     [`${test}/SignFile.test.ts`],
     [
       ["signs: whole lines are kept", "tail.subarray(tail.indexOf(10) + 1)", "tail"],
@@ -108,12 +108,12 @@ export const nodeRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Programs.ts`,
+    `${src}/launch/Programs.ts`,
     [`${test}/Programs.test.ts`],
     [["programs: none of a relative part of PATH", "        .filter((folder) => isAbsolute(folder))\n", ""]]
   ),
   ...mutantsOf(
-    "packages/domain/src/LaunchTurns.ts",
+    "packages/domain/src/eventlog/LaunchTurns.ts",
     [`${log}/LaunchTurns.test.ts`],
     [
       ["turns: one after the other", "ELSE max(${now}, turns.next) END", "ELSE ${now} END"],
@@ -122,12 +122,12 @@ export const nodeRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/domain/src/EventLogSql.ts",
+    "packages/domain/src/eventlog/EventLogSql.ts",
     [`${log}/Processes.test.ts`],
     [["append: acknowledged once it is written", "return Deferred.await(outcome)", "return Effect.succeed(expected + events.length)"]]
   ),
   ...mutantsOf(
-    `${src}/Tmux.ts`,
+    `${src}/launch/Tmux.ts`,
     ["test/boundaries.test.ts"],
     [["lines: no shell", "...args], { signal },", "...args], { signal, shell: true },"]]
   ),

@@ -68,7 +68,7 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/domain/src/Pager.ts",
+    "packages/domain/src/act/Pager.ts",
     ["packages/supervisor/test/Notifier.test.ts"],
     [["page: its text", "plain(notice.text, mostOfText)", "notice.text"]]
   ),
@@ -78,7 +78,7 @@ export const plainMutants = [
     [["run herald: what comms is told", "plain(`Run ${id}: ${notice.text}`)", "`Run ${id}: ${notice.text}`"]]
   ),
   ...mutantsOf(
-    "packages/claude/src/Conversation.ts",
+    "packages/claude/src/export/Conversation.ts",
     ["packages/claude/test/Conversation.test.ts", "packages/claude/test/TranscriptExport.test.ts"],
     [
       ["export: the mark of a turn", "`## ${who} ${mark}\\n\\n`", "`## ${who}\\n\\n`"],
@@ -86,12 +86,12 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/claude/src/TranscriptExport.ts",
+    "packages/claude/src/export/TranscriptExport.ts",
     ["packages/claude/test/TranscriptExport.test.ts"],
     [["export: the mark is of the nonce", "const mark = nonce.slice(0, markDigits)", 'const mark = ""']]
   ),
   ...mutantsOf(
-    "packages/recovery/src/LaunchPrompt.ts",
+    "packages/recovery/src/steps/LaunchPrompt.ts",
     ["packages/recovery/test/LaunchPrompt.test.ts"],
     [
       [
@@ -102,7 +102,7 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/claude/src/ClaudeCli.ts",
+    "packages/claude/src/command/ClaudeCli.ts",
     ["packages/claude/test/ClaudeCli.test.ts"],
     [
       ["prompt: on standard input", "print && !window && prompt", "false && !window && prompt"],
@@ -128,12 +128,12 @@ export const plainMutants = [
     [["run: what was not opened is forgotten", "Effect.onError(opened, () => Effect.ignoreCause(unopened))", "opened"]]
   ),
   ...mutantsOf(
-    "packages/node/src/Detached.ts",
+    "packages/node/src/own/Detached.ts",
     ["packages/node/test/Launcher.test.ts"],
     [["input: no name is left of it", "fs.rmSync(own, { recursive: true, force: true })", ""]]
   ),
   ...mutantsOf(
-    "packages/node/src/Launcher.ts",
+    "packages/node/src/launch/Launcher.ts",
     ["packages/node/test/Launcher.test.ts"],
     [
       ["launcher: nothing to read in a window", "launch.value.input !== null && launch.value.output === null", "false as boolean"],
@@ -141,7 +141,7 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/node/src/Launcher.ts",
+    "packages/node/src/launch/Launcher.ts",
     ["packages/node/test/LauncherTmux.test.ts"],
     [["launcher: the title of a window", "plain(order.title, mostOfTitle)", "order.title"]]
   )

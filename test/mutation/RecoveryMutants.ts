@@ -8,7 +8,7 @@ const all = ["Ceiling", "Recovery", "Holder", "ClaudeExport", "StandardCompact",
 
 export const recoveryMutants = [
   ...mutantsOf(
-    `${recovery}/src/Step.ts`,
+    `${recovery}/src/steps/Step.ts`,
     [`${recovery}/test/Step.test.ts`],
     [
       [
@@ -35,7 +35,7 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/domain/src/EndProcess.ts",
+    "packages/domain/src/act/EndProcess.ts",
     [`${recovery}/test/Stop.test.ts`],
     [
       ["stop: proven gone", "if (ended === undefined) return yield* new StopFailed", "if (false) return yield* new StopFailed"],
@@ -53,7 +53,7 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/domain/src/Process.ts",
+    "packages/domain/src/port/Process.ts",
     [`${recovery}/test/Stop.test.ts`],
     [
       ["process: a zombie does nothing any more", 'condition === "gone" || condition === "zombie"', 'condition === "gone"'],
@@ -61,7 +61,7 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
-    `${recovery}/src/Fingerprint.ts`,
+    `${recovery}/src/steps/Fingerprint.ts`,
     [`${recovery}/test/Fingerprint.test.ts`],
     [
       ["fingerprint: what was changed is no export", "if (digest !== made.digest) return", "if (false as boolean) return"],
@@ -83,7 +83,7 @@ export const recoveryMutants = [
     [["fingerprint: looked at right before the launch from a hand-off", "Effect.tap(() => unlessChanged(handoff.path, handoff))", ""]]
   ),
   ...mutantsOf(
-    `${recovery}/src/Holder.ts`,
+    `${recovery}/src/steps/Holder.ts`,
     [`${recovery}/test/Holder.test.ts`],
     [
       ["elsewhere: a session that another took", 'if (holding._tag !== "Another") return', "if (true as boolean) return"],
@@ -100,7 +100,7 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
-    `${recovery}/src/Stop.ts`,
+    `${recovery}/src/steps/Stop.ts`,
     [`${recovery}/test/Holder.test.ts`],
     [
       [
@@ -116,7 +116,7 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
-    `${recovery}/src/Stop.ts`,
+    `${recovery}/src/steps/Stop.ts`,
     [`${recovery}/test/Stop.test.ts`],
     [
       [
@@ -169,7 +169,7 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
-    `${recovery}/src/Launch.ts`,
+    `${recovery}/src/steps/Launch.ts`,
     [...all, `${recovery}/test/Program.test.ts`, "test/scenarios/Death.test.ts"],
     [
       ["launch: the intent is in the log", 'yield* ref.tell({ _tag: "PrepareLaunch", cycle, launchId, digest, ...prepared })', ""],
@@ -202,7 +202,7 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
-    `${recovery}/src/Salvage.ts`,
+    `${recovery}/src/steps/Salvage.ts`,
     [...all, "test/scenarios/Trouble.test.ts"],
     [
       ["stop: not one that beats again", "yield* unlessBeating(watch, yield* unlessComplete)", "yield* unlessComplete"],
@@ -239,7 +239,7 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
-    `${recovery}/src/Compaction.ts`,
+    `${recovery}/src/steps/Compaction.ts`,
     [`${recovery}/test/StandardCompact.test.ts`, `${recovery}/test/Compaction.test.ts`],
     [
       [
@@ -333,7 +333,7 @@ export const recoveryMutants = [
       ""
     ]
   ]),
-  ...mutantsOf(`${recovery}/src/Request.ts`, all, [
+  ...mutantsOf(`${recovery}/src/steps/Request.ts`, all, [
     ["payload: newer than what was consumed", "after: baseline.lastMessageId, sessions", "after: 0, sessions"],
     ["payload: of that very request", "|| words.value.id !== request.messageId) return undefined", ") return undefined"],
     [
@@ -351,7 +351,7 @@ export const recoveryMutants = [
     ],
     ["payload: words that are lost are told", "return watch.handoff === undefined ? plainOf(watch) : lost(watch)", "return plainOf(watch)"]
   ]),
-  ...mutantsOf(`${recovery}/src/Completion.ts`, all, [
+  ...mutantsOf(`${recovery}/src/steps/Completion.ts`, all, [
     ["complete: cancels a stop and a launch", 'conductor.value.state === "complete") return', "false) return"]
   ]),
   ...mutantsOf(

@@ -5,7 +5,7 @@ const claude = "packages/claude"
 /** What is read of an agent's own files, and written into its settings. */
 export const sessionMutants = [
   ...mutantsOf(
-    `${claude}/src/Context.ts`,
+    `${claude}/src/session/Context.ts`,
     [`${claude}/test/Context.test.ts`],
     [
       ["context: what went into the cache too", ', "cache_creation_input_tokens"]', "]"],
@@ -15,7 +15,7 @@ export const sessionMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/Compaction.ts`,
+    `${claude}/src/session/Compaction.ts`,
     [`${claude}/test/Compaction.test.ts`],
     [
       ["compacted: what begins at the mark", "Math.max(0, mark.offset - 1)", "mark.offset"],
@@ -23,12 +23,12 @@ export const sessionMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/Lines.ts`,
+    `${claude}/src/lines/Lines.ts`,
     [`${claude}/test/Compaction.test.ts`, `${claude}/test/Lines.test.ts`],
     [["lines: one over two chunks", "    carry.set(part, carried)\n", ""]]
   ),
   ...mutantsOf(
-    `${claude}/src/CommandFront.ts`,
+    `${claude}/src/command/CommandFront.ts`,
     [`${claude}/test/AgentProgram.test.ts`],
     [
       ["front: what becomes the agent", "at = next\n", 'return no("becomes another")\n'],
@@ -36,7 +36,7 @@ export const sessionMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/Tail.ts`,
+    `${claude}/src/lines/Tail.ts`,
     [`${claude}/test/Tail.test.ts`],
     [
       ["tail: a line over two blocks", "Buffer.concat(parts.toReversed())", "Buffer.concat(parts)"],
@@ -44,7 +44,7 @@ export const sessionMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/ToolResults.ts`,
+    `${claude}/src/session/ToolResults.ts`,
     [`${claude}/test/ToolResults.test.ts`],
     [
       [
@@ -63,7 +63,7 @@ export const sessionMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/LiteralCommand.ts`,
+    `${claude}/src/command/LiteralCommand.ts`,
     [`${claude}/test/LiteralCommand.test.ts`],
     [
       ["literal command: the user's own flags stay", "kept.push(word, ...values)", ""],
@@ -75,7 +75,7 @@ export const sessionMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/HookSettings.ts`,
+    `${claude}/src/hooks/HookSettings.ts`,
     [`${claude}/test/HookSettings.test.ts`, `${claude}/test/HookFile.test.ts`],
     [
       ["hooks: for every event", "return hookEvents.reduce(", "return hookEvents.slice(1).reduce("],
@@ -85,7 +85,7 @@ export const sessionMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/HookFile.ts`,
+    `${claude}/src/hooks/HookFile.ts`,
     [`${claude}/test/HookFile.test.ts`],
     [
       ["settings: what is not UTF-8", "{ fatal: true, ignoreBOM: true }", "{ ignoreBOM: true }"],
@@ -101,7 +101,7 @@ export const sessionMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/HookCommand.ts`,
+    `${claude}/src/hooks/HookCommand.ts`,
     [`${claude}/test/HookCommand.test.ts`, `${claude}/test/HookSettings.test.ts`],
     [
       ["hook command: one word to the shell", `word.replaceAll("'", "'\\\\''")}'`, "word}'"],
@@ -110,7 +110,7 @@ export const sessionMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/HookInput.ts`,
+    `${claude}/src/hooks/HookInput.ts`,
     [`${claude}/test/HookInput.test.ts`],
     [
       ["hook input: one word of the agent's", "return word.test(kind) ?", 'return kind !== "" ?'],

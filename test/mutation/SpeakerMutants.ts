@@ -100,7 +100,7 @@ export const speakerMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/domain/src/Holding.ts",
+    "packages/domain/src/evidence/Holding.ts",
     [`${cli}/test/Live.test.ts`],
     [
       ["living: that very process", "identity.startTime === startTime && ", ""],

@@ -133,7 +133,7 @@ export const supervisorMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/domain/src/WatchDecider.ts",
+    "packages/domain/src/decide/WatchDecider.ts",
     [`${supervisor}/test/Supervisor.test.ts`],
     [
       [
@@ -144,7 +144,7 @@ export const supervisorMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/domain/src/Holding.ts",
+    "packages/domain/src/evidence/Holding.ts",
     ["packages/watcher/test/Watcher.test.ts", "packages/watcher/test/Signs.test.ts"],
     [
       [
@@ -156,7 +156,7 @@ export const supervisorMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/domain/src/Holding.ts",
+    "packages/domain/src/evidence/Holding.ts",
     [`${supervisor}/test/Bootstrap.test.ts`],
     [
       ["holding: its own word for another session", "if (own !== undefined) return", "if (own !== undefined && (false as boolean)) return"],
@@ -256,7 +256,7 @@ export const supervisorMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/domain/src/Pager.ts",
+    "packages/domain/src/act/Pager.ts",
     [`${supervisor}/test/Notifier.test.ts`],
     [
       ["page: marked before it is run", "  if (!(yield* marks.tell(mark, said.revision))) return\n", ""],
@@ -264,7 +264,7 @@ export const supervisorMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/domain/src/Outbox.ts",
+    "packages/domain/src/eventlog/Outbox.ts",
     ["test/eventlog/Trouble.test.ts"],
     [
       ["outbox: never backwards", " WHERE excluded.revision > outbox.revision RETURNING", " RETURNING"],

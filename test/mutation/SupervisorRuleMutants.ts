@@ -18,7 +18,7 @@ export const supervisorRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/domain/src/WatchDecider.ts",
+    "packages/domain/src/decide/WatchDecider.ts",
     [bootstrap],
     [
       [
@@ -68,7 +68,7 @@ export const supervisorRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/domain/src/Pager.ts",
+    "packages/domain/src/act/Pager.ts",
     [notifier],
     [["notice: plain", "text: plain(notice.text, mostOfText)", "text: notice.text.slice(0, mostOfText)"]]
   ),

@@ -5,7 +5,7 @@ const [looks, signs] = [[`${watcher}/test/Watcher.test.ts`], [`${watcher}/test/S
 
 /** What single rules of a watcher and of its self-monitor promise, each taken away. */
 export const watcherRuleMutants = [
-  ...mutantsOf("packages/domain/src/Heartbeat.ts", looks, [
+  ...mutantsOf("packages/domain/src/evidence/Heartbeat.ts", looks, [
     [
       "heartbeat: what cannot be read is unknown",
       "if (told === undefined || told > now) return undefined",

@@ -1,6 +1,6 @@
 import { type AgentSession, formatTime, HookSign, payloadHeader, type SessionSigns } from "@souffleur/domain"
 import { Option, Schema } from "effect"
-import { makeReading } from "../../packages/claude/src/Turn.ts"
+import { makeReading } from "../../packages/claude/src/session/Turn.ts"
 import { number, time, word } from "../fuzz/Hostile.ts"
 import { record } from "../fuzz/SessionRecords.ts"
 import { asked, type Conductor } from "./Conductor.ts"

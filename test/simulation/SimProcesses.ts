@@ -1,8 +1,8 @@
 import type { Processes, Signal, Tag } from "@souffleur/domain"
 import { Duration, Effect, Option } from "effect"
-import { startedBy } from "../../packages/node/src/ProcessTree.ts"
-import { carriersOf, stillThose } from "../../packages/node/src/Tags.ts"
-import { namedAsOne } from "../../packages/node/src/TerminalServer.ts"
+import { startedBy } from "../../packages/node/src/processes/ProcessTree.ts"
+import { carriersOf, stillThose } from "../../packages/node/src/processes/Tags.ts"
+import { namedAsOne } from "../../packages/node/src/processes/TerminalServer.ts"
 import type { Gate } from "./Gate.ts"
 import { machine, type ProcessTable, type SimProcess } from "./ProcessTable.ts"
 

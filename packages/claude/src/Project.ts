@@ -1,7 +1,7 @@
 import { agentsOwn, piecesOf, TrustedFiles } from "@souffleur/domain"
 import { Effect, Option, Path, Stream } from "effect"
-import { makeLines } from "./Lines.ts"
-import { recordOf } from "./Records.ts"
+import { makeLines } from "./lines/Lines.ts"
+import { recordOf } from "./session/Records.ts"
 
 /** Bytes from the beginning in which it is looked for: the first records of a session say it, after some that do not. */
 const head = 1 << 20

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
-import { agentName } from "../src/AgentProgram.ts"
+import { agentName } from "../src/command/AgentProgram.ts"
 import { parseAgentCommand } from "../src/index.ts"
 
 const why = (text: string) => Result.getOrThrow(Result.flip(parseAgentCommand(text))).why

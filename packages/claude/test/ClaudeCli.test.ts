@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Agent, clamp } from "@souffleur/domain"
 import { Effect, FileSystem, Layer, Option, Schema } from "effect"
 import { Claude } from "../src/index.ts"
-import { isSessionId } from "../src/SessionId.ts"
+import { isSessionId } from "../src/session/SessionId.ts"
 import { claudeFolder, running, services } from "./support/ClaudeFolder.ts"
 
 const order = {

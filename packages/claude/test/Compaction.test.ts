@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { SessionMark } from "@souffleur/domain"
 import { Effect, FileSystem, Path } from "effect"
-import { compactedSince as compactionSince, markOf } from "../src/Compaction.ts"
+import { compactedSince as compactionSince, markOf } from "../src/session/Compaction.ts"
 import { claudeFolder, services } from "./support/ClaudeFolder.ts"
 
 const line = (record: unknown) => `${JSON.stringify(record)}\n`

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { contextOf, windowOf } from "../src/Context.ts"
+import { contextOf, windowOf } from "../src/session/Context.ts"
 
 const answer = (usage: unknown, message: object = {}, more: object = {}) => ({
   type: "assistant",

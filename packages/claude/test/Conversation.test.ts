@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { makeConversation } from "../src/Conversation.ts"
-import { makeFilesModified } from "../src/FilesModified.ts"
-import { trimmed, visible } from "../src/Markdown.ts"
+import { makeConversation } from "../src/export/Conversation.ts"
+import { makeFilesModified } from "../src/export/FilesModified.ts"
+import { trimmed, visible } from "../src/export/Markdown.ts"
 
 const mark = "0123456789ab"
 

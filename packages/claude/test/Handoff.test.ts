@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Option } from "effect"
-import { makeHandoff } from "../src/Handoff.ts"
+import { makeHandoff } from "../src/session/Handoff.ts"
 import { claudeFolder, services } from "./support/ClaudeFolder.ts"
 
 const id = "0f1e2d3c-launch"

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Option, Schema } from "effect"
 import { execFileSync } from "node:child_process"
-import { hookCommand, hookProgram } from "../src/HookCommand.ts"
+import { hookCommand, hookProgram } from "../src/hooks/HookCommand.ts"
 
 /** No argument of a program can hold a NUL. */
 const word = Schema.String.check(Schema.isPattern(/^[^\0]*$/u))

@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Path } from "effect"
 import { execFileSync } from "node:child_process"
-import { hookCommand } from "../src/HookCommand.ts"
-import { hooksStatus, installHooks, uninstallHooks } from "../src/HookFile.ts"
-import { hookEvents } from "../src/HookSettings.ts"
+import { hookCommand } from "../src/hooks/HookCommand.ts"
+import { hooksStatus, installHooks, uninstallHooks } from "../src/hooks/HookFile.ts"
+import { hookEvents } from "../src/hooks/HookSettings.ts"
 
 const command = hookCommand({ stateDir: "/state", self: [process.execPath, import.meta.filename] })
 const moved = hookCommand({ stateDir: "/state", self: ["/no/such/node", import.meta.filename] })

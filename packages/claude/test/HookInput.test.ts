@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { hookCall } from "../src/HookInput.ts"
+import { hookCall } from "../src/hooks/HookInput.ts"
 
 const sessionId = "5c0ff1e0-0000-4000-8000-000000000001"
 const input = (fields: object) => JSON.stringify({ session_id: sessionId, cwd: "/p", ...fields })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import { hookCommand } from "../src/HookCommand.ts"
-import { hookEvents, hooksFound, withHooks, withoutHooks } from "../src/HookSettings.ts"
+import { hookCommand } from "../src/hooks/HookCommand.ts"
+import { hookEvents, hooksFound, withHooks, withoutHooks } from "../src/hooks/HookSettings.ts"
 
 const command = hookCommand({ stateDir: "/state of things", self: ["/node", "/it's here/souffleur.js"] })
 const moved = hookCommand({ stateDir: "/state", self: ["/node", "/there/souffleur.js"] })

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import * as ByteString from "../src/ByteString.ts"
-import { closed, code, codeBlock, inline, shorten, trimmed, visible } from "../src/Markdown.ts"
+import * as ByteString from "../src/lines/ByteString.ts"
+import { closed, code, codeBlock, inline, shorten, trimmed, visible } from "../src/export/Markdown.ts"
 
 it("tells control characters in caret notation", () => {
   assert.strictEqual(visible("a\0b\x1b[31m\x7f\tc\r\nd\re"), "a^@b^[[31m^?\tc\nd\ne")

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { runsAgent } from "../src/RunsAgent.ts"
+import { runsAgent } from "../src/command/RunsAgent.ts"
 
 const claude = { program: "claude", args: [] }
 const standIn = { program: "node", args: ["/x/agent.mjs", "--model", "opus"] }

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
-import { liveSessions } from "../src/Sessions.ts"
+import { liveSessions } from "../src/session/Sessions.ts"
 import { aProcess, claudeFolder, running, services } from "./support/ClaudeFolder.ts"
 
 const pidFile = (pid: number, more: Readonly<Record<string, unknown>> = {}) =>

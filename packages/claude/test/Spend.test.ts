@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
-import { makeSpend } from "../src/Spend.ts"
+import { makeSpend } from "../src/session/Spend.ts"
 
 const since = Date.parse("2026-03-01T12:00:00Z")
 const answer = (id: string, output: number, change: Readonly<Record<string, unknown>> = {}) =>

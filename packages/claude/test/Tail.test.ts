@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { fromTheEnd } from "../src/Tail.ts"
+import { fromTheEnd } from "../src/lines/Tail.ts"
 import { claudeFolder, services } from "./support/ClaudeFolder.ts"
 
 it.layer(services)((it) => {

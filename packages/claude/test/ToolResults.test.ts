@@ -2,7 +2,7 @@ import type { TrustedFiles } from "@souffleur/domain"
 import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
-import { anyToolResult, makeToolResults } from "../src/ToolResults.ts"
+import { anyToolResult, makeToolResults } from "../src/session/ToolResults.ts"
 
 const use = (id: string, name: string) => ({ type: "assistant", message: { content: [{ type: "tool_use", id, name, input: {} }] } })
 const result = (id: string, more: object = {}) => ({

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Agent } from "@souffleur/domain"
 import { Effect, FileSystem, Layer, Path, Random } from "effect"
 import { Claude } from "../src/index.ts"
-import { exportTranscript } from "../src/TranscriptExport.ts"
+import { exportTranscript } from "../src/export/TranscriptExport.ts"
 import { claudeFolder, running, services } from "./support/ClaudeFolder.ts"
 
 const user = (content: unknown, more: object = {}) => ({ type: "user", version: "2.1.329", message: { role: "user", content }, ...more })

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Option, Path } from "effect"
-import { failureOf } from "../src/Failure.ts"
-import { lastTurnEnded, leftNoPidFile, sessionSigns } from "../src/SessionSigns.ts"
+import { failureOf } from "../src/session/Failure.ts"
+import { lastTurnEnded, leftNoPidFile, sessionSigns } from "../src/session/SessionSigns.ts"
 import { claudeFolder, services } from "./support/ClaudeFolder.ts"
 
 const line = (record: unknown) => `${JSON.stringify(record)}\n`

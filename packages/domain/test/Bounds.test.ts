@@ -1,11 +1,11 @@
 import { assert, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import * as Bounds from "../src/Bounds.ts"
-import { decodeEvent, encodeEvent } from "../src/EventCodec.ts"
+import { decodeEvent, encodeEvent } from "../src/eventlog/EventCodec.ts"
 import { iso } from "../src/Time.ts"
-import { evolve } from "../src/WatchEvolution.ts"
-import { initial } from "../src/Watch.ts"
-import * as Event from "../src/WatchEvent.ts"
+import { evolve } from "../src/watch/WatchEvolution.ts"
+import { initial } from "../src/watch/Watch.ts"
+import * as Event from "../src/event/WatchEvent.ts"
 import { examples } from "./fixtures/events/Examples.ts"
 
 /** What a log may hold in the place of a number. */

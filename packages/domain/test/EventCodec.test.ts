@@ -2,8 +2,8 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Result, Schema } from "effect"
 import { fileURLToPath } from "node:url"
-import { decodeEvent, encodeEvent, eventTags } from "../src/EventCodec.ts"
-import { versionOf, WatchEvent } from "../src/WatchEvent.ts"
+import { decodeEvent, encodeEvent, eventTags } from "../src/eventlog/EventCodec.ts"
+import { versionOf, WatchEvent } from "../src/event/WatchEvent.ts"
 import { examples } from "./fixtures/events/Examples.ts"
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))

@@ -1,4 +1,4 @@
-import { EventLog } from "../src/EventLog.ts"
+import { EventLog } from "../src/eventlog/EventLog.ts"
 import { eventLogSuite } from "./EventLogSuite.ts"
 
 eventLogSuite("memory", EventLog.layerMemory)

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, type Layer, Option, Result, Stream } from "effect"
-import { EventLog, type ReadError, type Recorded } from "../src/EventLog.ts"
-import type { WatchEvent } from "../src/WatchEvent.ts"
+import { EventLog, type ReadError, type Recorded } from "../src/eventlog/EventLog.ts"
+import type { WatchEvent } from "../src/event/WatchEvent.ts"
 
 /** Distinct events, by their watcher's number. */
 export const numbered = (from: number, count: number): ReadonlyArray<WatchEvent> =>

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Schema } from "effect"
-import { heldByAll, heldNow, holdings, Hooks, type HookSign } from "../src/Hooks.ts"
+import { heldByAll, heldNow, holdings, Hooks, type HookSign } from "../src/port/Hooks.ts"
 
 const sign = (at: number, event: string, sessionId: string, kind?: string, pid = 10, startTime = 77): HookSign => ({
   at,

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { clamp, clampInWords, Permission } from "../src/Permission.ts"
+import { clamp, clampInWords, Permission } from "../src/settings/Permission.ts"
 
 const rank = (permission: Permission) => Permission.literals.indexOf(permission)
 

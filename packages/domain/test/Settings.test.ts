@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Duration, Effect, FileSystem, Path } from "effect"
-import { loadSettings, type SettingFlags, Settings } from "../src/Settings.ts"
+import { loadSettings, type SettingFlags, Settings } from "../src/settings/Settings.ts"
 
 const home = { HOME: "/home/someone" }
 

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { distrust, type Seen, type Trust } from "../src/Trust.ts"
+import { distrust, type Seen, type Trust } from "../src/settings/Trust.ts"
 
 const [us, stranger] = [1000, 1002]
 const file: Seen = { kind: "file", size: 10, uid: us, mode: 0o100644 }

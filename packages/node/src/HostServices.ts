@@ -1,8 +1,8 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import type { TrustedFiles } from "@souffleur/domain"
 import { Layer } from "effect"
-import * as Programs from "./Programs.ts"
-import * as Files from "./TrustedFiles.ts"
+import * as Programs from "./launch/Programs.ts"
+import * as Files from "./files/TrustedFiles.ts"
 
 /** What this host has of Effect's own ports, and the borders for files and for programs. */
 export type HostServices = NodeServices.NodeServices | TrustedFiles

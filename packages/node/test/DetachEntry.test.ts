@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { encodeDetachOrder } from "../src/DetachEntry.ts"
+import { encodeDetachOrder } from "../src/own/DetachEntry.ts"
 import { builtProgram } from "./fixtures/BuiltProgram.ts"
 import { folder, killed } from "./fixtures/Spawned.ts"
 

@@ -4,7 +4,7 @@ import { Effect, Fiber, Schedule } from "effect"
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import * as ErrandProcess from "../src/ErrandProcess.ts"
+import * as ErrandProcess from "../src/own/ErrandProcess.ts"
 import { builtProgram } from "./fixtures/BuiltProgram.ts"
 
 /** Says back what it is asked, with its own pid; loops for ever, or ends, where it is told to. */

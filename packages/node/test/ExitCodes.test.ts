@@ -1,8 +1,8 @@
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { makeExitCodes } from "../src/ExitCodes.ts"
-import { claimReceipt } from "../src/Receipt.ts"
+import { makeExitCodes } from "../src/launch/ExitCodes.ts"
+import { claimReceipt } from "../src/launch/Receipt.ts"
 import { folder } from "./fixtures/Spawned.ts"
 
 it.effect("an end is the launch's where that very process took its receipt, and is told once it is known", () =>

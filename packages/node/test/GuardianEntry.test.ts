@@ -4,8 +4,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, FileSystem, Schedule, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { DatabaseSync } from "node:sqlite"
-import { guarding, guardianName, guardianNamed } from "../src/GuardianEntry.ts"
-import * as Proc from "../src/Proc.ts"
+import { guarding, guardianName, guardianNamed } from "../src/own/GuardianEntry.ts"
+import * as Proc from "../src/processes/Proc.ts"
 
 const here = { pid: process.pid, startTime: Proc.stat(process.pid)!.startTime, bootId: Proc.bootId() }
 const owned = (fence: number, process = here) => ["OwnerTook", { fence, owner: { process } }] as const

@@ -3,7 +3,7 @@ import { Hooks, type HookSign } from "@souffleur/domain"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { execFileSync } from "node:child_process"
 import * as HostServices from "../src/HostServices.ts"
-import * as HookFiles from "../src/HookFiles.ts"
+import * as HookFiles from "../src/own/HookFiles.ts"
 
 const sign = (at: number, event: string, sessionId: string, kind: string | undefined, pid: number): HookSign => ({
   at,

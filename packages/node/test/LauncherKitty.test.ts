@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Processes } from "@souffleur/domain"
 import { Effect, Option } from "effect"
-import * as NodeProcesses from "../src/Processes.ts"
+import * as NodeProcesses from "../src/processes/Processes.ts"
 import { hostile, launching, order } from "./fixtures/Launching.ts"
 import { exists, folder, killed, until } from "./fixtures/Spawned.ts"
 

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { plain, Processes } from "@souffleur/domain"
 import { Effect, Option } from "effect"
-import * as NodeProcesses from "../src/Processes.ts"
+import * as NodeProcesses from "../src/processes/Processes.ts"
 import { hostile, launching, order } from "./fixtures/Launching.ts"
 import { folder, killed, until } from "./fixtures/Spawned.ts"
 

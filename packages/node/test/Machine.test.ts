@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs"
 import { dirname, join } from "node:path"
-import { machineIdentity } from "../src/Machine.ts"
+import { machineIdentity } from "../src/processes/Machine.ts"
 import { folder } from "./fixtures/Spawned.ts"
 
 const files = { id: "etc/machine-id", bus: "var/lib/dbus/machine-id", hardware: "sys/class/dmi/id/product_uuid" }

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Schedule } from "effect"
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
-import { boundOutputs } from "../src/Outputs.ts"
+import { boundOutputs } from "../src/launch/Outputs.ts"
 
 const used = (path: string) => (fs.statSync(path, { throwIfNoEntry: false })?.blocks ?? 0) * 512
 const MiB = 1 << 20

@@ -4,9 +4,9 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Processes, type ProcessIdentity } from "@souffleur/domain"
 import { Effect, Option } from "effect"
-import { KeptStats } from "../src/KeptStats.ts"
-import { conditionOf, isGone, parseStat } from "../src/Proc.ts"
-import { layer, layerOn } from "../src/Processes.ts"
+import { KeptStats } from "../src/files/KeptStats.ts"
+import { conditionOf, isGone, parseStat } from "../src/processes/Proc.ts"
+import { layer, layerOn } from "../src/processes/Processes.ts"
 import { becomes, exists, folder, identity, killed, output, spawned, until } from "./fixtures/Spawned.ts"
 
 const condition = (process: Parameters<typeof Processes.Service.condition>[0]) =>

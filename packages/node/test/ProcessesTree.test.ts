@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
-import type { Stat } from "../src/Proc.ts"
-import { startedBy } from "../src/ProcessTree.ts"
-import { carriersOf, stillThose } from "../src/Tags.ts"
-import { isTerminalServer, namedAsOne } from "../src/TerminalServer.ts"
+import type { Stat } from "../src/processes/Proc.ts"
+import { startedBy } from "../src/processes/ProcessTree.ts"
+import { carriersOf, stillThose } from "../src/processes/Tags.ts"
+import { isTerminalServer, namedAsOne } from "../src/processes/TerminalServer.ts"
 
 /** `[pid, parent, name]`; a `!` behind the name is the tag. */
 const table = (...rows: ReadonlyArray<readonly [number, number, string]>): ReadonlyMap<number, Stat & { readonly tagged: boolean }> =>

@@ -6,7 +6,7 @@ import { syncBuiltinESMExports } from "node:module"
 import * as os from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { appendSign } from "../src/SignFile.ts"
+import { appendSign } from "../src/files/SignFile.ts"
 import { builtProgram } from "./fixtures/BuiltProgram.ts"
 
 const program = await builtProgram(fileURLToPath(new URL("fixtures/appendSigns.ts", import.meta.url)))

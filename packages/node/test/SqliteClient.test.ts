@@ -4,7 +4,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, FileSystem, Layer, type Path, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { DatabaseSync } from "node:sqlite"
-import { layerOwn, layerSqlite, type OwnFile } from "../src/SqliteClient.ts"
+import { layerOwn, layerSqlite, type OwnFile } from "../src/sqlite/SqliteClient.ts"
 
 const mark = 0x74657374
 const first = ["CREATE TABLE words (word TEXT NOT NULL) STRICT", "INSERT INTO words VALUES ('first')"]

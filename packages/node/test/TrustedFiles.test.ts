@@ -5,7 +5,7 @@ import { assert, it } from "@effect/vitest"
 import { lookTrusted, piecesOf, readTrusted, TrustedFiles } from "@souffleur/domain"
 import { Effect, FileSystem, Layer, Stream } from "effect"
 import * as HostServices from "../src/HostServices.ts"
-import * as TrustedFilesOfHost from "../src/TrustedFiles.ts"
+import * as TrustedFilesOfHost from "../src/files/TrustedFiles.ts"
 import { folder } from "./fixtures/Spawned.ts"
 
 const asRoot = process.getuid?.() === 0

@@ -1,7 +1,7 @@
 import type { LogError, Refused, Watch, WatchIntent } from "@souffleur/domain"
 import { type Effect, Schema } from "effect"
-import type { Request } from "./Request.ts"
-import type { Cycle } from "./Step.ts"
+import type { Request } from "./steps/Request.ts"
+import type { Cycle } from "./steps/Step.ts"
 
 /** This way to recover does not work in this cycle; the next provider may (spec: behaviour#providers). */
 export class Escalated extends Schema.TaggedError<Escalated>()("Escalated", {

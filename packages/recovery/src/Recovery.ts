@@ -1,10 +1,10 @@
 import { beatMirrored, ceilingNow, CycleSettings, forgetHandoff, Settings, type Watch, type WatchRef } from "@souffleur/domain"
 import { Effect, Schedule } from "effect"
 import { type Entry, FailedClosed, type Provider } from "./Provider.ts"
-import { readRequest } from "./Request.ts"
-import { trimExport } from "./Fingerprint.ts"
-import { exportConversation, stop } from "./Salvage.ts"
-import { Cycle } from "./Step.ts"
+import { readRequest } from "./steps/Request.ts"
+import { trimExport } from "./steps/Fingerprint.ts"
+import { exportConversation, stop } from "./steps/Salvage.ts"
+import { Cycle } from "./steps/Step.ts"
 
 type Recover<R> = ReturnType<Provider<R>["recover"]>
 type Routed<R> = Effect.Effect<

@@ -1,6 +1,6 @@
 import { Event, EventLog, leastPin, makeWatchRef, type Permission, type WatchEvent } from "@souffleur/domain"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
-import { Cycle } from "../src/Step.ts"
+import { Cycle } from "../src/steps/Step.ts"
 
 export const conductor = { pid: 4711, startTime: 99, bootId: "boot" }
 export const owner = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }

@@ -1,9 +1,9 @@
 import { assert, it as plain, layer } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Schema } from "effect"
-import { makeByteKernel } from "../src/ByteKernel.ts"
-import { characterStart, countCharacters } from "../src/Characters.ts"
-import { estimate } from "../src/Estimate.ts"
+import { makeByteKernel } from "../src/export/ByteKernel.ts"
+import { characterStart, countCharacters } from "../src/export/Characters.ts"
+import { estimate } from "../src/export/Estimate.ts"
 
 const utf8 = new TextEncoder()
 const bytesOf = (content: string | Uint8Array) => (typeof content === "string" ? utf8.encode(content) : content)

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { evolve, initial, Offspring, type ProcessIdentity, type Watch } from "@souffleur/domain"
 import { Effect, FileSystem, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { isStopped, otherWriter, stopConductor } from "../src/Stop.ts"
+import { isStopped, otherWriter, stopConductor } from "../src/steps/Stop.ts"
 import { recovering } from "./CrashingLog.ts"
 import { identityOf, type Running, World, worldLayer } from "./World.ts"
 

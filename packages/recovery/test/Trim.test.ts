@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Path, Schema } from "effect"
-import { estimate } from "../src/Estimate.ts"
-import { trim } from "../src/Trim.ts"
+import { estimate } from "../src/export/Estimate.ts"
+import { trim } from "../src/export/Trim.ts"
 
 const nonce = "0123456789abcdef0123456789abcdef"
 const header = `<!-- souffleur-export v1 nonce=${nonce} -->\n# Conversation\n\n## Files Modified\n- a.ts\n- é.ts\n`

@@ -11,14 +11,14 @@ import {
   freshSessionId
 } from "@souffleur/domain"
 import { Effect, FileSystem, Option, type Path } from "effect"
-import { estimate, Gate } from "../Estimate.ts"
-import { trimExport, unlessChanged } from "../Fingerprint.ts"
-import { launchSuccessor, prepare } from "../Launch.ts"
-import { promptFromExport } from "../LaunchPrompt.ts"
+import { estimate, Gate } from "../export/Estimate.ts"
+import { trimExport, unlessChanged } from "../steps/Fingerprint.ts"
+import { launchSuccessor, prepare } from "../steps/Launch.ts"
+import { promptFromExport } from "../steps/LaunchPrompt.ts"
 import { Escalated, type Provider } from "../Provider.ts"
-import { resumePromptOf } from "../Request.ts"
-import { exportConversation, NoExport, stop } from "../Salvage.ts"
-import { again, step } from "../Step.ts"
+import { resumePromptOf } from "../steps/Request.ts"
+import { exportConversation, NoExport, stop } from "../steps/Salvage.ts"
+import { again, step } from "../steps/Step.ts"
 
 const escalated = (stage: string) => (error: { readonly why: string }) =>
   Effect.fail(new Escalated({ stage, reason: error.why, alreadyKilled: true }))

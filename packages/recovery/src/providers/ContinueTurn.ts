@@ -1,9 +1,9 @@
 import type { Agent, Comms, Hooks, Launcher, Offspring, Processes, Settings, Watch } from "@souffleur/domain"
 import { Effect } from "effect"
-import { launchSuccessor, prepare } from "../Launch.ts"
-import { promptToContinue } from "../LaunchPrompt.ts"
+import { launchSuccessor, prepare } from "../steps/Launch.ts"
+import { promptToContinue } from "../steps/LaunchPrompt.ts"
 import type { Provider } from "../Provider.ts"
-import { stop } from "../Salvage.ts"
+import { stop } from "../steps/Salvage.ts"
 
 /**
  * A Conductor whose turn ended before its work, in print mode or by a limit that is over: the same session goes on

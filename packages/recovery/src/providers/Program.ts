@@ -12,11 +12,11 @@ import {
 } from "@souffleur/domain"
 import { type Duration, Effect, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
-import { launchSuccessor, prepare } from "../Launch.ts"
-import { reasonLine } from "../LaunchPrompt.ts"
+import { launchSuccessor, prepare } from "../steps/Launch.ts"
+import { reasonLine } from "../steps/LaunchPrompt.ts"
 import { Escalated, FailedClosed, type Provider } from "../Provider.ts"
-import { stop } from "../Salvage.ts"
-import { again, step } from "../Step.ts"
+import { stop } from "../steps/Salvage.ts"
+import { again, step } from "../steps/Step.ts"
 
 /** Goes to the log. */
 const Reason = Schema.String.check(Schema.isMaxLength(500))

@@ -10,10 +10,10 @@ import {
   type Watch
 } from "@souffleur/domain"
 import { Effect } from "effect"
-import { Launched, prepare, settled, started, unhindered } from "../Launch.ts"
+import { Launched, prepare, settled, started, unhindered } from "../steps/Launch.ts"
 import { FailedClosed, type Provider } from "../Provider.ts"
-import { stop } from "../Salvage.ts"
-import { step } from "../Step.ts"
+import { stop } from "../steps/Salvage.ts"
+import { step } from "../steps/Step.ts"
 
 /** The same command again, from the file of its first launch, under an id and a receipt of its own. */
 const runAgain = Effect.fnUntraced(function* (watch: Watch, token: string) {

@@ -1,13 +1,13 @@
 import { freshSessionId } from "@souffleur/domain"
 import type { Agent, Comms, Hooks, Launcher, Offspring, Processes, Settings, TrustedFiles, Watch } from "@souffleur/domain"
 import { Effect, type FileSystem, type Path, Schema } from "effect"
-import { Fingerprint, trimmed, unlessChanged } from "../Fingerprint.ts"
-import { launchSuccessor, prepare } from "../Launch.ts"
-import { promptFromExport } from "../LaunchPrompt.ts"
+import { Fingerprint, trimmed, unlessChanged } from "../steps/Fingerprint.ts"
+import { launchSuccessor, prepare } from "../steps/Launch.ts"
+import { promptFromExport } from "../steps/LaunchPrompt.ts"
 import { FailedClosed, type Provider } from "../Provider.ts"
-import { resumePromptOf } from "../Request.ts"
-import { Exported, NoExport, stop, writeExport } from "../Salvage.ts"
-import { again, step } from "../Step.ts"
+import { resumePromptOf } from "../steps/Request.ts"
+import { Exported, NoExport, stop, writeExport } from "../steps/Salvage.ts"
+import { again, step } from "../steps/Step.ts"
 
 /** Characters of a hand-off: a few per cent of any model's window. */
 const handoffChars = 40_000

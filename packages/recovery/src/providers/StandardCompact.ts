@@ -13,13 +13,13 @@ import {
   type Watch
 } from "@souffleur/domain"
 import { Effect, type FileSystem, Option, type Path, Ref } from "effect"
-import { boundary, compactedAs, CompactedTo, CompactFailed, onceMore } from "../Compaction.ts"
-import { launch, launchSuccessor, prepare, settled, unhindered } from "../Launch.ts"
-import { promptAfterCompaction } from "../LaunchPrompt.ts"
+import { boundary, compactedAs, CompactedTo, CompactFailed, onceMore } from "../steps/Compaction.ts"
+import { launch, launchSuccessor, prepare, settled, unhindered } from "../steps/Launch.ts"
+import { promptAfterCompaction } from "../steps/LaunchPrompt.ts"
 import { FailedClosed, type Provider } from "../Provider.ts"
-import { type Request, resumePromptOf } from "../Request.ts"
-import { newestSession, stop } from "../Salvage.ts"
-import { again, step, stillGranted } from "../Step.ts"
+import { type Request, resumePromptOf } from "../steps/Request.ts"
+import { newestSession, stop } from "../steps/Salvage.ts"
+import { again, step, stillGranted } from "../steps/Step.ts"
 
 const closed = (stage: string) => (error: { readonly why: string }) => Effect.fail(new FailedClosed({ stage, reason: error.why }))
 

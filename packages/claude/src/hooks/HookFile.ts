@@ -1,0 +1,176 @@
+import { agentsOwn, type FileRefused, lookTrusted, readTrusted, type TrustedFiles } from "@souffleur/domain"
+import { Effect, FileSystem, Option, Path, type PlatformError, Result, Schema } from "effect"
+import { type HookProgram, hookProgram } from "./HookCommand.ts"
+import { hookEvents, hooksFound, withHooks, withoutHooks } from "./HookSettings.ts"
+import { partsAt, rootOf } from "../lines/JsonText.ts"
+
+/** A file of the agent's settings that is not as such a file is; nothing was written. `why` says what and where. */
+export class HookSettingsUnusable extends Schema.TaggedError<HookSettingsUnusable>()("HookSettingsUnusable", {
+  path: Schema.String,
+  why: Schema.String
+}) {}
+
+/** Bytes of settings; real ones have a few thousand. */
+const sizeLimit = 1_000_000
+
+/** The file as it was before the first change, beside it. */
+const backupOf = (path: string) => `${path}.souffleur-backup`
+
+interface SettingsFile {
+  /** The file itself, where its name is a link. */
+  readonly target: string
+  readonly text: string
+  readonly info: FileSystem.File.Info
+}
+
+/** Whoever may put another file in its place decides which programs the agent runs. */
+const unlessOthersFolder = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const paths = yield* Path.Path
+  yield* lookTrusted(yield* fs.realPath(paths.dirname(file)), { ...agentsOwn, folder: true })
+})
+
+/** `None` where there is no such file. A link, as of one who keeps such files elsewhere, leads to a file that is judged as any other. */
+const read = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const unusable = (why: string) => new HookSettingsUnusable({ path, why })
+  const found = yield* fs.realPath(path).pipe(
+    Effect.asSome,
+    Effect.catchIf(
+      ({ reason }) => reason._tag === "NotFound",
+      () => Effect.succeedNone
+    )
+  )
+  if (Option.isNone(found)) {
+    if (Option.isSome(yield* Effect.option(fs.readLink(path)))) return yield* unusable("is a link to a file that is not there")
+    return Option.none<SettingsFile>()
+  }
+  yield* unlessOthersFolder(found.value)
+  const trust = { ...agentsOwn, atMost: sizeLimit }
+  const info = yield* lookTrusted(found.value, trust)
+  const bytes = yield* readTrusted(found.value, trust)
+  const text = yield* Effect.try({
+    try: () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
+    catch: () => unusable("is not UTF-8")
+  })
+  return Option.some<SettingsFile>({ target: found.value, text, info })
+})
+
+/** Whole or not at all, with the mode and the owner of what it replaces; `before` must still be there (`undefined`: nothing). */
+const write = Effect.fnUntraced(function* (path: string, text: string, before: SettingsFile | undefined) {
+  const fs = yield* FileSystem.FileSystem
+  const paths = yield* Path.Path
+  const target = before?.target ?? path
+  const folder = yield* fs.makeTempDirectoryScoped({ directory: paths.dirname(target), prefix: ".souffleur-" })
+  const draft = paths.join(folder, "draft")
+  yield* fs.writeFileString(draft, text, { flag: "wx", mode: 0o600 })
+  if (before !== undefined) {
+    yield* fs.chmod(draft, before.info.mode & 0o777)
+    const own = yield* fs.stat(draft)
+    const [uid, gid] = [Option.getOrElse(before.info.uid, () => 0), Option.getOrElse(before.info.gid, () => 0)]
+    if (!Option.contains(own.uid, uid) || !Option.contains(own.gid, gid)) yield* fs.chown(draft, uid, gid)
+  }
+  yield* Effect.flatMap(fs.open(draft, { flag: "r" }), (file) => file.sync)
+  const now = Option.getOrUndefined(yield* read(path))
+  if (now?.text !== before?.text) return yield* new HookSettingsUnusable({ path, why: "was changed meanwhile: try again" })
+  yield* fs.rename(draft, target)
+}, Effect.scoped)
+
+const sound = <A>(path: string, result: Result.Result<A, string>): Effect.Effect<A, HookSettingsUnusable> =>
+  Effect.fromResult(Result.mapError(result, (why) => new HookSettingsUnusable({ path, why })))
+
+/** The settings as they were before ours came: by the backup where nobody has changed anything since, byte for byte. */
+const bare = Effect.fnUntraced(function* (path: string, text: string) {
+  const backup = Option.map(yield* read(backupOf(path)), (file) => file.text)
+  const { commands } = yield* sound(path, hooksFound(text))
+  const installed = Option.flatMap(backup, (before) => Result.getSuccess(withHooks(before, commands[0] ?? "")))
+  const untouched = Option.contains(installed, text)
+  return { backup, untouched, text: untouched && Option.isSome(backup) ? backup.value : yield* sound(path, withoutHooks(text)) }
+})
+
+/** What became of a file of settings. */
+export interface HooksChanged {
+  readonly path: string
+  readonly changed: boolean
+  /** The file as it was before, where there is one. */
+  readonly backup: string | null
+  /** `removed`: it was not there before the hooks; `restored`: byte for byte as it was; `edited`: others have changed it, too. */
+  readonly how: "installed" | "removed" | "restored" | "edited" | "nothing to do"
+}
+
+type Changing = Effect.fn.Return<
+  HooksChanged,
+  FileRefused | HookSettingsUnusable | PlatformError.PlatformError,
+  FileSystem.FileSystem | Path.Path | TrustedFiles
+>
+
+/** Adds the command for every event of ours beside the hooks of others; a command of ours that was there is replaced by it. */
+export const installHooks = Effect.fn("installHooks")(function* (path: string, command: string): Changing {
+  const fs = yield* FileSystem.FileSystem
+  const paths = yield* Path.Path
+  const file = Option.getOrUndefined(yield* read(path))
+  const found = yield* sound(path, hooksFound(file?.text ?? "{}"))
+  const backup = (yield* fs.exists(backupOf(path))) ? backupOf(path) : null
+  if (found.complete && found.commands[0] === command) return { path, changed: false, backup, how: "nothing to do" }
+  const before = file === undefined ? "{}\n" : (yield* bare(path, file.text)).text
+  const text = yield* sound(path, withHooks(before, command))
+  if (file === undefined) {
+    yield* fs.makeDirectory(paths.dirname(path), { recursive: true, mode: 0o700 })
+    yield* unlessOthersFolder(path)
+  }
+  // One that is there while nothing of ours is was left behind.
+  if (found.events.length > 0) {
+    yield* write(path, text, file)
+    return { path, changed: true, backup, how: "installed" }
+  }
+  yield* fs.remove(backupOf(path), { force: true })
+  if (file !== undefined) {
+    yield* fs.writeFileString(backupOf(path), file.text, { flag: "wx", mode: 0o600 })
+    yield* fs.chmod(backupOf(path), file.info.mode & 0o777)
+  }
+  yield* write(path, text, file)
+  return { path, changed: true, backup: file === undefined ? null : backupOf(path), how: "installed" }
+})
+
+/** Takes out what `installHooks` added, and no more; what is left is as it was, to the byte where nobody else changed it since. */
+export const uninstallHooks = Effect.fn("uninstallHooks")(function* (path: string): Changing {
+  const fs = yield* FileSystem.FileSystem
+  const file = Option.getOrUndefined(yield* read(path))
+  const found = file === undefined ? undefined : yield* sound(path, hooksFound(file.text))
+  if (file === undefined || found === undefined || found.events.length === 0) {
+    yield* fs.remove(backupOf(path), { force: true })
+    return { path, changed: false, backup: null, how: "nothing to do" }
+  }
+  const { backup, text, untouched } = yield* bare(path, file.text)
+  const empty = partsAt(text, rootOf(text)).parts.length === 0
+  const made = Option.isNone(backup) && empty && Option.isNone(yield* Effect.option(fs.readLink(path)))
+  yield* made ? fs.remove(path) : write(path, text, file)
+  yield* fs.remove(backupOf(path), { force: true })
+  return { path, changed: true, backup: null, how: made ? "removed" : untouched ? "restored" : "edited" }
+})
+
+/** Which of our hooks a file of settings holds, and whether they can run. */
+export interface HooksStatus {
+  readonly path: string
+  readonly events: ReadonlyArray<string>
+  /** Events that are asked for today and are not there. */
+  readonly absent: ReadonlyArray<string>
+  readonly programs: ReadonlyArray<HookProgram>
+  /** Files of those programs that are not there. */
+  readonly missing: ReadonlyArray<string>
+}
+
+export const hooksStatus = Effect.fn("hooksStatus")(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const file = yield* read(path)
+  const text = Option.match(file, { onNone: () => "{}", onSome: (one) => one.text })
+  const { commands, events } = yield* sound(path, hooksFound(text))
+  const programs = commands.flatMap((command) => Option.toArray(hookProgram(command)))
+  const missing = yield* Effect.filter([...new Set(programs.flatMap(({ self }) => self))], (one) =>
+    fs.exists(one).pipe(
+      Effect.map((there) => !there),
+      Effect.orElseSucceed(() => true)
+    )
+  )
+  return { path, events, absent: hookEvents.filter((event) => !events.includes(event)), programs, missing } satisfies HooksStatus
+})

@@ -1,0 +1,122 @@
+import { Option, Predicate, Result } from "effect"
+import { hookProgram } from "./HookCommand.ts"
+import { partsAt, rootOf, without, withPart } from "../lines/JsonText.ts"
+
+/** What is asked to be told: a session's beginnings and ends, its turns, tools and compactions, and what waits for a person. */
+export const hookEvents = [
+  "SessionStart",
+  "UserPromptSubmit",
+  "PreToolUse",
+  "PostToolUse",
+  "PreCompact",
+  "PostCompact",
+  "Stop",
+  "StopFailure",
+  "SessionEnd",
+  "SubagentStop",
+  "Notification",
+  "PermissionRequest"
+] as const
+
+/** Seconds after which the agent goes on without the hook. */
+const timeout = 5
+
+/** One of our hooks in a text of settings, and what has to go for it to be gone: with it goes what would be left empty. */
+interface Place {
+  readonly event: string
+  readonly command: string
+  readonly whole: boolean
+  readonly at: number
+  readonly index: number
+}
+
+const refused = (why: string): Result.Result<never, string> => Result.fail(why)
+const isOurs = (hook: unknown): hook is { readonly command: string } =>
+  Predicate.isObject(hook) && "command" in hook && Predicate.isString(hook.command) && Option.isSome(hookProgram(hook.command))
+
+/** `Err` says in a few words what of the text is not as settings are. */
+const places = (text: string): Result.Result<ReadonlyArray<Place>, string> => {
+  try {
+    JSON.parse(text)
+  } catch {
+    return refused("is not JSON")
+  }
+  const root = rootOf(text)
+  if (text[root] !== "{") return refused("holds no JSON object")
+  const top = partsAt(text, root).parts
+  if (top.filter(({ key }) => key === "hooks").length > 1) return refused('has "hooks" twice')
+  const inTop = top.findIndex(({ key }) => key === "hooks")
+  const hooks = top[inTop]
+  if (hooks === undefined) return Result.succeed([])
+  if (text[hooks.value] !== "{") return refused('has "hooks" that is no object')
+  const found: Array<Place> = []
+  const events = partsAt(text, hooks.value).parts
+  for (const [inHooks, event] of events.entries()) {
+    if (text[event.value] !== "[") return refused(`has "hooks" with ${JSON.stringify(event.key)} that is no list`)
+    if (events.findIndex(({ key }) => key === event.key) !== inHooks) return refused(`has ${JSON.stringify(event.key)} twice`)
+    const groups = partsAt(text, event.value).parts
+    for (const [inEvent, group] of groups.entries()) {
+      const list = text[group.value] === "{" ? partsAt(text, group.value).parts.findLast(({ key }) => key === "hooks") : undefined
+      if (list === undefined || text[list.value] !== "[") continue
+      const commands = partsAt(text, list.value).parts
+      for (const [inGroup, { end, value }] of commands.entries()) {
+        const hook: unknown = JSON.parse(text.slice(value, end))
+        if (!isOurs(hook)) continue
+        const [at, index] =
+          commands.length > 1
+            ? [list.value, inGroup]
+            : groups.length > 1
+              ? [event.value, inEvent]
+              : events.length > 1
+                ? [hooks.value, inHooks]
+                : [root, inTop]
+        const { command } = hook
+        const whole = JSON.stringify(hook) === JSON.stringify({ type: "command", command, timeout })
+        found.push({ event: event.key ?? "", command, whole, at, index })
+      }
+    }
+  }
+  return Result.succeed(found)
+}
+
+/** Which of our hooks a text of settings holds. */
+export interface HooksFound {
+  readonly events: ReadonlyArray<string>
+  /** As they were written, each once. */
+  readonly commands: ReadonlyArray<string>
+  /** Every event has one hook, all of them are the same, and as they were installed. */
+  readonly complete: boolean
+}
+
+export const hooksFound = (text: string): Result.Result<HooksFound, string> =>
+  Result.map(places(text), (found) => {
+    const [events, commands] = [[...new Set(found.map(({ event }) => event))], [...new Set(found.map(({ command }) => command))]]
+    const each = found.length === hookEvents.length && hookEvents.every((event) => events.includes(event))
+    return { events, commands, complete: each && commands.length === 1 && found.every(({ whole }) => whole) }
+  })
+
+/** The settings without any hook of ours; everything else stays as it was written. */
+export const withoutHooks = (text: string): Result.Result<string, string> =>
+  Result.gen(function* () {
+    let rest = text
+    for (;;) {
+      const [first] = yield* places(rest)
+      if (first === undefined) return rest
+      rest = without(rest, first.at, first.index)
+    }
+  })
+
+/** The settings with this command for every event, beside the hooks of others. */
+export const withHooks = (text: string, command: string): Result.Result<string, string> =>
+  Result.map(withoutHooks(text), (bare) => {
+    const group = { hooks: [{ type: "command", command, timeout }] }
+    return hookEvents.reduce((settings: string, event) => {
+      const root = rootOf(settings)
+      const hooks = partsAt(settings, root).parts.find(({ key }) => key === "hooks")
+      if (hooks === undefined) return withPart(settings, root, 1, "hooks", { [event]: [group] })
+      const groups = partsAt(settings, hooks.value).parts.find(({ key }) => key === event)
+      return groups === undefined
+        ? withPart(settings, hooks.value, 2, event, [group])
+        : withPart(settings, groups.value, 3, undefined, group)
+    }, bare)
+  })

@@ -1,0 +1,66 @@
+import { agentsOwn, type AgentSession, Bounds, Processes, lookTrusted, readTrusted, type TrustedFiles } from "@souffleur/domain"
+import { Effect, FileSystem, Option, Path, Schema } from "effect"
+import { writtenAtOf } from "../lines/Tail.ts"
+
+/** Bytes of a pid file; the agent's own have about 600. */
+const sizeLimit = 65_536
+
+/** `<claude dir>/sessions/<pid>.json`, as much of it as we rely on. It is undocumented: evidence, never proof. */
+const PidFile = Schema.fromJsonString(
+  Schema.Struct({
+    pid: Bounds.Pid,
+    sessionId: Bounds.words(Bounds.sessionIdLength),
+    cwd: Bounds.words(Bounds.pathLength),
+    /** Field 22 of `/proc/<pid>/stat`, as text. */
+    procStart: Schema.Union([Bounds.words(20), Bounds.StartTime]),
+    status: Schema.optionalKey(Schema.String),
+    waitingFor: Schema.optionalKey(Schema.String)
+  })
+)
+/** What is only told: a newer agent may say more of it, and holds its session all the same. */
+const inShort = (text: string) => text.slice(0, 200)
+const decode = Schema.decodeUnknownOption(PidFile)
+
+/**
+ * Sessions whose pid file names a process that is there, is ours, is no zombie and began when the file says: the agent
+ * leaves its file behind when it is killed. What is no pid file, or not to be read, is skipped.
+ */
+export const liveSessions = Effect.fn("liveSessions")(function* (
+  claudeDir: string
+): Effect.fn.Return<ReadonlyArray<AgentSession>, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles> {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const processes = yield* Processes
+  const folder = path.resolve(claudeDir, "sessions")
+  const names = yield* fs.readDirectory(folder).pipe(Effect.orElseSucceed((): ReadonlyArray<string> => []))
+
+  const read = Effect.fnUntraced(function* (file: string) {
+    const writtenAt = writtenAtOf(yield* lookTrusted(file, agentsOwn))
+    const text = new TextDecoder().decode(yield* readTrusted(file, { ...agentsOwn, atMost: sizeLimit }))
+    return Option.map(decode(text), (said) => ({ ...said, writtenAt }))
+  })
+  const live = Effect.fnUntraced(function* (file: string) {
+    const found = yield* read(file).pipe(Effect.orElseSucceed(() => Option.none()))
+    if (Option.isNone(found)) return []
+    const { pid, sessionId, cwd, procStart, status, waitingFor, writtenAt } = found.value
+    const process = yield* processes.find(pid)
+    if (Option.isNone(process) || process.value.condition === "zombie" || process.value.uid !== processes.host.uid) return []
+    if (String(process.value.identity.startTime) !== String(procStart)) return []
+    return [
+      {
+        pid,
+        sessionId,
+        project: cwd,
+        status: inShort(status ?? "unknown"),
+        waitingFor: waitingFor && inShort(waitingFor),
+        writtenAt
+      } satisfies AgentSession
+    ]
+  })
+  const sessions = yield* Effect.forEach(
+    names.filter((name) => name.endsWith(".json")),
+    (name) => live(path.join(folder, name)),
+    { concurrency: 8 }
+  )
+  return sessions.flat()
+})

@@ -1,0 +1,89 @@
+import { Context, type Duration, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Agent } from "../port/Agent.ts"
+import { isGone } from "./EndProcess.ts"
+import { Processes, type ProcessIdentity } from "../port/Process.ts"
+import { patiently } from "../eventlog/Store.ts"
+
+/** So many are remembered of one Conductor, the newest. */
+const atMost = 1000
+
+/** A pid and its start time; all of them of the Conductor's own boot. */
+const Kept = Schema.fromJsonString(Schema.Array(Schema.Tuple([Schema.Int, Schema.Int])).check(Schema.isMaxLength(atMost)))
+const decode = Schema.decodeUnknownOption(Kept)
+
+const nameOf = ({ bootId, pid, startTime }: ProcessIdentity) => `${bootId}/${pid}/${startTime}`
+
+/**
+ * What a Conductor has started, as it was last seen while that one lived: a tool that cleaned its environment and lost its parent is known by
+ * nothing else. It lies in souffleur's own store beside the log: souffleur itself may die between that look and the stop.
+ */
+export class Offspring extends Context.Service<
+  Offspring,
+  {
+    /** In place of what was remembered of this Conductor. */
+    readonly remember: (conductor: ProcessIdentity, started: ReadonlyArray<ProcessIdentity>) => Effect.Effect<void>
+    /** Each is to be held against its whole identity: its pid may be anybody's by now. */
+    readonly recall: (conductor: ProcessIdentity) => Effect.Effect<ReadonlyArray<ProcessIdentity>>
+  }
+>()("@souffleur/domain/Offspring") {
+  static readonly layerMemory = Layer.sync(Offspring, () => {
+    const known = new Map<string, ReadonlyArray<ProcessIdentity>>()
+    return Offspring.of({
+      remember: (conductor, started) => Effect.sync(() => void known.set(nameOf(conductor), started)),
+      recall: (conductor) => Effect.sync(() => known.get(nameOf(conductor)) ?? [])
+    })
+  })
+
+  /** What the store does not take is remembered by this process, until it does. */
+  static readonly layerSql = (patience: Duration.Input): Layer.Layer<Offspring, never, SqlClient.SqlClient> =>
+    Layer.effect(
+      Offspring,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const waiting = patiently(patience)
+        /** What this process last wrote, or could not write. */
+        const own = new Map<string, { readonly text: string; readonly written: boolean }>()
+        return Offspring.of({
+          remember: Effect.fn("Offspring.remember")(function* (conductor, started) {
+            const [name, text] = [nameOf(conductor), JSON.stringify(started.map(({ pid, startTime }) => [pid, startTime]))]
+            const last = own.get(name)
+            if (last?.text === text && last.written) return
+            own.set(name, { text, written: false })
+            yield* waiting(
+              sql`INSERT INTO offspring (conductor, started) VALUES (${name}, ${text})
+              ON CONFLICT (conductor) DO UPDATE SET started = excluded.started`
+            ).pipe(
+              Effect.andThen(Effect.sync(() => own.set(name, { text, written: true }))),
+              Effect.catch(({ reason }) => Effect.logDebug("what the Conductor has started is not written", reason))
+            )
+          }),
+          recall: Effect.fn("Offspring.recall")(function* (conductor) {
+            const name = nameOf(conductor)
+            const [stored] = yield* waiting(sql<{ started: string }>`SELECT started FROM offspring WHERE conductor = ${name}`).pipe(
+              Effect.catch(({ reason }) => Effect.as(Effect.logDebug("what the Conductor has started is not read", reason), []))
+            )
+            const last = own.get(name)
+            const text = last?.written === false || stored === undefined ? last?.text : stored.started
+            const pairs = Option.getOrElse(decode(text), () => [])
+            return pairs.map(([pid, startTime]) => ({ pid, startTime, bootId: conductor.bootId }))
+          })
+        })
+      })
+    )
+}
+
+/**
+ * Looks who descends from a Conductor, by parent and by what was seen before, and remembers it. Another agent's session with its own is
+ * nobody of it, nor what is protected in any tree. Nothing is learned of one that is gone.
+ */
+export const rememberOffspring = Effect.fn("rememberOffspring")(function* (conductor: ProcessIdentity) {
+  const agent = yield* Agent
+  const offspring = yield* Offspring
+  const processes = yield* Processes
+  if (yield* isGone(processes, conductor)) return
+  const others = (yield* agent.sessions).flatMap(({ pid }) => (pid === conductor.pid ? [] : [pid]))
+  const found = yield* processes.tree(conductor, [], others, yield* offspring.recall(conductor))
+  const newest = found.map(({ identity }) => identity).toSorted((one, other) => other.startTime - one.startTime)
+  yield* offspring.remember(conductor, newest.slice(0, atMost))
+})

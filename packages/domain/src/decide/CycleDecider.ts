@@ -1,0 +1,115 @@
+import { Result } from "effect"
+import { type Decision, no, ok } from "./Decision.ts"
+import { nextWatcher } from "./ExitDecider.ts"
+import { abovePin } from "./PinDecider.ts"
+import { compactAttempts, launchSteps } from "../watch/StepName.ts"
+import type { RecoveryCycle, Watch } from "../watch/Watch.ts"
+import type { WatchCommand } from "../watch/WatchCommand.ts"
+import * as Event from "../event/WatchEvent.ts"
+
+/** A token is new for each attempt and safe as a file name: the watch's own numbers only. */
+const tokenOf = (watch: Watch, cycle: number, step: string, attempt: number): string =>
+  `g${watch.generation + 1}-c${cycle}-${step.replaceAll(/[^A-Za-z0-9]+/gu, "-")}-${attempt}`
+
+/** What a schedule would grant again after a crash, the log does not (spec: behaviour#standard_compact): the log is the count. */
+const forbidden = (recovery: RecoveryCycle, name: string): string | undefined => {
+  const { steps } = recovery
+  const [first, second] = compactAttempts
+  if (name === second && steps[first]?._tag !== "Failed") return "the second compaction follows only a first that failed"
+  if (!launchSteps.some((launch) => launch === name)) return undefined
+  if (steps[second]?._tag === "Failed") return "compaction is exhausted in this cycle: nothing is launched"
+  const launched = launchSteps.find((launch) => launch !== name && steps[launch]?._tag === "Succeeded")
+  return launched === undefined ? undefined : `"${launched}" has launched in this cycle: nothing else does`
+}
+
+type CycleCommand = Extract<
+  WatchCommand,
+  {
+    readonly _tag:
+      | "StartStep"
+      | "SucceedStep"
+      | "FailStep"
+      | "PrepareLaunch"
+      | "Relaunched"
+      | "Escalate"
+      | "FailClosed"
+      | "ExhaustRetries"
+      | "CancelForCompletion"
+  }
+>
+
+const prepared = (watch: Watch, command: Extract<CycleCommand, { readonly _tag: "PrepareLaunch" }>): Decision => {
+  const { cycle, digest, effective, launchId, now: at, requested, sessionId } = command
+  const above = abovePin(effective, watch)
+  if (above !== undefined) return Result.fail(above)
+  return ok(Event.LaunchPrepared.make({ at, cycle, launchId, digest, sessionId, requested, effective }))
+}
+
+/** One recovery, step by step: each intent before its act, each outcome once, no launch twice (spec: behaviour#steps). */
+export const decideCycle = (watch: Watch, command: CycleCommand): Decision => {
+  const { recovery } = watch
+  const { cycle, now: at } = command
+  const isFirstLaunch = cycle === 0 && watch.phase === "Validating" && watch.firstLaunch !== undefined
+  if (command._tag === "PrepareLaunch" && isFirstLaunch) return prepared(watch, command)
+  // A step belongs to the running cycle; every other cycle is over.
+  if (recovery?.cycle !== cycle) return no("not now", "this recovery is over")
+
+  switch (command._tag) {
+    case "StartStep": {
+      const { step } = command
+      const last = recovery.steps[step]
+      if (last !== undefined && last._tag !== "Started") return no("never", `step ${step} is decided in this cycle`)
+      const never = forbidden(recovery, step)
+      if (never !== undefined) return no("never", never)
+      const attempt = (last?.attempt ?? 0) + 1
+      return ok(Event.StepStarted.make({ at, cycle, step, attempt, token: tokenOf(watch, cycle, step, attempt) }))
+    }
+    case "SucceedStep":
+    case "FailStep": {
+      const { step } = command
+      if (recovery.steps[step]?._tag !== "Started") return no("never", `step ${step} has no open intent`)
+      return command._tag === "SucceedStep"
+        ? ok(Event.StepSucceeded.make({ at, cycle, step, outcome: command.outcome }))
+        : ok(Event.StepFailed.make({ at, cycle, step, failure: command.failure }))
+    }
+    case "PrepareLaunch":
+      return recovery.purpose === "relaunch" ? prepared(watch, command) : no("never", "retries are exhausted: nothing is launched")
+    case "Relaunched": {
+      const { awaiting, baseline, conductor, exportPath, launchId, print, provider, sessionId } = command
+      if (recovery.launch?.launchId !== launchId) return no("never", "this launch was never prepared")
+      const generation = watch.generation + 1
+      return ok(
+        Event.ConductorRelaunched.make({
+          at,
+          cycle,
+          generation,
+          provider,
+          launchId,
+          conductor,
+          sessionId,
+          awaiting,
+          print,
+          exportPath,
+          ...baseline
+        }),
+        nextWatcher(watch, at, { awaiting, mode: "normal" })
+      )
+    }
+    case "Escalate": {
+      const { alreadyKilled, from, reason, stage, to } = command
+      // After a crash it comes to the same end again.
+      if (recovery.escalated.includes(from)) return ok()
+      return ok(Event.RecoveryEscalated.make({ at, cycle, from, to, stage, reason, alreadyKilled }))
+    }
+    case "FailClosed": {
+      const { reason, stage } = command
+      return ok(Event.RecoveryFailedClosed.make({ at, cycle, stage, reason }), nextWatcher(watch, at))
+    }
+    case "ExhaustRetries":
+      return recovery.purpose === "salvage"
+        ? ok(Event.RetriesExhausted.make({ at, cycle, exportPath: command.exportPath }))
+        : no("not now", "retries are not exhausted")
+    case "CancelForCompletion":
+      return ok(Event.ConductorCompleted.make({ at, by: "recovery" }))
+  }
+}

@@ -1,0 +1,162 @@
+import { type Decision, ok } from "./Decision.ts"
+import { limitWaitUntil } from "./LimitWait.ts"
+import type { RecoveryCycle, Watch } from "../watch/Watch.ts"
+import type { Baseline } from "../port/Comms.ts"
+import type { WatchCommand } from "../watch/WatchCommand.ts"
+import * as Event from "../event/WatchEvent.ts"
+
+/** Three failed validations, three deaths without progress (spec: behaviour#ends). */
+export const attempts = 3
+
+/** The next watcher, in the same mode unless something else is said. */
+export const nextWatcher = (watch: Watch, at: number, change: { readonly awaiting?: boolean; readonly mode?: Watch["mode"] } = {}) =>
+  Event.WatcherStarted.make({
+    at,
+    watcher: watch.watchersStarted + 1,
+    awaiting: change.awaiting ?? watch.awaiting,
+    mode: change.mode ?? watch.mode
+  })
+
+/** A recovery begins, unless the user wants it later or not without a word of his; what can be saved is always saved. */
+export const recoveryOf = (
+  watch: Watch,
+  at: number,
+  trigger: RecoveryCycle["trigger"],
+  retries: number,
+  { quietUntil = null, watcher }: Pick<Report, "quietUntil" | "watcher">
+): ReadonlyArray<Event.WatchEvent> => {
+  const cycle = watch.cycles + 1
+  const withheld = (stage: "observe" | "ceiling", reason: string) => [
+    Event.RecoveryWithheld.make({ at, cycle, trigger, stage, reason }),
+    nextWatcher(watch, at)
+  ]
+  if (watch.observe) return withheld("observe", "only observing: nothing was stopped or launched")
+  if (retries >= attempts) return [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: "salvage" })]
+  if (watch.ceiling !== undefined)
+    return withheld("ceiling", `the ceiling of ${watch.ceiling.ceiling} is reached: an operator decides how it goes on`)
+  if (quietUntil !== null && quietUntil > at) {
+    return [
+      Event.WaitStarted.make({ at, watcher, kind: "quiet-hours", until: quietUntil, resetsAt: quietUntil, trigger }),
+      nextWatcher(watch, at)
+    ]
+  }
+  return [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: "relaunch" })]
+}
+
+/** Who asks for a recovery of its context has gone on: what was waited for is over. */
+export const goneOn = (watch: Watch, at: number, watcher: number): ReadonlyArray<Event.WatchEvent> =>
+  watch.wait === undefined ? [] : [Event.WaitEnded.make({ at, watcher, how: "went on" })]
+
+type Report = Extract<WatchCommand, { readonly _tag: "ReportExit" }>
+
+const minute = 60_000
+
+/** What told a watcher that the work is done: without comms only that the process ended well by itself. */
+const completedBy = ({ comms, kind }: Watch) => (comms !== null ? "watcher" : kind === "command" ? "exit" : "turn")
+
+/** Of a command nobody can tell progress: one that ran this long is not taken for one that cannot start. */
+const longRun = 10 * minute
+
+/** What tells whether a generation made progress: its tasks by now, or `null` where nobody could count them. */
+export type Progress = Pick<Report, "now" | "tasks">
+
+/**
+ * The count of generations in a row that ended without progress, whatever ended this one (spec: behaviour#retries). Progress: a task was added
+ * or changed its state since the last launch; without comms, more results of tools, or a new commit. What nobody could count is none.
+ */
+export const retriesAfter = (watch: Watch, { now, tasks }: Progress): number => {
+  const progressed =
+    watch.kind === "command" ? now - watch.launchedAt >= longRun : tasks !== null && tasks.fingerprint !== watch.baseline.taskFingerprint
+  return progressed ? 0 : watch.retries + 1
+}
+
+/** Another process of the same work: a new generation, measured from now on. */
+export const adopted = (
+  watch: Watch,
+  at: number,
+  {
+    baseline,
+    forced = false,
+    ...conductor
+  }: Pick<typeof Event.ConductorAdopted.Type, "by" | "conductor" | "print" | "sessionId"> & {
+    readonly baseline: Baseline
+    readonly forced?: boolean
+  }
+): ReadonlyArray<Event.WatchEvent> => [
+  Event.ConductorAdopted.make({ at, generation: watch.generation + 1, forced, ...conductor, ...baseline }),
+  nextWatcher(watch, at, { awaiting: false, mode: "normal" })
+]
+
+/** What follows from what a watcher saw, by its exits (spec: behaviour#exits). */
+export const decideExit = (watch: Watch, command: Report): Decision => {
+  const { evidence, exit, now: at, tasks, watcher } = command
+  if (watcher !== watch.watcher?.watcher) return ok()
+  const seen = { at, watcher, evidence, taskCount: tasks?.count ?? null, taskFingerprint: tasks?.fingerprint ?? null }
+  switch (exit._tag) {
+    case "Complete":
+      return ok(Event.ConductorCompleted.make({ at, by: completedBy(watch) }))
+    case "Dead": {
+      if (watch.standby !== undefined) return ok()
+      const retries = retriesAfter(watch, command)
+      return ok(Event.ConductorDied.make({ ...seen, cause: exit.cause, retries }), ...recoveryOf(watch, at, exit.cause, retries, command))
+    }
+    case "ContextRecovery": {
+      if (watch.standby !== undefined) return ok()
+      const retries = retriesAfter(watch, command)
+      return ok(
+        Event.ContextRecoveryRequested.make({ ...seen, retries }),
+        ...goneOn(watch, at, watcher),
+        ...recoveryOf(watch, at, "handoff", retries, command)
+      )
+    }
+    case "TurnEnded": {
+      if (watch.standby !== undefined) return ok()
+      const retries = retriesAfter(watch, command)
+      return ok(Event.TurnEnded.make({ ...seen, retries }), ...recoveryOf(watch, at, "turn-ended", retries, command))
+    }
+    case "ContextExhausted": {
+      if (watch.standby !== undefined) return ok()
+      const retries = retriesAfter(watch, command)
+      return ok(Event.ContextExhausted.make({ ...seen, retries }), ...recoveryOf(watch, at, "context", retries, command))
+    }
+    case "Limited": {
+      if (watch.standby !== undefined) return ok()
+      const { kind, resetsAt } = exit
+      return ok(
+        Event.WaitStarted.make({ at, watcher, kind, resetsAt, until: limitWaitUntil(at, watch.waits, exit), trigger: "limit" }),
+        nextWatcher(watch, at)
+      )
+    }
+    case "WaitOver": {
+      if (watch.wait === undefined) return ok()
+      const ended = Event.WaitEnded.make({ at, watcher, how: exit.how })
+      // A wait is no death: the count of those stays as it is.
+      return ok(
+        ended,
+        ...(exit.how === "over" ? recoveryOf(watch, at, watch.wait.trigger, watch.retries, command) : [nextWatcher(watch, at)])
+      )
+    }
+    case "Returned": {
+      if (watch.standby === undefined) return ok()
+      const { baseline, conductor, print } = exit
+      return ok(...adopted(watch, at, { by: "heartbeat", conductor, print, baseline, sessionId: watch.sessionId }))
+    }
+    case "SessionIdFound": {
+      const { holder, sessionId } = exit
+      if (!watch.awaiting && sessionId === watch.sessionId) return ok()
+      const found = Event.SessionIdFound.make({ at, watcher, sessionId })
+      if (holder === "the same") return ok(found, nextWatcher(watch, at, { awaiting: false }))
+      return holder === "unknown"
+        ? ok(
+            found,
+            Event.ConductorUnresolved.make({ at, watcher, sessionId }),
+            nextWatcher(watch, at, { awaiting: false, mode: "heartbeat-only" })
+          )
+        : ok(found, Event.ConductorResolved.make({ at, watcher, ...holder }), nextWatcher(watch, at, { awaiting: false }))
+    }
+    case "Resolved":
+      return watch.mode === "heartbeat-only" && watch.standby === undefined
+        ? ok(Event.ConductorResolved.make({ at, watcher, ...exit.holder }), nextWatcher(watch, at, { mode: "normal" }))
+        : ok()
+  }
+}

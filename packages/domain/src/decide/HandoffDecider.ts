@@ -1,0 +1,36 @@
+import { type Decision, no, ok } from "./Decision.ts"
+import { goneOn, recoveryOf, retriesAfter } from "./ExitDecider.ts"
+import { iso } from "../Time.ts"
+import type { Watch } from "../watch/Watch.ts"
+import type { WatchCommand } from "../watch/WatchCommand.ts"
+import * as Event from "../event/WatchEvent.ts"
+
+type Request = Extract<WatchCommand, { readonly _tag: "RequestHandoff" }>
+
+/** Why an agent cannot ask for a handoff now: it must be the Conductor that is watched, and nothing else may be under way. */
+export const handoffForbidden = (watch: Watch, sessionId: string): string | undefined => {
+  if (sessionId !== watch.sessionId) return `the Conductor is session ${watch.sessionId}: it alone can ask for a recovery of its context`
+  if (watch.phase === "Validating") return "the watch is not validated yet: ask again in half a minute"
+  if (watch.standby !== undefined)
+    return `souffleur stands by since a recovery failed closed at ${watch.standby.stage}: an operator must say "souffleur retry" or "adopt"`
+  if (watch.wait?.trigger === "handoff")
+    return `it is asked for already, and nothing is launched before ${iso(watch.wait.until)} (quiet hours)`
+  return watch.recovery === undefined ? undefined : "a recovery runs already"
+}
+
+/** The word of an agent that has no comms to raise a handoff in: the same handoff of its generation (spec: behaviour#words-of-the-agent). */
+export const decideHandoff = (watch: Watch, command: Request): Decision => {
+  const { digest, now: at, request, sessionId, tasks } = command
+  // Said again, because its answer was lost: it counts once.
+  if (watch.handoff?.request === request) return ok()
+  const never = handoffForbidden(watch, sessionId)
+  if (never !== undefined) return no("not now", never)
+  const retries = retriesAfter(watch, command)
+  const counted = { taskCount: tasks?.count ?? null, taskFingerprint: tasks?.fingerprint ?? null, retries }
+  const watcher = watch.watcher?.watcher ?? 0
+  return ok(
+    Event.HandoffRequested.make({ at, sessionId, request, digest, ...counted }),
+    ...goneOn(watch, at, watcher),
+    ...recoveryOf(watch, at, "handoff", retries, { ...command, watcher })
+  )
+}

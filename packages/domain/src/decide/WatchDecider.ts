@@ -1,0 +1,184 @@
+import { Predicate, Result } from "effect"
+import { decideCycle } from "./CycleDecider.ts"
+import { type Decision, no, ok } from "./Decision.ts"
+import { adopted, attempts, decideExit, nextWatcher } from "./ExitDecider.ts"
+import { decideGuard } from "./GuardDecider.ts"
+import { decideHandoff } from "./HandoffDecider.ts"
+import { leastPin } from "../settings/Pin.ts"
+import { abovePin, decidePin } from "./PinDecider.ts"
+import { decideRetry } from "./RetryDecider.ts"
+import { decideRoleFailed } from "./RoleDecider.ts"
+import { isUnwatched, type Watch } from "../watch/Watch.ts"
+import type { WatchCommand } from "../watch/WatchCommand.ts"
+import * as Event from "../event/WatchEvent.ts"
+
+/** The export that the running recovery has made, for a person who takes over from it. */
+const exportOf = (watch: Watch): string | null => {
+  for (const step of Object.values(watch.recovery?.steps ?? {})) {
+    if (step._tag === "Succeeded" && Predicate.hasProperty(step.outcome, "path") && Predicate.isString(step.outcome.path))
+      return step.outcome.path
+  }
+  return watch.lastExport
+}
+
+/**
+ * All rules of a watch, pure: what happens when somebody wants this in that state. A report that is merely late
+ * (of a watcher long replaced) is no error and no event; what must never be is refused.
+ */
+export const decide = (watch: Watch, command: WatchCommand): Decision => {
+  const at = command.now
+  if (command._tag === "Open") {
+    const above = command.run === undefined ? undefined : abovePin(command.run.launch.effective, { pin: command.pin ?? leastPin })
+    if (above !== undefined) return Result.fail(above)
+    return watch.phase === "New"
+      ? ok(
+          Event.WatchOpened.make({
+            at,
+            project: command.project,
+            comms: command.comms,
+            pid: command.pid,
+            sessionId: command.sessionId,
+            observe: command.observe,
+            forced: command.forced ?? false,
+            kind: command.run?.kind ?? "agent",
+            process: command.process ?? null,
+            ...(command.pin === undefined ? {} : { pin: command.pin })
+          }),
+          ...(command.run === undefined
+            ? []
+            : [Event.LaunchPrepared.make({ at, cycle: 0, sessionId: command.sessionId, ...command.run.launch })])
+        )
+      : no("exists", "a watch with this id exists")
+  }
+  if (watch.phase === "New") return no("no such watch", "there is no such watch")
+  if (command.by._tag === "Owner" && command.by.fence !== watch.fence) return no("fenced", "another souffleur has taken this watch over")
+  if (watch.phase === "Exited") return command._tag === "Leave" ? ok() : no("ended", `the watch has ended: ${watch.end}`)
+
+  switch (command._tag) {
+    case "TakeOwnership":
+      return watch.owner === undefined || watch.fence === command.over
+        ? ok(Event.OwnerTook.make({ at, fence: watch.fence + 1, owner: command.owner }))
+        : no("owned", "another souffleur took this watch first")
+    case "Leave":
+      return watch.owner === undefined ? ok() : ok(Event.OwnerLeft.make({ at, fence: watch.fence }))
+    case "Restore":
+    case "EndProcess":
+      return decideGuard(watch, command)
+
+    case "FailValidation": {
+      if (watch.phase !== "Validating") return no("not now", "the watch is validated")
+      const { check, lastMessageId, reason } = command
+      const attempt = watch.failures.length + 1
+      const failed = Event.ValidationFailed.make({ at, attempt, check, reason, lastMessageId })
+      return attempt < attempts
+        ? ok(failed)
+        : ok(failed, Event.ValidationExhausted.make({ at, reasons: [...watch.failures, command].map((failure) => failure.reason) }))
+    }
+    case "CorrectArguments": {
+      const { messageId, pid, process, sessionId } = command
+      return watch.phase === "Validating"
+        ? ok(Event.ArgumentsCorrected.make({ at, pid, sessionId, messageId, process }))
+        : no("not now", "the watch is validated")
+    }
+    case "Confirm":
+      return watch.phase === "Validating"
+        ? ok(
+            Event.ConductorConfirmed.make({
+              at,
+              conductor: command.conductor,
+              sessionId: command.sessionId,
+              print: command.print,
+              ...command.baseline
+            }),
+            nextWatcher(watch, at)
+          )
+        : no("not now", "the watch is validated")
+
+    // The ordering invariant: a self-monitor is replaced only when the new watcher says that it runs.
+    case "WatcherReady":
+      return command.watcher !== watch.watcher?.watcher || watch.monitor?.watcher === command.watcher || isUnwatched(watch)
+        ? ok()
+        : ok(
+            ...(watch.monitor === undefined
+              ? []
+              : [Event.SelfMonitorStopped.make({ at, monitor: watch.monitor.monitor, why: "replaced" as const })]),
+            Event.SelfMonitorStarted.make({ at, monitor: watch.monitorsStarted + 1, watcher: command.watcher })
+          )
+    case "SelfMonitorReady":
+      return watch.phase === "Settling" && watch.monitor?.monitor === command.monitor ? ok(Event.WatchSettled.make({ at })) : ok()
+    case "ReportExit":
+      return decideExit(watch, command)
+    case "ReportDeferred": {
+      const { because, until, watcher } = command
+      const known = watch.deferred?.because === because && watch.deferred.until >= until
+      return watcher !== watch.watcher?.watcher || known ? ok() : ok(Event.KillDeferred.make({ at, watcher, because, until }))
+    }
+    case "ReportPerson": {
+      const { for: what, watcher } = command
+      if (watcher !== watch.watcher?.watcher || what === (watch.person?.for ?? null)) return ok()
+      return ok(what === null ? Event.PersonCame.make({ at, watcher }) : Event.PersonAwaited.make({ at, watcher, for: what }))
+    }
+    case "ReportRefused": {
+      const { from, what, why } = command
+      return watch.refused.includes(what) ? ok() : ok(Event.WordRefused.make({ at, what, from, why }))
+    }
+    case "ReportClaim": {
+      const { why } = command
+      if (watch.unclaimed === (why !== null)) return ok()
+      return ok(why === null ? Event.ConductorClaimed.make({ at }) : Event.ConductorUnclaimed.make({ at, why }))
+    }
+    case "ReportCeiling": {
+      const { ceiling, limit, since, used, watcher } = command
+      const told = watcher !== watch.watcher?.watcher || watch.ceiling !== undefined || since !== watch.allowedSince
+      return told ? ok() : ok(Event.CeilingReached.make({ at, watcher, ceiling, used, limit }))
+    }
+    case "ReportHandoffTaken": {
+      const { contextTokens, contextWindow, launchId, takenAt, watcher } = command
+      if (watcher !== watch.watcher?.watcher || launchId !== watch.launchId || watch.taken !== undefined) return ok()
+      const { generation } = watch
+      return ok(Event.HandoffTaken.make({ at, watcher, launchId, generation, takenAt, contextTokens, contextWindow }))
+    }
+    case "ReportWatcherDead":
+      // During a recovery there is no watcher.
+      return command.monitor === watch.monitor?.monitor && command.watcher === watch.watcher?.watcher
+        ? ok(Event.WatcherLost.make({ at, watcher: command.watcher, beatAge: command.beatAge }), nextWatcher(watch, at))
+        : ok()
+    case "ReportRoleFailed":
+      return decideRoleFailed(watch, command)
+    case "ReportSelfMonitorLost":
+      return command.monitor === watch.monitor?.monitor
+        ? ok(
+            Event.SelfMonitorStopped.make({ at, monitor: command.monitor, why: "lost" }),
+            Event.SelfMonitorStarted.make({ at, monitor: watch.monitorsStarted + 1, watcher: watch.monitor.watcher })
+          )
+        : ok()
+
+    case "StartStep":
+    case "SucceedStep":
+    case "FailStep":
+    case "PrepareLaunch":
+    case "Relaunched":
+    case "Escalate":
+    case "FailClosed":
+    case "ExhaustRetries":
+    case "CancelForCompletion":
+      return decideCycle(watch, command)
+
+    case "ReportConfig":
+    case "Trust":
+      return decidePin(watch, command)
+    case "Retry":
+      return decideRetry(watch, command)
+    case "Adopt": {
+      if (watch.phase === "Validating") return no("not now", "the watch is not validated yet")
+      const { baseline, conductor, forced = false, print, sessionId } = command
+      return ok(...adopted(watch, at, { by: "operator", conductor, print, forced, baseline, sessionId }))
+    }
+    case "Finish":
+      return ok(Event.ConductorCompleted.make({ at, by: command.saidBy }))
+    case "RequestHandoff":
+      return decideHandoff(watch, command)
+    case "Release":
+      return ok(Event.WatchReleased.make({ at, exportPath: exportOf(watch) }))
+  }
+}

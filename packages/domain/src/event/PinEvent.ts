@@ -1,0 +1,33 @@
+import { Schema } from "effect"
+import { event } from "./EventFields.ts"
+import { Pin, PinnedKey } from "../settings/Pin.ts"
+
+/** The config file asks for more than is pinned: a higher ceiling, another program, or another part of our environment for agents. None of it counts until a person says so. */
+export const ConfigOverreached = event("ConfigOverreached", {
+  /** What it says, programs as digests. */
+  said: Pin,
+  keys: Schema.Array(PinnedKey)
+})
+/** It no longer does. */
+export const ConfigWithdrawn = event("ConfigWithdrawn", {})
+/** A person's word: this is the ceiling, and these are the programs, from now on. */
+export const TrustGiven = event("TrustGiven", {
+  pin: Pin,
+  /** `souffleur retry --ceiling`, or `souffleur config --trust`. */
+  by: Schema.Literals(["retry", "config"])
+})
+export type PinEvent = typeof ConfigOverreached.Type | typeof ConfigWithdrawn.Type | typeof TrustGiven.Type
+
+/** What a file asks for beyond what holds, and how a person accepts it. */
+export const overreachInWords = ({ keys, said }: Pick<typeof ConfigOverreached.Type, "keys" | "said">): string =>
+  `the config file asks for ${keys
+    .map((key) => (key === "MAX_EXTERNAL_PERMISSION" ? said.ceiling : `another ${key}`))
+    .join(" and ")}: that does not count until a person accepts it with "souffleur config --trust"`
+
+/** What a person's word has changed. */
+export const trustInWords = ({ by, pin }: Pick<typeof TrustGiven.Type, "by" | "pin">): string =>
+  by === "retry"
+    ? `a person says: no launch is above ${pin.ceiling} from now on`
+    : `a person trusts the config file: no launch is above ${pin.ceiling}, and its programs count when souffleur starts next`
+
+export const withdrawnInWords = "the config file asks for nothing any more that is not in force"

@@ -1,0 +1,70 @@
+import { Effect, Schema } from "effect"
+import { Count } from "../Bounds.ts"
+import { baseline, event, print, Text, Trigger } from "./EventFields.ts"
+import { Permission } from "../settings/Permission.ts"
+import { ProcessIdentity } from "../port/Process.ts"
+
+/** `relaunch`, or `salvage`: retries are exhausted, so stop and export for a person. */
+export const Purpose = Schema.Literals(["relaunch", "salvage"])
+export type Purpose = typeof Purpose.Type
+
+export const RecoveryStarted = event("RecoveryStarted", {
+  cycle: Count,
+  purpose: Purpose,
+  trigger: Trigger
+})
+/** What would have been done was not: because of `--observe`, or because a ceiling of the user's is reached. */
+export const RecoveryWithheld = event("RecoveryWithheld", {
+  cycle: Count,
+  trigger: Trigger.pipe(Schema.withDecodingDefaultKey(Effect.succeed("pid" as const))),
+  stage: Schema.Literals(["observe", "ceiling"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("observe" as const))),
+  reason: Text.pipe(Schema.withDecodingDefaultKey(Effect.succeed("only observing: nothing was stopped or launched")))
+})
+
+/** A provider could not recover it in this cycle, and hands on to the next (spec: behaviour#providers). */
+export const RecoveryEscalated = event("RecoveryEscalated", {
+  cycle: Count,
+  from: Text,
+  to: Text,
+  /** Where that provider stopped, and why. */
+  stage: Text,
+  reason: Text,
+  /** The Conductor is stopped already: the next provider skips its stop, and only that. */
+  alreadyKilled: Schema.Boolean
+})
+
+/** The intent, before the act. `token` is its idempotency key and new for each attempt. */
+export const StepStarted = event("StepStarted", { cycle: Count, step: Text, attempt: Count, token: Text })
+export const StepSucceeded = event("StepSucceeded", { cycle: Count, step: Text, outcome: Schema.Json })
+/** Final in its cycle. */
+export const StepFailed = event("StepFailed", { cycle: Count, step: Text, failure: Schema.Json })
+/** A launch file was written; the launch itself comes after this event or never. */
+export const LaunchPrepared = event("LaunchPrepared", {
+  /** 0: the first launch of a run. */
+  cycle: Count,
+  launchId: Text,
+  /** SHA-256 of the launch file, hex. */
+  digest: Text,
+  sessionId: Text,
+  requested: Text,
+  effective: Permission
+})
+
+export const ConductorRelaunched = event("ConductorRelaunched", {
+  cycle: Count,
+  generation: Count,
+  provider: Text,
+  launchId: Text,
+  conductor: ProcessIdentity,
+  sessionId: Text,
+  /** The id is not confirmed by comms yet. */
+  awaiting: Schema.Boolean,
+  print,
+  /** The export it was started from; `null` where there is none. */
+  exportPath: Schema.NullOr(Text),
+  ...baseline
+})
+/** No launch in this cycle any more; the watch stands by (spec: behaviour#standby). */
+export const RecoveryFailedClosed = event("RecoveryFailedClosed", { cycle: Count, stage: Text, reason: Text })
+/** Three deaths without progress. */
+export const RetriesExhausted = event("RetriesExhausted", { cycle: Count, exportPath: Schema.NullOr(Text) })

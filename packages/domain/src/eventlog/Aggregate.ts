@@ -1,0 +1,110 @@
+import { Clock, type Context, Effect, Ref, Result } from "effect"
+import type { Refused } from "../decide/Decision.ts"
+import { Conflict, type Log, type LogUnusable, type ReadError, type RecordedAs, shortened, type UnreadableEvent } from "./EventLog.ts"
+
+export type LogError = ReadError | LogUnusable
+
+/** When a command was given, in epoch milliseconds, and by whom. */
+export interface Stamped<By> {
+  readonly now: number
+  readonly by: By
+}
+
+/** One aggregate as a role sees it: what it is now, and a way to speak. */
+export interface AggregateRef<State, Intent> {
+  readonly id: string
+  /** Read from the log, never remembered. */
+  readonly state: Effect.Effect<State, LogError>
+  /** Appends what the decider makes of an intent. Fails with `Refused` where it may not be: nothing was appended then. */
+  readonly tell: (intent: Intent) => Effect.Effect<State, Refused | LogError>
+}
+
+/** An aggregate of the log, by its id. */
+export interface NamedState<State> {
+  readonly id: string
+  /** As far as its log can be read. */
+  readonly state: State
+  /** Its first event that cannot be read; nothing is decided on what came before it. */
+  readonly unreadable?: UnreadableEvent
+}
+
+/**
+ * Makes one kind of aggregate: its state is the fold of its events, and its stream in the log is its mailbox. The same call serves a role,
+ * a recovery step and another process. `prefix` begins the names of its streams.
+ */
+export const makeAggregate = <State extends { readonly revision: number }, Event, Intent, By, Id>({
+  decide,
+  evolve,
+  initial,
+  log: key,
+  prefix
+}: {
+  readonly initial: State
+  readonly evolve: (state: State, event: Event) => State
+  readonly decide: (state: State, command: Intent & Stamped<By>) => Result.Result<ReadonlyArray<Event>, Refused>
+  readonly log: Context.Key<Id, Log<Event>>
+  readonly prefix: string
+}) => {
+  const streamOf = (id: string) => `${prefix}${id}`
+  const fold = (recorded: ReadonlyArray<RecordedAs<Event>>, from = initial) =>
+    recorded.reduce((state, { event }) => evolve(state, event), from)
+
+  /** The state as its log says, `from` one that is known already. */
+  const load = Effect.fnUntraced(function* (id: string, from: State = initial) {
+    const log = yield* key
+    return fold(yield* log.read(streamOf(id), from.revision), from)
+  })
+
+  /** Reads, decides and appends; again when somebody appended first. */
+  const tell = Effect.fn("tell")(function* (id: string, command: Intent & Stamped<By>, from: State = initial) {
+    const log = yield* key
+    let state = yield* load(id, from)
+    for (;;) {
+      const events = yield* Effect.fromResult(decide(state, command))
+      const appended = yield* Effect.result(log.append(streamOf(id), state.revision, events))
+      if (Result.isSuccess(appended)) return events.reduce(evolve, state)
+      if (!(appended.failure instanceof Conflict)) return yield* appended.failure
+      const before = state
+      state = yield* load(id, before)
+      // A conflict with nobody is none that another try would end.
+      if (state.revision === before.revision) return yield* shortened(streamOf(id), before.revision + 1)
+    }
+  })
+
+  /** Folds each event once, however often it is asked, `from` a state that is known; stamps every intent with the Clock and `by`. */
+  const ref = Effect.fnUntraced(function* (id: string, by: By, from: State = initial) {
+    const log = yield* key
+    const known = yield* Ref.make<State>(from)
+    const remember = (state: State) => Ref.update(known, (before) => (before.revision > state.revision ? before : state))
+    const withLog = Effect.provideService(key, log)
+    const state = Ref.get(known).pipe(
+      Effect.flatMap((from) => load(id, from)),
+      Effect.tap(remember),
+      withLog
+    )
+    const say = Effect.fnUntraced(function* (intent: Intent) {
+      const now = yield* Clock.currentTimeMillis
+      return yield* tell(id, { ...intent, now, by }, yield* Ref.get(known)).pipe(Effect.tap(remember), withLog)
+    })
+    return { id, state, tell: say } satisfies AggregateRef<State, Intent>
+  })
+
+  const upTo = Effect.fnUntraced(function* (id: string, unreadable: UnreadableEvent) {
+    const log = yield* key
+    return { id, unreadable, state: fold(yield* log.read(streamOf(id), 0, unreadable.revision - 1)) } satisfies NamedState<State>
+  })
+
+  /** Every one of the log, oldest first: one that cannot be read hides no other. */
+  const all = Effect.gen(function* () {
+    const streams = yield* (yield* key).streams
+    return yield* Effect.forEach(streams, (stream) => {
+      const id = stream.slice(prefix.length)
+      return load(id).pipe(
+        Effect.map((state): NamedState<State> => ({ id, state })),
+        Effect.catchTag("UnreadableEvent", (error) => upTo(id, error))
+      )
+    })
+  })
+
+  return { all, load, ref, streamOf, tell }
+}

@@ -1,0 +1,95 @@
+import { Clock, Context, type Duration, Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { Comms } from "../port/Comms.ts"
+import { latest } from "../Bounds.ts"
+import { patiently } from "./Store.ts"
+
+/** The last sign of life of whoever guards a watch. */
+export interface Beat {
+  /** The role that beat, such as `watcher/2`. */
+  readonly by: string
+  /** Epoch milliseconds, wall clock. */
+  readonly at: number
+}
+
+/** Under this name the agent itself beats: beside who guards it. */
+export const agentBeats = (watch: string): string => `${watch}/agent`
+
+/**
+ * Beats are not transitions: they live in souffleur's own store beside the log (spec: behaviour#beats). What the watcher
+ * writes here is what the self-monitor reads; the row in comms is a mirror.
+ */
+export class Beats extends Context.Service<
+  Beats,
+  {
+    readonly beat: (watch: string, beat: Beat) => Effect.Effect<void>
+    readonly last: (watch: string) => Effect.Effect<Option.Option<Beat>>
+  }
+>()("@souffleur/domain/Beats") {
+  static readonly layerMemory = Layer.sync(Beats, () => {
+    const beats = new Map<string, Beat>()
+    return Beats.of({
+      beat: (watch, beat) => Effect.sync(() => void beats.set(watch, beat)),
+      last: (watch) => Effect.sync(() => Option.fromUndefinedOr(beats.get(watch)))
+    })
+  })
+
+  /**
+   * A row a watch, so that another process sees it too. A store that is out must not look like a dead watchdog: what
+   * this process beat is remembered, and the trouble is told once, when it begins.
+   */
+  static readonly layerSql = (patience: Duration.Input): Layer.Layer<Beats, never, SqlClient.SqlClient> =>
+    Layer.effect(
+      Beats,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const waiting = patiently(patience)
+        const own = new Map<string, Beat>()
+        let troubled = false
+        const recovered = Effect.sync(() => void (troubled = false))
+        const trouble = (what: string, reason: string) =>
+          Effect.suspend(() => {
+            if (troubled) return Effect.void
+            troubled = true
+            return Effect.logWarning(`a beat could not be ${what}: the store is ${reason}`)
+          })
+        return Beats.of({
+          beat: Effect.fn("Beats.beat")(function* (watch, beat) {
+            own.set(watch, beat)
+            yield* waiting(
+              sql`INSERT INTO beats (watch, role, at) VALUES (${watch}, ${beat.by}, ${beat.at})
+              ON CONFLICT (watch) DO UPDATE SET role = excluded.role, at = excluded.at`
+            ).pipe(Effect.matchEffect({ onSuccess: () => recovered, onFailure: ({ reason }) => trouble("written", reason) }))
+          }),
+          last: Effect.fn("Beats.last")(function* (watch) {
+            const mine = Option.fromUndefinedOr(own.get(watch))
+            const [stored] = yield* waiting(
+              sql<{ role: string; at: number }>`SELECT role, max(0, min(${latest}, at)) AS at FROM beats WHERE watch = ${watch}`
+            ).pipe(Effect.catch(({ reason }) => Effect.as(trouble("read", reason), [])))
+            if (stored === undefined) return mine
+            return Option.some(
+              Option.getOrElse(
+                Option.filter(mine, ({ at }) => at > stored.at),
+                () => ({ by: stored.role, at: stored.at })
+              )
+            )
+          })
+        })
+      })
+    )
+}
+
+/**
+ * A role of a watch says that it lives: in our own store first, since a locked comms must not look like a dead watchdog, then in the row
+ * of comms, which is its mirror (spec: behaviour#beats). Whether comms took it.
+ */
+export const beatMirrored = Effect.fn("Beats.beatMirrored")(function* (watch: string, by: string) {
+  const at = yield* Clock.currentTimeMillis
+  const beats = yield* Beats
+  const comms = yield* Comms
+  yield* beats.beat(watch, { by, at })
+  return yield* comms.beat(at).pipe(
+    Effect.as(true),
+    Effect.catchTag("CommsUnavailable", (error) => Effect.as(Effect.logDebug("the beat is not mirrored", error.reason), false))
+  )
+})

@@ -1,0 +1,243 @@
+import { Array as Arr, Deferred, Duration, Effect, Exit, Layer, Option, PubSub, Stream } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { Beats } from "./Beats.ts"
+import { type EventCodec, type Tagged, watchCodec } from "./EventCodec.ts"
+import { Conflict, EventLog, type Log, type LogUnusable, type ReadError, type RecordedAs } from "./EventLog.ts"
+import * as turns from "./LaunchTurns.ts"
+import { columns, pagesOf, recorded, type Row, type Select } from "./LogRows.ts"
+import { Offspring } from "../act/Offspring.ts"
+import { Outbox } from "./Outbox.ts"
+import { lockPatience, patiently, StillThere } from "./Store.ts"
+
+/** Rows of one read, and of one write: what is in memory at once. */
+const page = 1000
+/** Whole milliseconds, as all times of the log are: what a log that nobody else writes is polled at. */
+const quiet = 1000
+/** SQLite takes 32766 values in a statement. */
+const mostRows = 4096
+
+export interface EventLogSqlOptions {
+  /**
+   * How often other processes' appends are looked for; ours are known at once. Default 100 milliseconds; while nothing
+   * comes it grows to a second, since each look wakes an idle process.
+   */
+  readonly pollEvery?: Duration.Input
+  /** How long a lock of another process is waited for. Default 5 seconds. */
+  readonly patience?: Duration.Input
+}
+
+/** One caller's append, until a commit settles it. */
+interface Pending {
+  readonly stream: string
+  readonly expected: number
+  readonly rows: number
+  /** Seven for each row, in the order of {@link insert}. */
+  readonly values: ReadonlyArray<unknown>
+  readonly outcome: Deferred.Deferred<number, Conflict | LogUnusable>
+}
+
+/**
+ * Every stream of a commit has its own guard: its rows go in when it stands where its caller decided, all or none. Rows
+ * of NULLs fill up to a power of two, so that a handful of prepared statements serve every size.
+ */
+const insert = (rows: number) =>
+  `WITH pending (stream, expected, revision, tag, version, at, data) AS (VALUES ${Arr.makeBy(rows, () => "(?, ?, ?, ?, ?, ?, ?)").join(", ")})
+  INSERT INTO events (stream, revision, tag, version, at, data)
+  SELECT stream, revision, tag, version, at, data FROM pending
+  WHERE (SELECT coalesce(max(revision), 0) FROM events WHERE events.stream = pending.stream) = expected
+  RETURNING stream`
+
+/** The streams of one kind of aggregate, in a SQLite file that has the schema of `Store.ts`. */
+export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
+  codec: EventCodec<E>,
+  { patience = lockPatience, pollEvery = "100 millis" }: EventLogSqlOptions = {}
+) {
+  const own = codec.prefix === null ? "stream NOT GLOB '*/*'" : `stream GLOB '${codec.prefix}*'`
+  const decoded = recorded(codec)
+  const sql = yield* SqlClient.SqlClient
+  const stillThere = yield* StillThere
+  const waiting = <A>(statement: Effect.Effect<A, SqlError.SqlError>) => Effect.andThen(stillThere, patiently(patience)(statement))
+  // Says that the log moved, never how: whoever follows it reads, so that a hint can be early, doubled or dropped.
+  const moved = yield* PubSub.sliding<void>({ capacity: 1, replay: 1 })
+  const scope = yield* Effect.scope
+  let pending: Array<Pending> = []
+  let committing = false
+  const inserts: Array<string> = []
+
+  /** What one statement can write: the oldest append of each stream. Others of that stream come after its outcome. */
+  const takeBatch = () => {
+    const batch = new Map<string, Pending>()
+    const later: Array<Pending> = []
+    let rows = 0
+    for (const entry of pending) {
+      if (batch.has(entry.stream) || (rows > 0 && rows + entry.rows > page)) {
+        later.push(entry)
+        continue
+      }
+      batch.set(entry.stream, entry)
+      rows += entry.rows
+    }
+    pending = later
+    return { batch, rows }
+  }
+
+  const settle = (batch: ReadonlyMap<string, Pending>, written: Exit.Exit<ReadonlyArray<{ readonly stream: string }>, LogUnusable>) => {
+    const won = Exit.isSuccess(written) ? new Set(written.value.map(({ stream }) => stream)) : new Set()
+    for (const { expected, outcome, rows, stream } of batch.values()) {
+      Deferred.doneUnsafe(
+        outcome,
+        Exit.isFailure(written)
+          ? Exit.failCause(written.cause)
+          : won.has(stream)
+            ? Exit.succeed(expected + rows)
+            : Exit.fail(new Conflict({ stream, expected }))
+      )
+    }
+    return won.size > 0 ? PubSub.publish(moved, undefined) : Effect.void
+  }
+
+  const commit = Effect.suspend(() => {
+    const { batch, rows } = takeBatch()
+    const power = Math.ceil(Math.log2(rows))
+    const statement = (inserts[power] ??= insert(2 ** power))
+    const values: Array<unknown> = []
+    for (const entry of batch.values()) for (const value of entry.values) values.push(value)
+    while (values.length < 2 ** power * 7) values.push(null)
+    return Effect.flatMap(Effect.exit(waiting(sql.unsafe<{ stream: string }>(statement, values))), (written) => settle(batch, written))
+  })
+
+  /**
+   * Runs while there is something to commit. What comes during a commit shares the next one, and its sync.
+   * Uninterruptible, as those who wait for it are: a log that is closed settles what it took.
+   */
+  const commits = Effect.gen(function* () {
+    while (pending.length > 0) yield* commit
+    committing = false
+  }).pipe(Effect.uninterruptible)
+
+  const enqueue = (stream: string, expected: number, events: ReadonlyArray<E>) => {
+    const values: Array<unknown> = []
+    for (const event of events) {
+      const { at, data, tag, version } = codec.encode(event)
+      values.push(stream, expected, expected + values.length / 7 + 1, tag, version, at, data)
+    }
+    const outcome = Deferred.makeUnsafe<number, Conflict | LogUnusable>()
+    pending.push({ stream, expected, rows: events.length, values, outcome })
+    return Deferred.await(outcome)
+  }
+
+  // No span of its own: the statement has one, and a span costs a tenth of what an append may.
+  const append = (stream: string, expectedRevision: number, events: ReadonlyArray<E>) =>
+    // Whoever is interrupted leaves when the log has it or never will.
+    Effect.uninterruptible(
+      Effect.suspend(() => {
+        if (events.length === 0) return Effect.succeed(expectedRevision)
+        if (events.length > mostRows) return Effect.die(new Error(`at most ${mostRows} events are appended at once`))
+        const outcome = enqueue(stream, expectedRevision, events)
+        if (committing) return outcome
+        committing = true
+        return Effect.andThen(Effect.forkIn(commits, scope), outcome)
+      })
+    )
+
+  const select: Select = (statement, parameters) =>
+    waiting(sql.unsafe(statement, parameters).values as unknown as Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>)
+  const rows = (statement: string, parameters: ReadonlyArray<unknown>) => Effect.flatMap(select(statement, parameters), decoded)
+
+  const pageOf = pagesOf(codec, select, page)
+  const pageOfAll = (after: number) =>
+    rows(`SELECT ${columns} FROM events WHERE position > ? AND ${own} ORDER BY position LIMIT ${page}`, [after])
+
+  const read = Effect.fn("EventLog.read")(function* (stream: string, after: number, upTo = Number.MAX_SAFE_INTEGER) {
+    const events: Array<RecordedAs<E>> = []
+    for (;;) {
+      const from = events.at(-1)?.revision ?? after
+      const most = Math.min(page, upTo - from)
+      if (most <= 0) return events
+      const more = yield* pageOf(stream, from, most)
+      for (const event of more) events.push(event)
+      if (more.length < most) return events
+    }
+  })
+
+  const readAll = (after: number) =>
+    Stream.paginate(after, (last) =>
+      Effect.map(
+        pageOfAll(last),
+        (more) => [more, more.length < page ? Option.none<number>() : Option.some(more.at(-1)!.position)] as const
+      )
+    )
+
+  const follow = (
+    after: number,
+    read: (last: number) => Effect.Effect<ReadonlyArray<RecordedAs<E>>, ReadError>,
+    at: (last: RecordedAs<E>) => number
+  ) =>
+    Stream.unwrap(
+      Effect.map(PubSub.subscribe(moved), (hints) =>
+        Stream.paginate(
+          after,
+          Effect.fnUntraced(function* (last: number) {
+            let more = yield* read(last)
+            while (more.length === 0) {
+              yield* PubSub.take(hints)
+              more = yield* read(last)
+            }
+            return [more, Option.some(at(more.at(-1)!))] as const
+          })
+        )
+      )
+    )
+  const changes = (stream: string, after: number) =>
+    follow(
+      after,
+      (last) => pageOf(stream, last),
+      ({ revision }) => revision
+    )
+  const changesAll = (after: number) => follow(after, pageOfAll, ({ position }) => position)
+
+  const streams = waiting(sql.unsafe(`SELECT stream FROM events WHERE revision = 1 AND ${own} ORDER BY position`, []).values).pipe(
+    Effect.map((found) => found.map(([stream]) => String(stream))),
+    Effect.withSpan("EventLog.streams")
+  )
+
+  /** Moves when another connection committed, and only then. */
+  const version = Effect.map(sql.unsafe("PRAGMA data_version", []).values, (found) => found[0]?.[0])
+  let known = yield* waiting(version)
+  yield* waiting(sql.unsafe("SELECT position FROM events LIMIT 0", []).values)
+  const often = Duration.toMillis(pollEvery)
+  let pause = often
+  yield* Effect.suspend(() => Effect.sleep(pause)).pipe(
+    Effect.andThen(stillThere),
+    Effect.andThen(version),
+    // Whoever follows the log reads then, and has the error as its own.
+    Effect.orElseSucceed(() => undefined),
+    Effect.flatMap((now) => {
+      pause = now === known ? Math.max(often, Math.min(Math.ceil(pause * 1.2), quiet)) : often
+      if (now === known) return Effect.void
+      known = now
+      return PubSub.publish(moved, undefined)
+    }),
+    Effect.forever,
+    Effect.withTracerEnabled(false),
+    Effect.forkScoped
+  )
+
+  return { append, read, readAll, changes, changesAll, streams } satisfies Log<E>
+})
+
+/** The log, its beats, its outbox and the turn to launch in a SQLite file that has the schema of `Store.ts`. */
+export const layerWith = (
+  options: EventLogSqlOptions
+): Layer.Layer<EventLog | Beats | Offspring | Outbox, LogUnusable, SqlClient.SqlClient> => {
+  const { patience = lockPatience } = options
+  return Layer.mergeAll(
+    Layer.effect(EventLog, logOf(watchCodec, options)),
+    Beats.layerSql(patience),
+    Offspring.layerSql(patience),
+    Outbox.layerSql(patience),
+    turns.layerSql(patience)
+  )
+}
+
+export const layer = layerWith({})

@@ -1,0 +1,37 @@
+import { Option } from "effect"
+import { iso } from "../Time.ts"
+
+const form = /^(\d{4})-(\d{2})-(\d{2})[ T](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z?$/u
+
+/** `datetime('now')` text or ISO 8601, both UTC, to epoch milliseconds; `None` for anything else, such as the 31st of June (spec: behaviour#tables-of-comms). */
+export const parseTime = (raw: string | null): Option.Option<number> => {
+  const match = raw === null ? null : form.exec(raw.trim())
+  if (match === null) return Option.none()
+  const text = `${match[1]}-${match[2]}-${match[3]}T${match[4]}:${match[5]}:${match[6]}.${(match[7] ?? "").padEnd(3, "0").slice(0, 3)}Z`
+  const at = Date.parse(text)
+  return Number.isNaN(at) || iso(at) !== text ? Option.none() : Option.some(at)
+}
+
+/** Epoch milliseconds as comms writes times: UTC, whole seconds (spec: behaviour#tables-of-comms). */
+export const formatTime = (at: number): string => iso(at).slice(0, 19).replace("T", " ")
+
+/** What the polls have seen of one heartbeat so far. */
+export interface HeartbeatSeen {
+  readonly raw: string | null
+  /** When it was last seen to change, epoch ms; `undefined`: not since this watcher began. */
+  readonly changedAt: number | undefined
+}
+
+export const see = (before: HeartbeatSeen | undefined, raw: string | null, now: number): HeartbeatSeen =>
+  before === undefined ? { raw, changedAt: undefined } : before.raw === raw ? before : { raw, changedAt: now }
+
+/**
+ * Milliseconds since the last sign of life: now − max(heartbeat, its last change, `notBefore`), where `notBefore` is the
+ * launch of this generation or the last break in our own polling. NULL, unparseable and future values are unknown
+ * (`undefined`): neither dead nor fresh. A value that goes on changing is alive, whatever it says (spec: behaviour#heartbeat-age).
+ */
+export const heartbeatAge = (seen: HeartbeatSeen, now: number, notBefore: number): number | undefined => {
+  const told = Option.getOrUndefined(parseTime(seen.raw))
+  if (told === undefined || told > now) return undefined
+  return Math.max(0, now - Math.max(told, seen.changedAt ?? told, notBefore))
+}

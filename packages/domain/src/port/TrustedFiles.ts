@@ -1,0 +1,67 @@
+import { Context, Effect, type FileSystem, Layer, type PlatformError, Schema, type Scope, Stream } from "effect"
+import type { Trust } from "../settings/Trust.ts"
+
+/** A file or folder that is not used. `why` says what is wrong with it, and what to do. */
+export class FileRefused extends Schema.TaggedError<FileRefused>()("FileRefused", {
+  path: Schema.String,
+  why: Schema.String,
+  /** Nothing is there: for most who ask, an answer. */
+  missing: Schema.Boolean
+}) {
+  override get message(): string {
+    return `${this.path}: ${this.why}`
+  }
+}
+
+/** What was opened and judged, to be read: it stays that file, whatever comes under its name. */
+export type TrustedFile = Pick<FileSystem.File, "stat" | "read">
+
+/**
+ * The border for files: whoever reads what others may have made opens it here, and nobody behind it looks again. A file is opened
+ * without following a link or waiting for a pipe's other end, and judged as what was opened.
+ */
+export class TrustedFiles extends Context.Service<
+  TrustedFiles,
+  { readonly open: (path: string, trust: Trust) => Effect.Effect<TrustedFile, FileRefused, Scope.Scope> }
+>()("@souffleur/domain/TrustedFiles") {
+  /** For a world without files. */
+  static readonly layerNone = Layer.succeed(TrustedFiles, {
+    open: (path) => Effect.fail(new FileRefused({ path, why: "it is not there", missing: true }))
+  })
+}
+
+const block = 65_536
+
+/** The bytes of a file from `offset` on, at most so many, as they are read. */
+export const piecesOf = (
+  file: TrustedFile,
+  { bytes = Number.POSITIVE_INFINITY, offset = 0 }: { readonly offset?: number; readonly bytes?: number } = {}
+): Stream.Stream<Uint8Array, PlatformError.PlatformError> =>
+  Stream.unfold(offset, (position) => {
+    const piece = new Uint8Array(Math.max(0, Math.min(block, offset + bytes - position)))
+    if (piece.length === 0) return Effect.succeed(undefined)
+    return Effect.map(file.read(piece, { position: BigInt(position) }), (read) =>
+      Number(read) === 0 ? undefined : ([piece.subarray(0, Number(read)), position + Number(read)] as const)
+    )
+  })
+
+/** A whole file. What grows beyond its bound while it is read is refused too. */
+export const readTrusted = Effect.fn("readTrusted")(function* (path: string, trust: Trust & { readonly atMost: number }) {
+  const file = yield* (yield* TrustedFiles).open(path, trust)
+  const pieces = yield* Stream.runCollect(piecesOf(file, { bytes: trust.atMost + 1 })).pipe(
+    Effect.mapError(({ reason }) => new FileRefused({ path, why: `it cannot be read (${reason._tag})`, missing: false }))
+  )
+  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  pieces.reduce((at, piece) => (whole.set(piece, at), at + piece.length), 0)
+  if (whole.length > trust.atMost) return yield* new FileRefused({ path, why: `it is larger than ${trust.atMost} bytes`, missing: false })
+  return whole
+}, Effect.scoped)
+
+/** Looks at a file or folder without reading it. */
+export const lookTrusted = Effect.fn("lookTrusted")(function* (path: string, trust: Trust) {
+  const file = yield* (yield* TrustedFiles).open(path, trust)
+  return yield* Effect.mapError(
+    file.stat,
+    ({ reason }) => new FileRefused({ path, why: `it cannot be read (${reason._tag})`, missing: false })
+  )
+}, Effect.scoped)

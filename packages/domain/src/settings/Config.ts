@@ -1,0 +1,119 @@
+import { Effect, Path, Result } from "effect"
+import { FileRefused, lookTrusted, readTrusted, type TrustedFiles } from "../port/TrustedFiles.ts"
+
+/** The keys that `.orchestra_configs/souffleur` may have (spec: settings#keys); case-sensitive. */
+export const configKeys = [
+  "FORCE_COMPACT",
+  "MAX_EXTERNAL_PERMISSION",
+  "AGENT_COMMAND",
+  "AGENT_ENVIRONMENT",
+  "EXPORT_COMMAND",
+  "LAUNCHER",
+  "TRIM_CHARS",
+  "WATCHER_INITIAL_WAIT",
+  "WATCHER_INTERVAL",
+  "HEARTBEAT_STALE_AFTER",
+  "MONITOR_INITIAL_WAIT",
+  "MONITOR_INTERVAL",
+  "MONITOR_STALE_AFTER",
+  "VALIDATION_RETRY_INTERVAL",
+  "COMPACT_POLL_INTERVAL",
+  "COMPACT_TIMEOUT",
+  "STALL_AFTER",
+  "HANDOFF_WITHIN",
+  "MAX_TOKENS",
+  "MAX_TIME",
+  "QUIET_HOURS",
+  "STOP_GRACE",
+  "IMPLEMENTER_TIMEOUT",
+  "REVIEWER_TIMEOUT",
+  "LAUNCH_SPACING",
+  "NOTIFY_COMMAND"
+] as const
+export type ConfigKey = (typeof configKeys)[number]
+
+/** A value as it was written, not yet judged; `line` counts from 1. */
+export interface ConfigValue {
+  readonly value: string
+  readonly line: number
+}
+
+export interface ConfigFile {
+  readonly values: ReadonlyMap<ConfigKey, ConfigValue>
+  /** Sentences for a person, with line and key; never the text of a line that could not be understood. */
+  readonly warnings: ReadonlyArray<string>
+}
+
+/** The nearest config file, and where it is; `source` is `null` where there is none. */
+export interface FoundConfig extends ConfigFile {
+  readonly source: string | null
+  /** Why it is not used at all; `null` where it is, or there is none. */
+  readonly refused: string | null
+}
+
+const isConfigKey = (key: string): key is ConfigKey => (configKeys as ReadonlyArray<string>).includes(key)
+
+/**
+ * `KEY=value` lines, `#` comments on lines of their own, spaces around both tolerated. A malformed line, an unknown key,
+ * a repeated key (the last wins) and an empty value each give a warning (spec: settings#config-file). What a value means is for `Settings`.
+ */
+export const parseConfigFile = (text: string): ConfigFile => {
+  const values = new Map<ConfigKey, ConfigValue>()
+  const warnings: Array<string> = []
+  for (const [index, raw] of text.split(/\r\n|\r|\n/).entries()) {
+    const line = index + 1
+    // A byte order mark is white space, too.
+    const content = raw.trim()
+    if (content === "" || content.startsWith("#")) continue
+    const equals = content.indexOf("=")
+    const key = content.slice(0, Math.max(equals, 0)).trim()
+    const value = content.slice(equals + 1).trim()
+    if (key === "") {
+      warnings.push(`line ${line}: not KEY=value, ignored`)
+    } else if (!isConfigKey(key)) {
+      // What does not look like a key may be a secret that was pasted.
+      warnings.push(`line ${line}: unknown key${/^[A-Za-z][A-Za-z_]{0,39}$/.test(key) ? ` ${key}` : ""}, ignored`)
+    } else {
+      const earlier = values.get(key)
+      if (earlier !== undefined) warnings.push(`line ${line}: ${key} is repeated, the value of line ${earlier.line} is replaced`)
+      if (value === "") warnings.push(`line ${line}: ${key} is empty, its default is used`)
+      values.set(key, { value, line })
+    }
+  }
+  for (const [key, { value }] of values) if (value === "") values.delete(key)
+  return { values, warnings }
+}
+
+/** More is no config file. */
+const largest = 1_000_000
+
+/** The text of a config file, in a folder that is as trusted as it: who writes the folder writes the file. */
+const textOf = Effect.fnUntraced(function* (folder: string, source: string) {
+  const bytes = yield* readTrusted(source, { atMost: largest })
+  yield* lookTrusted(folder, { folder: true })
+  return yield* Effect.try({
+    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+    catch: () => new FileRefused({ path: source, why: "it is not UTF-8", missing: false })
+  })
+})
+
+/**
+ * `<project>/.orchestra_configs/souffleur`, else the same in the project's parent. The nearest that is there wins whole: one that cannot
+ * be read, or may be somebody else's word, gives the defaults and a warning, never the parent's values (spec: settings#config-file).
+ */
+export const findConfig = Effect.fn("findConfig")(function* (
+  projectDir: string
+): Effect.fn.Return<FoundConfig, never, TrustedFiles | Path.Path> {
+  const path = yield* Path.Path
+  const project = path.resolve(projectDir)
+  for (const parent of new Set([project, path.dirname(project)])) {
+    const folder = path.join(parent, ".orchestra_configs")
+    const source = path.join(folder, "souffleur")
+    const text = yield* Effect.result(textOf(folder, source))
+    if (Result.isSuccess(text)) return { ...parseConfigFile(text.success), source, refused: null }
+    if (text.failure.missing) continue
+    const { message } = text.failure
+    return { values: new Map(), warnings: [`${message}. Nothing of it is used: the defaults are`], source, refused: message }
+  }
+  return { values: new Map(), warnings: [], source: null, refused: null }
+})

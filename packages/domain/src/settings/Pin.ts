@@ -1,0 +1,82 @@
+import { Effect, Schema } from "effect"
+import type { ConfigFile, ConfigKey, ConfigValue } from "./Config.ts"
+import { digestOf } from "../Hashing.ts"
+import { clamp, Permission } from "./Permission.ts"
+
+/** The keys of the config file that name a program which souffleur runs, and what of its environment agents get. */
+export const programKeys = ["AGENT_COMMAND", "AGENT_ENVIRONMENT", "EXPORT_COMMAND", "NOTIFY_COMMAND"] as const
+/** What a file that an agent can write may not decide by itself. */
+export const PinnedKey = Schema.Literals(["MAX_EXTERNAL_PERMISSION", ...programKeys])
+export type PinnedKey = typeof PinnedKey.Type
+
+const Program = Schema.NullOr(Schema.String)
+const Programs = Schema.Struct({
+  AGENT_COMMAND: Program,
+  /** A log from before this key names nothing. */
+  AGENT_ENVIRONMENT: Program.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  EXPORT_COMMAND: Program,
+  NOTIFY_COMMAND: Program
+})
+export type Programs = typeof Programs.Type
+
+/** The ceiling that a config file sets, and the programs that it names, as they are written there; `null`: it names none. */
+export const ConfigWord = Schema.Struct({ ceiling: Permission, programs: Programs })
+export type ConfigWord = typeof ConfigWord.Type
+
+/**
+ * What a watch or a run was opened with, and goes on with until a person says otherwise (spec: behaviour#trust): the ceiling, and the digest of each
+ * program that the config file named (SHA-256, hex). A program's line may hold a key, so the log has no word of it.
+ */
+export const Pin = ConfigWord.annotate({ identifier: "Pin" })
+export type Pin = typeof Pin.Type
+
+export const noPrograms: Programs = { AGENT_COMMAND: null, AGENT_ENVIRONMENT: null, EXPORT_COMMAND: null, NOTIFY_COMMAND: null }
+/** What holds where no file says anything. */
+export const leastPin: Pin = { ceiling: "acceptEdits", programs: noPrograms }
+
+/** What a config file says of what is pinned; what is no permission is `acceptEdits`. */
+export const wordOf = ({ values }: ConfigFile): ConfigWord => {
+  const said = (key: ConfigKey) => values.get(key)?.value ?? null
+  return {
+    ceiling: said("MAX_EXTERNAL_PERMISSION") === "bypassPermissions" ? "bypassPermissions" : "acceptEdits",
+    programs: {
+      AGENT_COMMAND: said("AGENT_COMMAND"),
+      AGENT_ENVIRONMENT: said("AGENT_ENVIRONMENT"),
+      EXPORT_COMMAND: said("EXPORT_COMMAND"),
+      NOTIFY_COMMAND: said("NOTIFY_COMMAND")
+    }
+  }
+}
+
+/** The same for the log. */
+export const pinOf = Effect.fnUntraced(function* ({ ceiling, programs }: ConfigWord) {
+  const digest = (program: string | null) => (program === null ? Effect.succeed(null) : digestOf(program))
+  return { ceiling, programs: yield* Effect.all(mapPrograms(programs, digest)) } satisfies Pin
+})
+
+/** Something of each program. */
+export const mapPrograms = <A>(programs: Programs, of: (program: string | null, key: keyof Programs) => A) => ({
+  AGENT_COMMAND: of(programs.AGENT_COMMAND, "AGENT_COMMAND"),
+  AGENT_ENVIRONMENT: of(programs.AGENT_ENVIRONMENT, "AGENT_ENVIRONMENT"),
+  EXPORT_COMMAND: of(programs.EXPORT_COMMAND, "EXPORT_COMMAND"),
+  NOTIFY_COMMAND: of(programs.NOTIFY_COMMAND, "NOTIFY_COMMAND")
+})
+
+/** The lower of two: a ceiling can be lowered by whoever sets it, and raised by none of them alone. */
+export const lower = (one: Permission, other: Permission): Permission => clamp(one, other)
+
+/** The keys by which a file asks for more than holds: a higher ceiling, another program. A lower ceiling asks for nothing. */
+export const overreachOf = (said: Pin, held: Pin): ReadonlyArray<PinnedKey> => [
+  ...(lower(said.ceiling, held.ceiling) === said.ceiling ? [] : ["MAX_EXTERNAL_PERMISSION" as const]),
+  ...programKeys.filter((key) => said.programs[key] !== held.programs[key])
+]
+
+/** The file as it counts beside what holds: its ceiling where that is lower, none of its programs but those that hold. */
+export const holding = <File extends ConfigFile>(file: File, held: ConfigWord): File => {
+  const values = new Map<ConfigKey, ConfigValue>(file.values)
+  const set = (key: ConfigKey, value: string | null) =>
+    value === null ? values.delete(key) : values.set(key, { value, line: file.values.get(key)?.line ?? 0 })
+  if (lower(wordOf(file).ceiling, held.ceiling) !== wordOf(file).ceiling) set("MAX_EXTERNAL_PERMISSION", held.ceiling)
+  for (const key of programKeys) set(key, held.programs[key])
+  return { ...file, values }
+}

@@ -1,0 +1,232 @@
+import { Context, Duration, Effect, Option, Path, Result, Schema } from "effect"
+import { parseAgentEnvironment } from "./AgentEnvironment.ts"
+import { type ConfigKey, findConfig } from "./Config.ts"
+import { type ConfigWord, holding, type Pin, wordOf } from "./Pin.ts"
+import { Permission } from "./Permission.ts"
+import { formatQuietHours, isQuietHours, parseQuietHours, type QuietHours } from "./QuietHours.ts"
+import type { TrustedFiles } from "../port/TrustedFiles.ts"
+
+/** Where a Conductor may be launched (spec: settings#launcher); `auto` is decided by where souffleur itself runs. */
+export const LauncherChoice = Schema.Literals(["auto", "kitty", "tmux", "headless"])
+export type LauncherChoice = typeof LauncherChoice.Type
+
+/** A setting from a flag or the environment that cannot be used (exit 2). `name` is the flag or the variable. */
+export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", {
+  name: Schema.String,
+  value: Schema.optional(Schema.String),
+  why: Schema.String
+}) {}
+
+/** How one setting is read; `Err` says in a few words what it must be. */
+type Read<A> = (text: string) => Result.Result<A, string>
+
+const text: Read<string> = (value) => (value.trim() === "" ? Result.fail("must not be empty") : Result.succeed(value))
+
+const literal =
+  <const A extends string>(literals: ReadonlyArray<A>): Read<A> =>
+  (value) => {
+    const found = literals.find((one) => one === value)
+    return found === undefined ? Result.fail(`must be one of ${literals.join(", ")}`) : Result.succeed(found)
+  }
+
+const positiveInteger: Read<number> = (value) => {
+  const number = /^[0-9]+$/.test(value) ? Number(value) : 0
+  return Number.isSafeInteger(number) && number > 0 ? Result.succeed(number) : Result.fail("must be a positive integer")
+}
+
+/** The longest wait that means anything here; far below what a timer can count. */
+const longest = Duration.weeks(2)
+
+const durationFrom =
+  (shortest: Duration.Duration): Read<Duration.Duration> =>
+  (value) =>
+    Option.match(
+      // Anything that is no duration is `None`, whatever its type says.
+      Duration.fromInput(value as Duration.Input).pipe(
+        Option.filter((duration) => Duration.isFinite(duration) && Duration.between(duration, { minimum: shortest, maximum: longest }))
+      ),
+      {
+        onNone: () => Result.fail(`must be a duration such as "2 seconds", from ${inWords(shortest)} to ${inWords(longest)}`),
+        onSome: Result.succeed
+      }
+    )
+/** A first wait may be nothing; an interval of nothing would poll without a pause, an age of nothing is always exceeded. */
+const wait = durationFrom(Duration.zero)
+const interval = durationFrom(Duration.millis(1))
+
+const quietHours: Read<QuietHours> = (value) =>
+  Option.match(parseQuietHours(value), {
+    onNone: () => Result.fail('must be two times of the day such as "23:00-07:00"'),
+    onSome: Result.succeed
+  })
+
+interface Setting<A> {
+  readonly key: ConfigKey
+  readonly read: Read<A>
+  readonly initial: A
+  /** `false`: the environment and flags are not asked. */
+  readonly outside: boolean
+}
+const setting = <A>(key: ConfigKey, read: Read<A>, initial: NoInfer<A>, outside = true): Setting<A> => ({ key, read, initial, outside })
+
+/** Every setting that has a key in the file, in the order in which `souffleur config` prints them. */
+const table = {
+  forceCompactThresholdTokens: setting("FORCE_COMPACT", positiveInteger, 400_000, false),
+  maxExternalPermission: setting("MAX_EXTERNAL_PERMISSION", literal(Permission.literals), "acceptEdits", false),
+  agentCommand: setting("AGENT_COMMAND", text, "claude"),
+  agentEnvironment: setting<ReadonlyArray<string>>("AGENT_ENVIRONMENT", parseAgentEnvironment, []),
+  exportCommand: setting<string | null>("EXPORT_COMMAND", text, null),
+  launcher: setting("LAUNCHER", literal(LauncherChoice.literals), "auto"),
+  trimChars: setting("TRIM_CHARS", positiveInteger, 800_000),
+  watcherInitialWait: setting("WATCHER_INITIAL_WAIT", wait, Duration.seconds(240)),
+  watcherInterval: setting("WATCHER_INTERVAL", interval, Duration.seconds(60)),
+  heartbeatStaleAfter: setting("HEARTBEAT_STALE_AFTER", interval, Duration.seconds(240)),
+  monitorInitialWait: setting("MONITOR_INITIAL_WAIT", wait, Duration.seconds(360)),
+  monitorInterval: setting("MONITOR_INTERVAL", interval, Duration.seconds(180)),
+  monitorStaleAfter: setting("MONITOR_STALE_AFTER", interval, Duration.seconds(180)),
+  validationRetryInterval: setting("VALIDATION_RETRY_INTERVAL", interval, Duration.seconds(30)),
+  compactPollInterval: setting("COMPACT_POLL_INTERVAL", interval, Duration.seconds(1)),
+  compactTimeout: setting("COMPACT_TIMEOUT", interval, Duration.seconds(300)),
+  stallAfter: setting("STALL_AFTER", interval, Duration.seconds(361)),
+  handoffWithin: setting("HANDOFF_WITHIN", interval, Duration.minutes(15)),
+  maxTokens: setting<number | null>("MAX_TOKENS", positiveInteger, null),
+  maxTime: setting<Duration.Duration | null>("MAX_TIME", interval, null),
+  quietHours: setting<QuietHours | null>("QUIET_HOURS", quietHours, null),
+  stopGrace: setting("STOP_GRACE", wait, Duration.seconds(10)),
+  implementerTimeout: setting("IMPLEMENTER_TIMEOUT", interval, Duration.minutes(60)),
+  reviewerTimeout: setting("REVIEWER_TIMEOUT", interval, Duration.minutes(30)),
+  launchSpacing: setting("LAUNCH_SPACING", wait, Duration.seconds(5)),
+  notifyCommand: setting<string | null>("NOTIFY_COMMAND", text, null)
+}
+type Table = typeof table
+type Name = keyof Table
+
+/** All settings of souffleur, resolved (spec: settings#sources): flag, else environment, else the config file, else the default. */
+export type ResolvedSettings = {
+  readonly [Key in Name]: Table[Key] extends Setting<infer A> ? A : never
+} & {
+  /** Absolute; holds `souffleur.db`, `launches/`, `exports/`. */
+  readonly stateDir: string
+  /** Absolute; the agent's own folder. */
+  readonly claudeDir: string
+  /** What was wrong in the config file, as sentences. */
+  readonly warnings: ReadonlyArray<string>
+  /** The config file in use, or `null`. */
+  readonly source: string | null
+}
+
+const kebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+const inWords = (duration: Duration.Duration) => {
+  const millis = Duration.toMillis(duration)
+  return millis % 1000 === 0 ? `${millis / 1000} seconds` : `${millis} millis`
+}
+
+export class Settings extends Context.Service<Settings, ResolvedSettings>()("@souffleur/domain/Settings") {
+  /** What `souffleur config --json` prints (spec: command-line#config): snake_case keys, durations as text that reads back as the same. */
+  static readonly json = (settings: ResolvedSettings): Record<string, string | number | null | ReadonlyArray<string>> =>
+    Object.fromEntries(
+      Object.entries(settings).map(([name, value]) => [
+        kebab(name).replaceAll("-", "_"),
+        Duration.isDuration(value) ? inWords(value) : isQuietHours(value) ? formatQuietHours(value) : value
+      ])
+    )
+}
+
+/** As a cycle finds them; `said`: what the file itself says of what is pinned, where somebody has read it. */
+export interface FoundSettings extends ResolvedSettings {
+  readonly said?: Pin
+}
+
+/**
+ * How a recovery cycle, and each turn of a run, gets its settings: with the config as it is then (spec: behaviour#cycle), so that a threshold
+ * or a ceiling that was changed meanwhile is seen. Unless somebody reads it anew, those that the process began with.
+ */
+export const CycleSettings = Context.Reference<Effect.Effect<FoundSettings, never, Settings>>("@souffleur/domain/CycleSettings", {
+  defaultValue: () => Effect.service(Settings)
+})
+
+/** Flags that were given, by the setting's name, as text. */
+export type SettingFlags = { readonly [Key in Name]?: string | undefined }
+
+export interface SettingSources {
+  readonly projectDir: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly flags: SettingFlags
+  /** What holds, whatever the file says by now: its ceiling at most, its programs as they are (spec: behaviour#trust); absent: the file's own word. */
+  readonly held?: ConfigWord | undefined
+}
+
+/**
+ * Resolves every setting, with what the file itself says of what is pinned. What is wrong in the config file is a warning and the default; what is wrong in a flag or the
+ * environment fails. An empty variable counts as one that is not set.
+ */
+export const readSettings = Effect.fn("readSettings")(function* ({
+  projectDir,
+  environment,
+  flags,
+  held
+}: SettingSources): Effect.fn.Return<
+  { readonly settings: ResolvedSettings; readonly said: ConfigWord },
+  BadSetting,
+  TrustedFiles | Path.Path
+> {
+  const path = yield* Path.Path
+  const found = yield* findConfig(projectDir)
+  const file = held === undefined ? found : holding(found, held)
+  const warnings = [...file.warnings]
+
+  const given = (name: Name, { key, outside }: Setting<unknown>) => {
+    const flag = flags[name]
+    const variable = `SOUFFLEUR_${key}`
+    if (!outside) return undefined
+    if (flag !== undefined) return { source: `--${kebab(name)}`, value: flag }
+    const value = environment[variable]?.trim()
+    return value === undefined || value === "" ? undefined : { source: variable, value }
+  }
+  const resolve = <A>(name: Name, one: Setting<A>): Result.Result<A, BadSetting> => {
+    const outside = given(name, one)
+    if (outside !== undefined) {
+      return Result.mapError(
+        one.read(outside.value),
+        (why) => new BadSetting({ name: outside.source, value: outside.value.slice(0, 100), why })
+      )
+    }
+    const inside = file.values.get(one.key)
+    if (inside === undefined) return Result.succeed(one.initial)
+    const read = one.read(inside.value)
+    if (Result.isSuccess(read)) return Result.succeed(read.success)
+    warnings.push(`line ${inside.line}: ${one.key} ${read.failure}, its default is used`)
+    return Result.succeed(one.initial)
+  }
+
+  const resolved: Record<string, unknown> = {}
+  for (const [name, one] of Object.entries(table)) {
+    resolved[name] = yield* Effect.fromResult(resolve(name as Name, one as Setting<unknown>))
+  }
+
+  const home = (...below: ReadonlyArray<string>) => {
+    const folder = environment["HOME"]
+    return folder === undefined || !path.isAbsolute(folder)
+      ? Effect.fail(new BadSetting({ name: "HOME", why: "must be set to an absolute path" }))
+      : Effect.succeed(path.join(folder, ...below))
+  }
+  const folder = (...names: ReadonlyArray<string>) => {
+    const value = names.map((name) => environment[name]).find((one) => one !== undefined && one !== "")
+    return value === undefined ? undefined : Effect.succeed(path.resolve(value))
+  }
+  // The XDG specification: a relative path is to be ignored.
+  const xdg = environment["XDG_STATE_HOME"]
+  const stateHome = xdg !== undefined && path.isAbsolute(xdg) ? Effect.succeed(path.join(xdg, "souffleur")) : undefined
+
+  const settings = {
+    ...(resolved as { readonly [Key in Name]: ResolvedSettings[Key] }),
+    stateDir: yield* folder("SOUFFLEUR_STATE_DIR") ?? stateHome ?? home(".local", "state", "souffleur"),
+    claudeDir: yield* folder("SOUFFLEUR_CLAUDE_DIR", "CLAUDE_CONFIG_DIR") ?? home(".claude"),
+    warnings,
+    source: file.source
+  }
+  return { settings, said: wordOf(found) }
+})
+
+/** The settings alone. */
+export const loadSettings = (sources: SettingSources) => Effect.map(readSettings(sources), ({ settings }) => settings)

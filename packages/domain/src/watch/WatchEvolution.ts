@@ -1,0 +1,243 @@
+import { waitUntil } from "../Bounds.ts"
+import { merelyStarted } from "../decide/GuardDecider.ts"
+import { evolvePin } from "../decide/PinDecider.ts"
+import type { StepState, Watch } from "./Watch.ts"
+import type { Baseline } from "../port/Comms.ts"
+import type { ConductorAdopted, WatchEvent } from "../event/WatchEvent.ts"
+
+type Change = { readonly [K in keyof Watch]?: Watch[K] }
+type Changes = { readonly [T in WatchEvent["_tag"]]: (event: Extract<WatchEvent, { readonly _tag: T }>, watch: Watch) => Change }
+
+const withSession = (watch: Watch, sessionId: string): ReadonlyArray<string> =>
+  sessionId === "" || watch.sessions.includes(sessionId) ? watch.sessions : [...watch.sessions, sessionId]
+
+const withStep = (watch: Watch, step: string, state: StepState): Change =>
+  watch.recovery === undefined ? {} : { recovery: { ...watch.recovery, steps: { ...watch.recovery.steps, [step]: state } } }
+
+type Tasks = { readonly taskCount: number | null; readonly taskFingerprint: string | null }
+
+/** Of the tasks that somebody could count. */
+const withTasks = ({ taskCount, taskFingerprint }: Tasks): Change =>
+  taskCount === null || taskFingerprint === null ? {} : { lastTasks: { taskCount, taskFingerprint } }
+
+/** A baseline without the rest of the event that carries it. */
+const baselineOf = ({ conductorState, lastMessageId, taskCount, taskFingerprint }: Baseline): Baseline => ({
+  conductorState,
+  lastMessageId,
+  taskCount,
+  taskFingerprint
+})
+
+type Generation = Baseline & Pick<typeof ConductorAdopted.Type, "at" | "conductor" | "generation" | "print" | "sessionId">
+
+/** A process that is watched anew: what was known of the one before says nothing of it. */
+const generationOf = (watch: Watch, event: Generation): Change => ({
+  conductor: event.conductor,
+  pid: event.conductor.pid,
+  sessionId: event.sessionId,
+  sessions: withSession(watch, event.sessionId),
+  generation: event.generation,
+  launchedAt: event.at,
+  print: event.print,
+  baseline: baselineOf(event),
+  lastTasks: undefined,
+  recovery: undefined,
+  brokenOffAt: 0,
+  deferred: undefined,
+  person: undefined,
+  refused: [],
+  wait: undefined,
+  taken: undefined,
+  handoff: undefined,
+  failing: {}
+})
+
+const exited = (end: Exclude<Watch["end"], undefined>): Change => ({
+  phase: "Exited",
+  end,
+  watcher: undefined,
+  monitor: undefined,
+  recovery: undefined,
+  standby: undefined
+})
+
+/** One for each event, made once: a fold of a long log goes through here for each of them. */
+const changes: Changes = {
+  ...evolvePin,
+  WatchOpened: ({ at, comms, forced, kind, observe, pid, pin, process, project, sessionId }, watch) => ({
+    phase: "Validating",
+    named: process,
+    project,
+    comms,
+    observe,
+    forced,
+    kind,
+    pin,
+    pid,
+    sessionId,
+    sessions: withSession(watch, sessionId),
+    openedAt: at,
+    allowedSince: at
+  }),
+  OwnerTook: ({ at, fence, owner }, watch) => ({
+    fence,
+    owner,
+    brokenOffAt: watch.generation === 0 ? 0 : at,
+    recovery: watch.recovery === undefined ? undefined : { ...watch.recovery, resumed: true }
+  }),
+  OwnerLeft: () => ({ owner: undefined }),
+  SouffleurRestored: ({ at, restorations }) => ({ restored: { restorations, at } }),
+  GuardianGaveUp: () => ({ restored: undefined }),
+  ProcessEnding: ({ process }) => ({ ending: process }),
+  RoleFailed: ({ failures, role }, watch) => ({ failing: { ...watch.failing, [role]: failures } }),
+  RoleGaveUp: ({ at, defect, failures, role }, watch) =>
+    role === "watcher" || role === "self-monitor"
+      ? {
+          phase: "Watching",
+          monitor: undefined,
+          watcher: undefined,
+          deferred: undefined,
+          wait: undefined,
+          standby: {
+            cycle: watch.cycles,
+            trigger: "pid",
+            stage: role,
+            reason: `the ${role} of souffleur died ${failures} times in a row of a defect of its own (${defect})`,
+            since: at
+          }
+        }
+      : {},
+  ValidationFailed: ({ at, check, lastMessageId, reason }, watch) => ({
+    failures: [...watch.failures, { at, check, lastMessageId, reason }]
+  }),
+  ArgumentsCorrected: ({ messageId, pid, process, sessionId }) => ({
+    pid,
+    named: process,
+    sessionId,
+    // What was given before was wrong, and may be another watch's.
+    sessions: [sessionId],
+    correctedBy: messageId
+  }),
+  ValidationExhausted: () => exited("validation exhausted"),
+  ConductorConfirmed: (event, watch) => ({
+    phase: "Settling",
+    conductor: event.conductor,
+    pid: event.conductor.pid,
+    sessionId: event.sessionId,
+    sessions: withSession(watch, event.sessionId),
+    generation: 1,
+    launchId: watch.firstLaunch?.launchId,
+    print: event.print,
+    launchedAt: event.at,
+    baseline: baselineOf(event)
+  }),
+  WatcherStarted: ({ at, awaiting, mode, watcher }) => ({
+    watcher: { watcher, since: at },
+    watchersStarted: watcher,
+    awaiting,
+    mode
+  }),
+  WatcherLost: ({ at }) => ({ watcher: undefined, brokenOffAt: at }),
+  SelfMonitorStarted: ({ at, monitor, watcher }) => ({ monitor: { monitor, watcher, since: at }, monitorsStarted: monitor }),
+  SelfMonitorStopped: () => ({ monitor: undefined }),
+  WatchSettled: () => ({ phase: "Watching" }),
+  ConductorDied: ({ cause, evidence, retries, ...event }) => ({
+    ...withTasks(event),
+    phase: "Watching",
+    watcher: undefined,
+    retries,
+    silent: cause === "heartbeat" ? { heartbeat: evidence.heartbeat, retried: false } : undefined
+  }),
+  ContextRecoveryRequested: ({ retries, ...event }) => ({ ...withTasks(event), phase: "Watching", watcher: undefined, retries }),
+  ContextExhausted: ({ retries, ...event }) => ({ ...withTasks(event), phase: "Watching", watcher: undefined, retries }),
+  KillDeferred: ({ because, until }) => ({ deferred: { because, until } }),
+  PersonAwaited: (event) => ({ person: { for: event.for, since: event.at } }),
+  PersonCame: () => ({ person: undefined }),
+  ConductorUnclaimed: () => ({ unclaimed: true }),
+  ConductorClaimed: () => ({ unclaimed: false }),
+  WordRefused: ({ what }, watch) => ({ refused: [...watch.refused, what] }),
+  WaitStarted: ({ at, kind, trigger, until }, watch) => ({
+    watcher: undefined,
+    wait: { kind, until: waitUntil(at, until), trigger, since: watch.wait?.since ?? at },
+    waits: kind === "quiet-hours" ? watch.waits : watch.waits + 1
+  }),
+  WaitEnded: () => ({ watcher: undefined, wait: undefined }),
+  HandoffTaken: ({ contextTokens, contextWindow, takenAt }) => ({ taken: { at: takenAt, contextTokens, contextWindow }, waits: 0 }),
+  HandoffRequested: ({ digest, request, retries, ...event }) => ({
+    ...withTasks(event),
+    phase: "Watching",
+    watcher: undefined,
+    retries,
+    handoff: { request, digest }
+  }),
+  TurnEnded: ({ retries, ...event }) => ({ ...withTasks(event), phase: "Watching", watcher: undefined, retries }),
+  ConductorCompleted: () => exited("completed"),
+  SessionIdFound: ({ sessionId }, watch) => ({ sessionId, sessions: withSession(watch, sessionId), awaiting: false, watcher: undefined }),
+  ConductorUnresolved: () => ({ conductor: undefined }),
+  ConductorResolved: ({ conductor, print }) => ({ conductor, pid: conductor.pid, print, watcher: undefined }),
+  RecoveryStarted: ({ at, cycle, purpose, trigger }) => ({
+    cycles: cycle,
+    watcher: undefined,
+    standby: undefined,
+    deferred: undefined,
+    wait: undefined,
+    recovery: { cycle, purpose, trigger, since: at, resumed: false, escalated: [], steps: {}, launch: undefined }
+  }),
+  RecoveryWithheld: ({ at, cycle, reason, stage, trigger }) => ({ cycles: cycle, standby: { cycle, trigger, stage, reason, since: at } }),
+  RecoveryEscalated: ({ from }, { recovery }) =>
+    recovery === undefined ? {} : { recovery: { ...recovery, escalated: [...recovery.escalated, from] } },
+  CeilingReached: ({ ceiling, limit, used }) => ({ ceiling: { ceiling, limit, used } }),
+  AllowanceRenewed: ({ at }) => ({ ceiling: undefined, allowedSince: at }),
+  StepStarted: ({ attempt, step, token }, watch) => withStep(watch, step, { _tag: "Started", attempt, token }),
+  StepSucceeded: ({ outcome, step }, watch) => withStep(watch, step, { _tag: "Succeeded", outcome }),
+  StepFailed: ({ failure, step }, watch) => withStep(watch, step, { _tag: "Failed", failure }),
+  LaunchPrepared: (launch, watch) =>
+    launch.cycle === 0 ? { firstLaunch: launch } : watch.recovery === undefined ? {} : { recovery: { ...watch.recovery, launch } },
+  ConductorRelaunched: (event, watch) => ({
+    ...generationOf(watch, event),
+    provider: event.provider,
+    launchId: event.launchId,
+    launched: event.conductor,
+    // Whom souffleur launched nobody has named.
+    forced: false,
+    lastExport: event.exportPath ?? watch.lastExport
+  }),
+  RecoveryFailedClosed: ({ at, cycle, reason, stage }, watch) => ({
+    recovery: undefined,
+    standby: { cycle, trigger: watch.recovery?.trigger ?? "pid", stage, reason, since: at }
+  }),
+  RetriesExhausted: ({ exportPath }, watch) => ({ ...exited("retries exhausted"), lastExport: exportPath ?? watch.lastExport }),
+  ConductorAdopted: (event, watch) => ({
+    ...generationOf(watch, event),
+    phase: "Watching",
+    provider: undefined,
+    launchId: undefined,
+    // Who came back by itself may be another than was launched; an operator's word leaves the one before alone.
+    launched: event.by === "heartbeat" ? watch.launched : undefined,
+    forced: event.forced,
+    retries: 0,
+    standby: undefined,
+    ceiling: undefined,
+    allowedSince: event.at
+  }),
+  RecoveryRetried: ({ at }, watch) => ({
+    standby: undefined,
+    failing: {},
+    silent: watch.silent && { ...watch.silent, retried: true },
+    ceiling: undefined,
+    allowedSince: at
+  }),
+  WatchReleased: ({ exportPath }) => ({ ...exited("released"), lastExport: exportPath })
+}
+
+const change = <T extends WatchEvent["_tag"]>(watch: Watch, event: Extract<WatchEvent, { readonly _tag: T }>): Change =>
+  changes[event._tag as T](event, watch)
+
+/** The state after an event: the only way in which a watch changes. */
+export const evolve = (watch: Watch, event: WatchEvent): Watch => ({
+  ...watch,
+  restored: merelyStarted.has(event._tag) ? watch.restored : undefined,
+  ...change(watch, event),
+  revision: watch.revision + 1,
+  lastEventAt: event.at
+})

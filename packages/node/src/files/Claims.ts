@@ -1,0 +1,178 @@
+import { createHash } from "node:crypto"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import { join } from "node:path"
+import { AlreadyWatched, type Claimable, ClaimFailed, Claims, isOver, Owner, Processes } from "@souffleur/domain"
+import { Effect, Layer, Option, Schema } from "effect"
+import { makeFolder } from "./Folder.ts"
+import { hasCode } from "../processes/Proc.ts"
+import { readTrustedText, refusalAt } from "./TrustedFile.ts"
+import { createWhole } from "./WholeFile.ts"
+
+const OwnerJson = Schema.fromJsonString(Owner)
+const encodeOwner = Schema.encodeSync(OwnerJson)
+const decodeOwner = Schema.decodeUnknownOption(OwnerJson)
+
+const nobody: Owner = { host: "unknown", machine: null, pidNamespace: "unknown", process: { pid: 0, startTime: 0, bootId: "unknown" } }
+
+/** Whoever else can write there could claim in our name, or take a claim away. */
+const ours = { folder: true, own: true, others: "nothing" } as const
+/** Bytes of a claim; a real one has about 200. */
+const largest = 4096
+
+/** Of the password database, never of the environment, which is another one in a login, a service, cron and su. */
+const homeOf = (): string | undefined => {
+  try {
+    return os.userInfo().homedir
+  } catch {
+    return undefined
+  }
+}
+
+/** For every souffleur of this user: `~/.local/state/souffleur-claims`; `/tmp/souffleur-<uid>` where that home is not theirs, or takes no folder. */
+export const usualFolder = (uid: number, home = homeOf()): string => {
+  const elsewhere = `/tmp/souffleur-${uid}`
+  if (home === undefined || refusalAt(home, { folder: true, own: true, others: "write as its group" }) !== undefined) return elsewhere
+  const folder = join(home, ".local", "state", "souffleur-claims")
+  try {
+    makeFolder(folder)
+  } catch (error) {
+    if (hasCode(error, "EROFS", "EACCES", "EPERM", "ENOTDIR", "ENOENT")) return elsewhere
+  }
+  return folder
+}
+
+/** A file's name for any words. */
+const hashOf = (words: string) => createHash("sha256").update(words).digest("hex").slice(0, 32)
+
+const keyOf = (one: Claimable) => {
+  if ("pid" in one) return `${one.bootId}-${one.pid}-${one.startTime}`
+  return "session" in one ? `session-${hashOf(one.session)}` : `project-${hashOf(one.project)}`
+}
+/** The same for a person. */
+const inBrief = (one: Claimable) => {
+  if ("pid" in one) return `process ${one.pid}`
+  return "session" in one ? `session ${one.session}` : `project ${one.project}`
+}
+/** Who has this removes what the dead have left. */
+const sweeping = "sweeping"
+
+interface Claim {
+  /** Its file's name. */
+  readonly name: string
+  readonly number: number
+  readonly text: string
+}
+const isAmong = (claims: ReadonlyArray<Claim>) => (one: Claim) => claims.some(({ name, text }) => one.name === name && one.text === text)
+
+/** What the system says, for a person. */
+const inWords = (error: unknown): string => {
+  if (hasCode(error, "ENOSPC", "EDQUOT")) return "its disk is full: make room on it"
+  if (hasCode(error, "EROFS")) return "it cannot be written: its disk is read-only"
+  return `it cannot be written (${error instanceof Error && "code" in error ? String(error.code) : "unknown"})`
+}
+
+/**
+ * Claims as plain files: `<boot id>-<pid>-<start time>.<n>`, `session-<hash>.<n>` or `project-<hash>.<n>`, each with its owner. One is in
+ * force until its owner removes it or is provably dead. Whoever finds none in force makes the next number, which is exclusive, and then
+ * looks again: it has the claim only where nobody else has come since, and takes its own back where somebody has. So of any two one
+ * sees the other, however slow it is, and whatever was removed meanwhile. What the dead leave is removed by one at a time, which nobody
+ * takes for dead while it lives: a name that it found dead is still that dead one's when it removes it.
+ */
+export const layer = (options: { readonly folder?: string } = {}) =>
+  Layer.effect(
+    Claims,
+    Effect.gen(function* () {
+      const processes = yield* Processes
+      const { machine, name, pidNamespace, uid } = processes.host
+      const self: Owner = { host: name, machine, pidNamespace, process: processes.self }
+      const text = encodeOwner(self)
+      const folder = options.folder ?? usualFolder(uid)
+      const attempt = <A>(act: () => A) =>
+        Effect.try({ try: act, catch: (error) => new ClaimFailed({ why: `${folder}: ${inWords(error)}` }) })
+
+      /** It may have gone since: a temporary folder is emptied, a home unmounted. */
+      const usable = Effect.gen(function* () {
+        yield* attempt(() => makeFolder(folder))
+        const refusal = refusalAt(folder, ours)
+        if (refusal !== undefined) return yield* new ClaimFailed({ why: `${folder}: ${refusal.why}` })
+      })
+
+      const claimsNamed = (wanted: (key: string) => boolean): ReadonlyArray<Claim> =>
+        fs.readdirSync(folder).flatMap((file) => {
+          const [, key, number] = /^([\w-]+)\.(\d+)$/u.exec(file) ?? []
+          if (key === undefined || !wanted(key)) return []
+          const read = readTrustedText(join(folder, file), { own: true, others: "nothing", atMost: largest })
+          if ("text" in read) return [{ name: file, number: Number(number), text: read.text }]
+          // What is no file of ours is in the way, as what cannot be read is.
+          return read.missing ? [] : [{ name: file, number: Number(number), text: "" }]
+        })
+
+      const isDead = Effect.fn("Claims.isDead")(function* (owner: Owner) {
+        if (owner.pidNamespace !== self.pidNamespace) return false
+        // Names are given twice, and a copy of a machine has its identity too until it is given its own: where either differs, nothing is proved.
+        if (owner.process.bootId !== self.process.bootId)
+          return self.machine !== null && owner.machine === self.machine && owner.host === self.host
+        const condition = yield* processes.condition(owner.process)
+        return isOver(condition)
+      })
+      const isLeft = (one: Claim) => Option.match(decodeOwner(one.text), { onNone: () => Effect.succeed(false), onSome: isDead })
+
+      /** Somebody else's that is in force: why it is not ours to take. */
+      const heldBy = (claim: Claim, what: string) => {
+        const owner = decodeOwner(claim.text)
+        const remove = `where you know that it is gone, remove ${join(folder, claim.name)}`
+        if (Option.isNone(owner))
+          return new AlreadyWatched({ owner: nobody, why: `the claim ${join(folder, claim.name)} cannot be read: ${remove}` })
+        const { pidNamespace, process } = owner.value
+        const near = process.bootId === self.process.bootId && pidNamespace === self.pidNamespace
+        const far = `it runs where its processes cannot be seen from here, and may be alive: ${remove}`
+        const who = `souffleur with pid ${process.pid} on ${owner.value.host} has claimed ${what}`
+        return new AlreadyWatched({ owner: owner.value, why: near ? `${who}, and is alive` : `${who}: ${far}` })
+      }
+
+      const claimKey = Effect.fnUntraced(function* (key: string, what: string) {
+        const look = attempt(() => claimsNamed((one) => one === key))
+        while (true) {
+          yield* usable
+          const before = yield* look
+          if (before.some((one) => one.text === text)) return
+          const [held] = yield* Effect.filter(before, (one) => Effect.map(isLeft(one), (left) => !left))
+          if (held !== undefined) return yield* heldBy(held, what)
+          const mine: Claim = { name: `${key}.${Math.max(0, ...before.map(({ number }) => number)) + 1}`, number: 0, text }
+          if (!(yield* attempt(() => createWhole(join(folder, mine.name), text)))) continue
+          if ((yield* look).every(isAmong([...before, mine]))) return
+          yield* attempt(() => fs.rmSync(join(folder, mine.name), { force: true }))
+        }
+      })
+      const releaseKey = (key: string) =>
+        Effect.ignore(
+          attempt(() => {
+            for (const one of claimsNamed((other) => other === key))
+              if (one.text === text) fs.rmSync(join(folder, one.name), { force: true })
+          })
+        )
+
+      const sweep = Effect.gen(function* () {
+        const left = Effect.flatMap(
+          attempt(() => claimsNamed(() => true)),
+          (all) => Effect.filter(all, isLeft)
+        )
+        if ((yield* left).length === 0) return
+        yield* claimKey(sweeping, "the sweep")
+        const remove = Effect.flatMap(left, (dead) =>
+          attempt(() => dead.forEach((one) => fs.rmSync(join(folder, one.name), { force: true })))
+        )
+        yield* Effect.ensuring(remove, releaseKey(sweeping))
+      })
+
+      // Who cannot sweep hears why when it claims.
+      yield* Effect.ignore(Effect.andThen(usable, sweep))
+      return Claims.of({
+        self,
+        isDead,
+        claim: Effect.fn("Claims.claim")((claimable: Claimable) => claimKey(keyOf(claimable), inBrief(claimable))),
+        release: Effect.fn("Claims.release")((claimable: Claimable) => releaseKey(keyOf(claimable)))
+      })
+    })
+  )

@@ -1,0 +1,71 @@
+import * as fs from "node:fs"
+import { distrust, type Seen, type Trust } from "@souffleur/domain"
+import { hasCode } from "../processes/Proc.ts"
+
+/** Why nothing was opened; as of the port, but for the path. */
+export interface Refusal {
+  readonly why: string
+  readonly missing: boolean
+}
+
+const { O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = fs.constants
+
+/** A pipe is opened without waiting for its other end, and refused then; a link is never followed. */
+const reading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+
+const seenOf = (found: fs.Stats): Seen => ({
+  kind: found.isFile() ? "file" : found.isDirectory() ? "folder" : "other",
+  size: found.size,
+  uid: found.uid,
+  mode: found.mode
+})
+
+const refusalOf = (error: unknown): Refusal => {
+  if (hasCode(error, "ENOENT")) return { why: "it is not there", missing: true }
+  const why = hasCode(error, "ELOOP")
+    ? "it is a link, which is not followed: put there what it leads to"
+    : hasCode(error, "ENXIO")
+      ? "it is no regular file"
+      : hasCode(error, "ENOTDIR")
+        ? "what is above it is no folder"
+        : hasCode(error, "EACCES", "EPERM")
+          ? "this user may not open it"
+          : `it cannot be opened (${error instanceof Error && "code" in error ? String(error.code) : "unknown"})`
+  return { why, missing: false }
+}
+
+/**
+ * Opens a file or folder, and judges what was opened. A descriptor, which the caller closes. Synchronous, and without a runtime: a hook
+ * and a launch use it too.
+ */
+export const openTrusted = (path: string, trust: Trust, flags = reading, mode?: number): number | Refusal => {
+  let file: number
+  try {
+    file = fs.openSync(path, flags, mode)
+  } catch (error) {
+    return refusalOf(error)
+  }
+  const why = distrust(trust, seenOf(fs.fstatSync(file)), process.getuid?.() ?? 0)
+  if (why === undefined) return file
+  fs.closeSync(file)
+  return { why, missing: false }
+}
+
+/** A whole file as text. */
+export const readTrustedText = (path: string, trust: Trust & { readonly atMost: number }): { readonly text: string } | Refusal => {
+  const file = openTrusted(path, trust)
+  if (typeof file !== "number") return file
+  try {
+    return { text: fs.readFileSync(file, "utf8") }
+  } finally {
+    fs.closeSync(file)
+  }
+}
+
+/** Nothing is wrong with a file or folder; it is not read. */
+export const refusalAt = (path: string, trust: Trust): Refusal | undefined => {
+  const file = openTrusted(path, trust)
+  if (typeof file !== "number") return file
+  fs.closeSync(file)
+  return undefined
+}

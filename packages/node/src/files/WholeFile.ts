@@ -1,0 +1,45 @@
+import * as fs from "node:fs"
+import { dirname, join } from "node:path"
+import { hasCode } from "../processes/Proc.ts"
+import { readTrustedText } from "./TrustedFile.ts"
+
+const sync = (path: string): void => {
+  const file = fs.openSync(path, "r")
+  try {
+    fs.fsyncSync(file)
+  } finally {
+    fs.closeSync(file)
+  }
+}
+
+/**
+ * Makes a file (0600) that is there whole or not at all, also after a power cut; `false` where the name is taken.
+ * `link` is exclusive, as `rename` is not. Synchronous: nothing can come between its steps, and the launch entry has no runtime.
+ */
+export const createWhole = (path: string, text: string): boolean => {
+  // A folder of its own for the draft: its name is ours alone, among all processes of all pid namespaces.
+  const folder = fs.mkdtempSync(join(dirname(path), ".new-"))
+  const draft = join(folder, "draft")
+  try {
+    fs.writeFileSync(draft, text, { flag: "wx", mode: 0o600, flush: true })
+    fs.linkSync(draft, path)
+    sync(dirname(path))
+    return true
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return false
+    throw error
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Bytes: of a launch, which holds an environment, the largest. */
+const largest = 16_000_000
+
+/** A file of ours, as text; `undefined` where there is no such file. Throws where it is not ours alone. */
+export const readWhole = (path: string): string | undefined => {
+  const read = readTrustedText(path, { own: true, others: "nothing", atMost: largest })
+  if ("text" in read) return read.text
+  if (read.missing) return undefined
+  throw new Error(`${path}: ${read.why}`)
+}

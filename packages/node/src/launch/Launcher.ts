@@ -1,0 +1,217 @@
+import { createHash } from "node:crypto"
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { Launcher, isGone, LaunchFailed, type LaunchOrder, plain, Processes, type ProcessIdentity, type Terminal } from "@souffleur/domain"
+import { type Duration, Effect, Exit, Layer, Option, Schedule, Schema } from "effect"
+import { makeExitCodes } from "./ExitCodes.ts"
+import { makeFolder } from "../files/Folder.ts"
+import type { Start } from "../own/Detached.ts"
+import { startHeadless } from "./Headless.ts"
+import { startKitty } from "./Kitty.ts"
+import { checkLaunch, encodeLaunch, type Launch, LaunchId, launchVariable, readLaunch } from "./LaunchFile.ts"
+import { claimReceipt, readReceipt, receiptBeside } from "./Receipt.ts"
+import { startTmux, type TmuxPlace } from "./Tmux.ts"
+import { createWhole, readWhole } from "../files/WholeFile.ts"
+
+export interface LauncherOptions {
+  /** Absolute. Launches go to `launches/` in it. */
+  readonly stateDir: string
+  /** What becomes the agent, such as Node and the path of `launch.ts`; the path of a launch file is added. */
+  readonly entry: Start["line"]
+  readonly terminal: Terminal
+  /** How long a launch may take until its receipt, 15 seconds by default. */
+  readonly receiptTimeout?: Duration.Input
+  readonly tmux?: TmuxPlace
+}
+
+/** UTF-16 units of what a terminal shows above a window. */
+const mostOfTitle = 100
+
+const receiptPoll = Schedule.spaced("20 millis")
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+/** Why this cannot be run, as far as can be seen before trying. */
+const obstacle = (launch: Launch): string | undefined => {
+  try {
+    if (!fs.statSync(launch.program).isFile()) return "the program is no file"
+    fs.accessSync(launch.program, fs.constants.X_OK)
+  } catch {
+    return "there is no such program, or it cannot be run"
+  }
+  return fs.statSync(launch.cwd, { throwIfNoEntry: false })?.isDirectory() === true ? undefined : "there is no such folder to run in"
+}
+
+export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFailed, Processes> =>
+  Layer.effect(
+    Launcher,
+    Effect.gen(function* () {
+      const processes = yield* Processes
+      const folder = join(options.stateDir, "launches")
+      yield* Effect.try({
+        try: () => {
+          makeFolder(folder)
+          fs.chmodSync(folder, 0o700)
+        },
+        catch: () => new LaunchFailed({ why: `${folder} cannot be used` })
+      })
+      const pathOf = (id: string) => join(folder, `${id}.json`)
+      const receiptOf = (id: string) => receiptBeside(pathOf(id))
+      /** The launch file once more, under a name that no launcher is given. */
+      const keptOf = (id: string) => join(folder, `${id}.kept`)
+      const outputPath = (id: string) => join(folder, `${id}.out`)
+      const exits = makeExitCodes(folder, receiptOf)
+      /** What was prepared here and not launched yet: a file that changed since is not launched. */
+      const prepared = new Map<string, string>()
+
+      const checkId = (id: string) =>
+        Schema.is(LaunchId)(id) ? Effect.void : new LaunchFailed({ why: "a launch id is letters, digits and `-`" })
+
+      const prepare = Effect.fn("Launcher.prepare")(function* (order: LaunchOrder) {
+        yield* checkId(order.id)
+        const launch = checkLaunch({
+          version: 1,
+          id: order.id,
+          input: null,
+          ...order.command,
+          cwd: order.cwd,
+          output: options.terminal === "headless" ? outputPath(order.id) : null,
+          title: plain(order.title, mostOfTitle)
+        })
+        if (Option.isNone(launch)) {
+          return yield* new LaunchFailed({ why: "program and folder must be absolute, and nothing may hold a zero byte" })
+        }
+        if (launch.value.input !== null && launch.value.output === null)
+          return yield* new LaunchFailed({ why: "in a window of a terminal standard input is a person's" })
+        const text = encodeLaunch(launch.value)
+        const made = yield* Effect.try({
+          try: () =>
+            [...(order.keep === true ? [keptOf(order.id)] : []), pathOf(order.id)].every(
+              (path) => createWhole(path, text) || readWhole(path) === text
+            ),
+          catch: () => new LaunchFailed({ why: `the launch file cannot be written in ${folder}` })
+        })
+        if (!made) return yield* new LaunchFailed({ why: "another launch was prepared with this id" })
+        const digest = sha256(text)
+        prepared.set(order.id, digest)
+        return digest
+      })
+
+      /** It holds an environment, so perhaps a key; from the receipt on nobody reads it any more. What cannot be removed, `doctor` tells. */
+      const remove = (path: string) => {
+        try {
+          fs.rmSync(path, { force: true })
+        } catch (error) {
+          if (!(error instanceof Error)) throw error
+        }
+      }
+      const decided = (id: string) => {
+        prepared.delete(id)
+        remove(pathOf(id))
+      }
+
+      /** Ends the question: who took the receipt, or nobody and never. Dies where it cannot be ended. */
+      const close = (id: string) =>
+        Effect.sync((): Option.Option<ProcessIdentity> => {
+          claimReceipt(receiptOf(id), { _tag: "Cancelled" })
+          const receipt = Option.getOrThrow(readReceipt(receiptOf(id)))
+          decided(id)
+          return receipt._tag === "Taken" ? Option.some(receipt.process) : Option.none()
+        })
+
+      /** Who took the receipt by now; fails where nobody will. */
+      const look = (id: string, launcherGone: Effect.Effect<boolean, LaunchFailed>) =>
+        Effect.gen(function* () {
+          // Asked before the receipt is read: it may have taken it just before it ended.
+          const gone = yield* launcherGone
+          const receipt = yield* Effect.sync(() => readReceipt(receiptOf(id)))
+          if (Option.isSome(receipt)) {
+            return receipt.value._tag === "Taken"
+              ? Option.some(receipt.value.process)
+              : yield* new LaunchFailed({ why: "the launch was cancelled" })
+          }
+          if (gone) return yield* new LaunchFailed({ why: "the launcher ended and left no receipt" })
+          return Option.none<ProcessIdentity>()
+        })
+
+      /** Whether the launcher that was started under this pid has ended. */
+      const goneOf = Effect.fnUntraced(function* (pid: number) {
+        const found = yield* processes.find(pid)
+        return Option.match(found, {
+          onNone: () => Effect.succeed(true),
+          onSome: ({ identity }) => isGone(processes, identity)
+        })
+      })
+
+      const startOwn = (id: string, start: Start, output: string, input: string | null) => {
+        exits.started(id)
+        return startHeadless(start, folder, output, input, (pid, exitCode) => exits.ended(id, pid, exitCode))
+      }
+
+      const attempt = Effect.fnUntraced(function* (id: string) {
+        const before = yield* look(id, Effect.succeed(false))
+        if (Option.isSome(before)) return before.value
+        const digest = prepared.get(id)
+        const launch = yield* Effect.sync(() => readLaunch(pathOf(id)))
+        if (Option.isNone(launch)) return yield* new LaunchFailed({ why: "the launch file is missing or damaged" })
+        if (digest !== undefined && digest !== sha256(encodeLaunch(launch.value))) {
+          return yield* new LaunchFailed({ why: "the launch file is not the one that was prepared" })
+        }
+        const why = obstacle(launch.value)
+        if (why !== undefined) return yield* new LaunchFailed({ why })
+        const start: Start = { line: [...options.entry, pathOf(id)], environment: { [launchVariable]: id } }
+        const { input, output, title } = launch.value
+        const gone: Effect.Effect<boolean, LaunchFailed> =
+          output === null && options.terminal === "kitty"
+            ? yield* startKitty(start, { title, cwd: launch.value.cwd })
+            : yield* goneOf(yield* output === null ? startTmux(options.tmux ?? {}, start, title) : startOwn(id, start, output, input))
+        return yield* look(id, gone).pipe(Effect.repeat({ until: Option.isSome, schedule: receiptPoll }), Effect.map(Option.getOrThrow))
+      })
+      /** A terminal that does not answer is late, too. */
+      const inTime = Effect.timeoutOrElse({
+        duration: options.receiptTimeout ?? "15 seconds",
+        orElse: () => Effect.fail(new LaunchFailed({ why: "the launcher took too long" }))
+      })
+
+      const launch = Effect.fn("Launcher.launch")(function* (id: string) {
+        yield* checkId(id)
+        return yield* Effect.uninterruptibleMask((restore) =>
+          Effect.flatMap(Effect.exit(restore(inTime(attempt(id)))), (exit) =>
+            Exit.isSuccess(exit)
+              ? Effect.as(
+                  Effect.sync(() => decided(id)),
+                  exit.value
+                )
+              : // Failed, late or interrupted: nobody knows how far the launcher came, so its name is taken from it.
+                Effect.flatMap(close(id), Option.match({ onNone: () => exit, onSome: Effect.succeed }))
+          )
+        )
+      })
+
+      const settle = Effect.fn("Launcher.settle")(function* (id: string) {
+        yield* checkId(id)
+        return yield* Effect.catchDefect(close(id), (defect) =>
+          Effect.fail(new LaunchFailed({ why: defect instanceof Error ? defect.message : "the receipt cannot be read" }))
+        )
+      })
+
+      const kept = Effect.fn("Launcher.kept")(function* (id: string, digest: string) {
+        yield* checkId(id)
+        const launch = Option.filter(yield* Effect.sync(() => readLaunch(keptOf(id), id)), (one) => sha256(encodeLaunch(one)) === digest)
+        if (Option.isNone(launch))
+          return yield* new LaunchFailed({ why: "what is kept of the command is missing, or not what was prepared" })
+        const { args, cwd, environment, input, program, title } = launch.value
+        return { command: { program, args, environment, ...(input === null ? {} : { input }) }, cwd, title }
+      })
+
+      const forget = Effect.fn("Launcher.forget")(function* (id: string) {
+        if (!Schema.is(LaunchId)(id)) return
+        yield* Effect.sync(() => {
+          remove(keptOf(id))
+          decided(id)
+        })
+      })
+
+      return Launcher.of({ terminal: options.terminal, prepare, launch, settle, kept, forget, exitCode: exits.of, outputPath })
+    })
+  )

@@ -1,0 +1,40 @@
+import { execFile } from "node:child_process"
+import { LaunchFailed } from "@souffleur/domain"
+import { Config, Effect, Option } from "effect"
+import type { Start } from "../own/Detached.ts"
+import { pathOf } from "./Programs.ts"
+
+/** Which tmux: without a socket name the server that souffleur runs in, without a pane the one of `$TMUX_PANE`. */
+export interface TmuxPlace {
+  readonly socket?: string
+  readonly pane?: string
+}
+
+const tmux = (place: TmuxPlace, args: ReadonlyArray<string>): Effect.Effect<string, LaunchFailed> =>
+  Effect.callback((resume, signal) => {
+    const server = place.socket === undefined ? [] : ["-L", place.socket]
+    const failed = Effect.fail(new LaunchFailed({ why: `tmux ${args[0]} failed` }))
+    const program = pathOf("tmux")
+    if (program === undefined) return resume(failed)
+    execFile(program, [...server, ...args], { signal }, (error, stdout) => resume(error === null ? Effect.succeed(stdout.trim()) : failed))
+  })
+
+/** tmux would expand `#(…)` as a command of a shell, and take a `;` at the end for the end of its own. */
+const windowName = (title: string): string => title.replaceAll("#", "##").replace(/;$/, "\\;")
+
+/**
+ * Opens a window in souffleur's own session, behind the current one, and succeeds with its pid. tmux runs a command of
+ * two words or more without a shell, but in the server's environment: Node's options there are not for the launcher.
+ */
+export const startTmux = Effect.fnUntraced(function* (place: TmuxPlace, { environment, line }: Start, title: string) {
+  const own = yield* Effect.orDie(Config.option(Config.String("TMUX_PANE")))
+  const pane = place.pane ?? Option.getOrUndefined(own)
+  const session = pane === undefined ? undefined : yield* tmux(place, ["display-message", "-p", "-t", pane, "#{session_id}"])
+  // Of a pane that is gone tmux says nothing, and is content.
+  if (session === "") return yield* new LaunchFailed({ why: `tmux knows no pane ${pane}` })
+  const target = session === undefined ? [] : ["-t", `${session}:`]
+  const variables = Object.entries({ ...environment, NODE_OPTIONS: "" }).flatMap(([name, value]) => ["-e", `${name}=${value}`])
+  const window = ["new-window", "-d", "-P", "-F", "#{pane_pid}", "-n", windowName(title), ...variables, ...target]
+  const pid = Number(yield* tmux(place, [...window, "--", ...line]))
+  return Number.isInteger(pid) && pid > 1 ? pid : yield* new LaunchFailed({ why: "tmux did not say which process it started" })
+})

@@ -1,0 +1,174 @@
+import type { ChildProcess } from "node:child_process"
+import * as fs from "node:fs"
+import { DatabaseSync } from "node:sqlite"
+import { pathToFileURL } from "node:url"
+import {
+  Bounds,
+  brokenOff,
+  dueWithin,
+  endTags,
+  guard,
+  type GuardAct,
+  guardFrom,
+  guardianOf,
+  type GuardSight,
+  moment,
+  type ProcessIdentity
+} from "@souffleur/domain"
+import { Effect } from "effect"
+import { detached } from "./Detached.ts"
+import * as Proc from "../processes/Proc.ts"
+
+/** What a guardian is told, as JSON in its one argument. */
+export interface GuardianOrder {
+  /** Souffleur's own store, absolute. */
+  readonly database: string
+  readonly watch: string
+  /** Brings souffleur back; what is restored is added as one argument, `<cause>:<fence>`. */
+  readonly line: readonly [string, ...ReadonlyArray<string>]
+  /** What a souffleur that was brought back says; absolute. */
+  readonly output: string
+  /** Milliseconds without a beat. */
+  readonly silentAfter: number
+  /** Milliseconds between two looks. */
+  readonly every: number
+}
+
+/** By this a guardian is known in its own beats. */
+export const guardianName = ({ bootId, pid, startTime }: ProcessIdentity): string => `guardian/${pid}/${startTime}/${bootId}`
+
+/** Who such a beat is of. */
+export const guardianNamed = (name: string): ProcessIdentity | undefined => {
+  const [kind, pid, startTime, bootId] = name.split("/")
+  return kind === "guardian" && bootId !== undefined ? { pid: Number(pid), startTime: Number(startTime), bootId } : undefined
+}
+
+interface Row {
+  readonly revision: number
+  readonly tag: string
+  readonly data: string
+}
+
+type Owner = { readonly fence: number; readonly process: ProcessIdentity } | "left" | undefined
+
+/** The store as a guardian needs it: two statements, without a schema, in as little memory as can be. */
+class Store {
+  readonly #database: DatabaseSync
+  readonly #watch: string
+  #revision = 0
+  #owner: Owner
+
+  constructor({ database, watch }: GuardianOrder) {
+    this.#watch = watch
+    this.#database = new DatabaseSync(`${pathToFileURL(database).href}?mode=rw`, { timeout: 50 })
+    // A beat that a power cut takes back is no loss: nothing else is written here.
+    this.#database.exec("PRAGMA synchronous = NORMAL")
+  }
+
+  /** Who owns the watch by now. */
+  owner(): Owner {
+    const rows = this.#database
+      .prepare("SELECT revision, tag, data FROM events WHERE stream = ? AND revision > ? ORDER BY revision")
+      .iterate(this.#watch, this.#revision) as unknown as Iterable<Row>
+    for (const { data, revision, tag } of rows) {
+      this.#revision = revision
+      if (tag === "OwnerTook") {
+        const { fence, owner } = JSON.parse(data) as { readonly fence: number; readonly owner: { readonly process: ProcessIdentity } }
+        this.#owner = { fence, process: owner.process }
+      } else if (tag === "OwnerLeft" || tag === "GuardianGaveUp" || endTags.has(tag)) this.#owner = "left"
+    }
+    return this.#owner
+  }
+
+  beat(watch: string): { readonly role: string; readonly at: number } | undefined {
+    return this.#database.prepare(`SELECT role, max(0, min(${Bounds.latest}, at)) AS at FROM beats WHERE watch = ?`).get(watch) as
+      | { readonly role: string; readonly at: number }
+      | undefined
+  }
+
+  say(watch: string, role: string, at: number): void {
+    this.#database
+      .prepare(
+        "INSERT INTO beats (watch, role, at) VALUES (?, ?, ?) ON CONFLICT (watch) DO UPDATE SET role = excluded.role, at = excluded.at"
+      )
+      .run(watch, role, at)
+  }
+}
+
+const conditionOf = (identity: ProcessIdentity): (GuardSight["owner"] & object)["condition"] => {
+  if (identity.bootId !== Proc.bootId()) return "gone"
+  const stat = Proc.stat(identity.pid)
+  return stat?.startTime === identity.startTime ? Proc.conditionOf(stat) : "gone"
+}
+
+/** Another try next time: a store that is locked or full says nothing of souffleur. */
+const attempt = <A>(act: () => A): A | undefined => {
+  try {
+    return act()
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Guards the souffleur of one watch until that leaves, or another guardian has taken this one's place (spec: behaviour#guardian): a process of its own, which
+ * beats for itself in the same store. It decides nothing about the Conductor, and signals nobody but a souffleur that it has started.
+ */
+export const guarding = Effect.fnUntraced(function* (order: GuardianOrder) {
+  const own = Proc.stat(process.pid)
+  if (own === undefined) return
+  const [place, name] = [guardianOf(order.watch), guardianName({ pid: own.pid, startTime: own.startTime, bootId: Proc.bootId() })]
+  let child: ChildProcess | undefined
+  let cannot = false
+
+  const act = (what: GuardAct): boolean => {
+    if (what._tag === "EndStarted") child?.kill("SIGKILL")
+    if (what._tag === "Restore") {
+      cannot = false
+      child = attempt(() => {
+        const line = [...order.line, `${what.cause}:${what.over}`] as const
+        return detached({ line: [line[0], ...line.slice(1)], environment: process.env }, process.cwd(), order.output)
+      })
+      child?.on("error", () => (cannot = true))
+    }
+    if (what._tag === "GiveUp") process.stderr.write("souffleur could not be brought back: see what it said above\n")
+    return what._tag !== "Leave" && what._tag !== "GiveUp"
+  }
+
+  let last = yield* moment
+  let said = -Infinity
+  const store = new Store(order)
+  store.say(place, name, last.wall)
+  let state = guardFrom(0, last.wall)
+  for (;;) {
+    yield* Effect.sleep(order.every)
+    const now = yield* moment
+    const late = brokenOff(last, now, dueWithin(order.every, order.silentAfter))
+    last = now
+    if (!fs.existsSync(order.database)) return
+    // A minute in memory of SQLite's is no loss; who looks at these beats is as patient as this guardian.
+    if (now.wall - said > order.silentAfter / 6 || now.wall < said) {
+      said = attempt(() => (store.say(place, name, now.wall), now.wall)) ?? said
+    }
+    const seen = attempt(() => ({ owner: store.owner(), beat: store.beat(order.watch), mine: store.beat(place) }))
+    if (seen?.owner === undefined) continue
+    if (seen.mine !== undefined && seen.mine.role !== name) return
+    const running = child !== undefined && !cannot && child.exitCode === null && child.signalCode === null
+    const [after, what] = guard(
+      state,
+      {
+        now: now.wall,
+        late,
+        owner: seen.owner === "left" ? "left" : { fence: seen.owner.fence, condition: conditionOf(seen.owner.process) },
+        beatAt: seen.beat?.at ?? null,
+        started: running ? "running" : "ended"
+      },
+      order.silentAfter
+    )
+    state = after
+    if (!act(what)) return
+  }
+})
+
+/** {@link guarding} as a whole process: its one argument is the order, as JSON. */
+export const guardian = (argument: string): Promise<void> => Effect.runPromise(guarding(JSON.parse(argument) as GuardianOrder))

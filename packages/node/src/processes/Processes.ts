@@ -1,0 +1,137 @@
+import * as os from "node:os"
+import { NotPermitted, type ProcessIdentity, type ProcessInfo, Processes, type Signal, type Tag, untilSeenOver } from "@souffleur/domain"
+import { Effect, Layer, Option, Schema } from "effect"
+import { KeptStats } from "../files/KeptStats.ts"
+import { machineIdentity } from "./Machine.ts"
+import * as Proc from "./Proc.ts"
+import { startedBy } from "./ProcessTree.ts"
+import { carriersOf, stillThose } from "./Tags.ts"
+import { isTerminal } from "./TerminalServer.ts"
+
+/** The processes of this machine cannot be seen. Linux is built; macOS is not yet. */
+export class ProcessesUnavailable extends Schema.TaggedError<ProcessesUnavailable>()("ProcessesUnavailable", {
+  platform: Schema.String,
+  why: Schema.String
+}) {}
+
+/** 10,000 watched sessions fit; half of what we may open stays for everything else. */
+const keptAtMost = (): number => Math.min(16_384, Math.floor(Proc.openFilesLimit() / 2))
+
+/** Some thirty are open in a watch that rests; a recovery reads the whole of `/proc`, and starts programs. */
+const fewestFiles = 64
+
+const make = Effect.gen(function* () {
+  const files = Proc.openFilesLimit()
+  if (files < fewestFiles) {
+    const why = `only ${files} files may be open at once, and ${fewestFiles} are needed: raise it (ulimit -n 1024)`
+    return yield* new ProcessesUnavailable({ platform: process.platform, why })
+  }
+  const bootId = Proc.bootId()
+  const identify = (stat: Proc.Stat): ProcessIdentity => ({ pid: stat.pid, startTime: stat.startTime, bootId })
+  const own = Proc.stat(process.pid)
+  if (own === undefined) return yield* Effect.die(new Error("/proc does not show this process"))
+  const self = identify(own)
+  const uid = process.getuid?.() ?? 0
+  const kept = yield* Effect.acquireRelease(
+    Effect.sync(() => new KeptStats(keptAtMost())),
+    (kept) => Effect.sync(() => kept.close())
+  )
+
+  /** `undefined` where it ended meanwhile. */
+  const inform = (stat: Proc.Stat): ProcessInfo | undefined => {
+    const uid = Proc.uid(stat.pid)
+    if (uid === undefined) return undefined
+    return { identity: identify(stat), parent: stat.parent, uid, name: stat.name, condition: Proc.conditionOf(stat) }
+  }
+  const informAll = (stats: Iterable<Proc.Stat>) => Array.from(stats, inform).filter((info) => info !== undefined)
+
+  const ancestors = Effect.sync(() => {
+    const found: Array<number> = []
+    for (let at = Proc.stat(self.pid); at !== undefined && at.parent > 0; at = Proc.stat(at.parent)) found.push(at.parent)
+    return found
+  })
+
+  const tagged = Effect.fn("Processes.tagged")((tag: Tag) =>
+    Effect.sync(() => {
+      const table = Proc.table()
+      const carriers = carriersOf(table.keys(), [tag], uid)
+      return informAll([...table.values()].filter(({ pid }) => carriers.has(pid)))
+    })
+  )
+
+  const tree: Processes["Service"]["tree"] = Effect.fn("Processes.tree")((root, tags, others, known = []) =>
+    Effect.sync(() => {
+      const table = Proc.table()
+      const seen = new Set(stillThose(table, known, { bootId, ours: uid }))
+      const marked = carriersOf(table.keys(), tags, uid)
+      const notOurOwn = tags.filter((tag) => !Proc.carries(self.pid, tag.environment))
+      const launched = notOurOwn.length === tags.length ? marked : carriersOf(marked, notOurOwn, uid)
+      const started = startedBy(table, {
+        // Of an earlier boot: nothing has this root for a parent.
+        root: root.bootId === bootId ? root : { ...root, pid: 0 },
+        self: self.pid,
+        others: new Set(others),
+        tagged: (pid) => marked.has(pid) || seen.has(pid),
+        launched: (pid) => launched.has(pid),
+        terminal: isTerminal(uid)
+      })
+      return informAll(started).filter((info) => info.condition !== "zombie")
+    })
+  )
+
+  const signal = Effect.fn("Processes.signal")(function* (identity: ProcessIdentity, signal: Signal) {
+    if (identity.pid <= 1 || identity.pid === self.pid) return yield* new NotPermitted({ pid: identity.pid, signal })
+    if (identity.bootId !== bootId) return
+    yield* Effect.suspend(() => {
+      if (Proc.stat(identity.pid)?.startTime !== identity.startTime) return Effect.void
+      try {
+        process.kill(identity.pid, signal)
+        return Effect.void
+      } catch (error) {
+        if (Proc.isGone(error)) return Effect.void
+        return Proc.hasCode(error, "EPERM") ? Effect.fail(new NotPermitted({ pid: identity.pid, signal })) : Effect.die(error)
+      }
+    })
+  })
+
+  /** From its open descriptor; of an earlier boot there is none. */
+  const keptOf = (identity: ProcessIdentity) => (identity.bootId === bootId && identity.pid > 0 ? kept.read(identity) : undefined)
+
+  const condition = (identity: ProcessIdentity) =>
+    Effect.sync(() => {
+      const stat = keptOf(identity)
+      return stat === undefined ? ("gone" as const) : Proc.conditionOf(stat)
+    })
+
+  return Processes.of({
+    self,
+    host: { name: os.hostname(), machine: machineIdentity(), pidNamespace: Proc.pidNamespace(), uid },
+    // These are asked many thousand times a second: a span would cost more than the answer.
+    find: (pid) =>
+      Effect.sync(() => {
+        const stat = pid > 0 ? Proc.stat(pid) : undefined
+        return Option.fromUndefinedOr(stat && inform(stat))
+      }),
+    commandLine: (pid) => Effect.sync(() => Proc.commandLine(pid)),
+    condition,
+    // Node has no way to be told of the end of a process that is not its child.
+    untilOver: untilSeenOver(condition),
+    processorTime: (identity) => Effect.sync(() => keptOf(identity)?.processor),
+    ancestors,
+    tagged,
+    tree,
+    signal
+  })
+})
+
+/** The port on a platform, named as Node names it. */
+export const layerOn = (platform: string): Layer.Layer<Processes, ProcessesUnavailable> =>
+  Layer.effect(
+    Processes,
+    platform === "linux"
+      ? make
+      : Effect.fail(new ProcessesUnavailable({ platform, why: "only Linux is built so far: processes are read from /proc" }))
+  )
+
+/** Processes of this machine, read from `/proc`. */
+export const layer: Layer.Layer<Processes, ProcessesUnavailable> = layerOn(process.platform)

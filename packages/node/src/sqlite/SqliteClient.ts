@@ -1,0 +1,226 @@
+import { SqliteClient as Driver } from "@effect/sql-sqlite-node"
+import { LogUnusable, Sqlite, SqliteUnusable, Store } from "@souffleur/domain"
+import { Cause, Context, type Duration, Effect, FileSystem, Layer, Option, Path, Predicate, Schedule } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, SqlError } from "effect/sql"
+import { statSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
+import { pathToFileURL } from "node:url"
+import { makeFolder } from "../files/Folder.ts"
+
+/** A SQLite file of our own making: where it is, and what it holds (`Store.ts` of the domain). */
+export interface OwnFile {
+  /** Absolute. */
+  readonly path: string
+  /** The mark in the file's header by which it is known: 32 bits, not 0. */
+  readonly applicationId: number
+  /** The n-th entry brings the file from schema n - 1 to n. */
+  readonly migrations: ReadonlyArray<ReadonlyArray<string>>
+  /** How long others who open, create or migrate the same file are waited for. Default 5 seconds. */
+  readonly patience?: Duration.Input
+}
+
+/** Milliseconds. node:sqlite waits inside the call, and every fiber of the process with it. */
+const busyTimeout = 50
+/** Whole files up to this size are checked when they are opened, a few milliseconds; `doctor` checks any size. */
+const checkedBytes = 4_000_000
+const untilUnlocked = (patience: Duration.Input) =>
+  Schedule.spaced("25 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: patience }))
+
+type Reason = SqliteUnusable["reason"]
+const reasons: Readonly<Record<number, Reason>> = { 5: "locked", 6: "locked", 11: "damaged", 13: "full", 14: "missing", 26: "foreign" }
+const remedies: Readonly<Record<Reason, string>> = {
+  missing: "is it the right path?",
+  foreign: "it is left as it is: name another file or move it away",
+  damaged: "it is left as it is: move it away, or bring back a copy of it",
+  newer: "a newer souffleur made it: use that one",
+  locked: "another process holds it: find out which, then try again",
+  full: "make room on its disk, then try again",
+  failed: "see that its folder can be written to"
+}
+const unusable = (path: string, reason: Reason, what: string) =>
+  new SqliteUnusable({ path, reason, detail: `${path}: ${what} (${remedies[reason]})` })
+
+/** What SQLite, or a file system call, threw. */
+const classify = (path: string) => (thrown: unknown) => {
+  const cause = SqlError.isSqlError(thrown) ? thrown.reason.cause : thrown
+  const code = Predicate.hasProperty(cause, "errcode") && Predicate.isNumber(cause.errcode) ? cause.errcode & 0xff : 1
+  return unusable(path, reasons[code] ?? "failed", Predicate.isError(cause) ? cause.message : "it failed")
+}
+
+/** Never creates: a file that goes away in between stays away. */
+const existing = (path: string) => `${pathToFileURL(path).href}?mode=rw`
+
+/** The driver throws while it opens, and where it prepares outside its cache: that is typed here. */
+const open = Effect.fnUntraced(function* (path: string, settings: ReadonlyArray<string>) {
+  const sql = yield* Driver.make({ filename: existing(path), disableWAL: true })
+  for (const setting of settings) yield* sql.unsafe(`PRAGMA ${setting}`)
+  return sql as SqlClient.SqlClient
+}, Effect.provide(Reactivity.layer))
+
+const opened = (path: string, settings: ReadonlyArray<string>) =>
+  Effect.catchCause(open(path, [`busy_timeout = ${busyTimeout}`, ...settings]), (cause) =>
+    Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.fail(classify(path)(Cause.squash(cause)))
+  )
+
+/** Looks at the first bytes, so that SQLite never touches what is not SQLite, or not ours. */
+const header = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const found = yield* Effect.option(fs.stat(path))
+  if (Option.isNone(found)) return Option.none()
+  if (found.value.type !== "File") return yield* unusable(path, "foreign", "it is no file")
+  const bytes = yield* Effect.scoped(Effect.flatMap(fs.open(path, { flag: "r" }), (file) => file.readAlloc(100))).pipe(
+    Effect.mapError(() => unusable(path, "failed", "it cannot be read"))
+  )
+  if (Option.isNone(bytes)) return Option.some({ size: 0, applicationId: 0 })
+  const view = new DataView(bytes.value.buffer, bytes.value.byteOffset, bytes.value.byteLength)
+  if (bytes.value.length < 100 || new TextDecoder("latin1").decode(bytes.value.subarray(0, 16)) !== "SQLite format 3\0") {
+    return yield* unusable(path, "foreign", "it is no SQLite database")
+  }
+  return Option.some({ size: Number(found.value.size), applicationId: view.getUint32(68) })
+})
+
+/** Runs on a connection of its own, which is closed again: a transaction cannot be left open by a failure. */
+const within = <A>(path: string, filename: string, use: (database: DatabaseSync) => A): Effect.Effect<A, SqliteUnusable> =>
+  Effect.try({
+    try: () => {
+      const database = new DatabaseSync(filename, { timeout: busyTimeout })
+      try {
+        return use(database)
+      } finally {
+        database.close()
+      }
+    },
+    catch: (thrown) => (thrown instanceof SqliteUnusable ? thrown : classify(path)(thrown))
+  })
+
+const versionOf = (database: DatabaseSync) => Number(database.prepare("PRAGMA user_version").get()?.["user_version"])
+
+/** Brings the file forward under the write lock: of two processes the second finds nothing to do. */
+const migrate = (database: DatabaseSync, { migrations, path }: OwnFile) => {
+  const upToDate = () => {
+    const version = versionOf(database)
+    if (version > migrations.length)
+      throw unusable(path, "newer", `it has schema ${version}, and this souffleur knows ${migrations.length}`)
+    return version === migrations.length
+  }
+  if (upToDate()) return
+  database.exec("BEGIN IMMEDIATE")
+  if (!upToDate()) for (const statement of migrations.slice(versionOf(database)).flat()) database.exec(statement)
+  database.exec(`PRAGMA user_version = ${migrations.length}; COMMIT`)
+}
+
+/**
+ * Makes the whole file under another name and links it to its own, which is exclusive: of many first openers one wins, and
+ * nobody ever sees half a file.
+ */
+const create = Effect.fnUntraced(function* (file: OwnFile) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = path.dirname(file.path)
+  // Looked for before the file itself: SQLite would play what a lost database left behind into the new one.
+  const left = yield* fs.exists(`${file.path}-wal`)
+  if (left && !(yield* fs.exists(file.path))) return yield* unusable(file.path, "damaged", "it is gone, and its -wal file is still there")
+  const draft = path.join(yield* fs.makeTempDirectoryScoped({ directory: folder, prefix: ".new-" }), path.basename(file.path))
+  yield* fs.writeFile(draft, new Uint8Array(), { flag: "wx", mode: 0o600 })
+  yield* within(file.path, draft, (database) => {
+    database.exec(`PRAGMA journal_mode = WAL; PRAGMA application_id = ${file.applicationId}`)
+    migrate(database, file)
+  })
+  yield* sync(draft)
+  yield* Effect.catchIf(
+    fs.link(draft, file.path),
+    ({ reason }) => reason._tag === "AlreadyExists",
+    () => Effect.void
+  )
+  yield* sync(folder)
+}, Effect.scoped)
+
+const sync = (path: string) =>
+  Effect.scoped(
+    Effect.flatMap(
+      Effect.flatMap(FileSystem.FileSystem, (fs) => fs.open(path, { flag: "r" })),
+      (file) => file.sync
+    )
+  )
+
+/** A connection that can write would play a `-wal` that was left into a damaged file when it closes; one that cannot leaves one behind. */
+const check = (path: string, left: boolean) =>
+  within(path, left ? `${pathToFileURL(path).href}?mode=ro` : existing(path), (database) => {
+    const [verdict] = database.prepare("PRAGMA quick_check(1)").all()
+    if (verdict?.["quick_check"] !== "ok") throw unusable(path, "damaged", "it fails SQLite's check")
+  })
+
+const prepare = Effect.fnUntraced(function* (file: OwnFile) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  yield* Effect.try({
+    try: () => makeFolder(path.dirname(file.path)),
+    catch: (cause) => fileTrouble(file.path)({ message: "its folder cannot be made", reason: { cause } })
+  })
+  const found = yield* header(file.path)
+  if (Option.isNone(found)) yield* create(file)
+  else if (found.value.applicationId !== file.applicationId)
+    return yield* unusable(file.path, "foreign", "it is a database that souffleur did not make")
+  yield* fs.access(file.path, { readable: true, writable: true })
+  if (Option.isSome(found) && found.value.size <= checkedBytes) yield* check(file.path, yield* fs.exists(`${file.path}-wal`))
+  yield* within(file.path, existing(file.path), (database) => migrate(database, file))
+})
+
+/** Which file has that name; `undefined`: none. */
+const nodeOf = (path: string): string | undefined => {
+  const found = statSync(path, { throwIfNoEntry: false, bigint: true })
+  return found === undefined ? undefined : `${found.dev} ${found.ino}`
+}
+
+/** SQLite goes on in the file that it has opened, wherever that is by now, and never looks whether it still has its name. */
+const stillThere = (path: string, opened: string | undefined) =>
+  Effect.suspend(() => {
+    if (nodeOf(path) === opened) return Effect.void
+    return Effect.fail(new LogUnusable({ reason: "replaced", detail: `${path}: another file was put in its place, or it was moved away` }))
+  })
+
+/**
+ * Souffleur's own file: made when it is not there (0600, in a folder of 0700), brought forward when it is older, refused
+ * with what to do when it is anything else. One connection, WAL, every commit synced; single statements, never
+ * `withTransaction`: after a COMMIT that failed the driver would go on inside it.
+ */
+export const layerOwn = (file: OwnFile): Layer.Layer<SqlClient.SqlClient, SqliteUnusable, FileSystem.FileSystem | Path.Path> =>
+  Layer.effectContext(
+    prepare(file).pipe(
+      Effect.catchTag("PlatformError", (error) => Effect.fail(fileTrouble(file.path)(error))),
+      Effect.andThen(() => {
+        const node = nodeOf(file.path)
+        return Effect.map(opened(file.path, ["synchronous = FULL", "fullfsync = ON"]), (sql) =>
+          Context.add(Context.make(SqlClient.SqlClient, sql), Store.StillThere, stillThere(file.path, node))
+        )
+      }),
+      Effect.retry({ while: ({ reason }) => reason === "locked", schedule: untilUnlocked(file.patience ?? "5 seconds") }),
+      Effect.withSpan("SqliteClient.layerOwn")
+    )
+  )
+
+const fileTrouble = (path: string) => (error: { readonly message: string; readonly reason: { readonly cause?: unknown } }) => {
+  const { cause } = error.reason
+  const full = Predicate.hasProperty(cause, "code") && (cause.code === "ENOSPC" || cause.code === "EDQUOT")
+  return unusable(path, full ? "full" : "failed", error.message)
+}
+
+// Its first bytes are SQLite's to judge: closing a descriptor of our own would drop the POSIX locks that every other connection of
+// this process has to the file (fcntl(2)).
+const openForeign = Effect.fn("Sqlite.openForeign")(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const found = yield* Effect.option(fs.stat(path))
+  if (Option.isNone(found)) return yield* unusable(path, "missing", "it is not there")
+  if (found.value.type !== "File") return yield* unusable(path, "foreign", "it is no file")
+  // What others wrote into its schema, and into its pages, is trusted with nothing.
+  return yield* opened(path, ["trusted_schema = OFF", "cell_size_check = ON", "schema_version"])
+})
+
+/** {@link Sqlite} over `node:sqlite`. */
+export const layerSqlite: Layer.Layer<Sqlite, never, FileSystem.FileSystem> = Layer.effect(
+  Sqlite,
+  Effect.map(FileSystem.FileSystem, (fs) =>
+    Sqlite.of({ openForeign: (path) => Effect.provideService(openForeign(path), FileSystem.FileSystem, fs) })
+  )
+)

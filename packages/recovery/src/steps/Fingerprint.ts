@@ -1,0 +1,44 @@
+import { digestOf, type Export, readTrusted, Settings } from "@souffleur/domain"
+import { Effect, Schema } from "effect"
+import { NoExport } from "./Salvage.ts"
+import { again, step } from "./Step.ts"
+import { trim } from "../export/Trim.ts"
+
+/** What an export is, byte for byte, for the log, which has no word of it. */
+export const Fingerprint = Schema.Struct({
+  bytes: Schema.Int,
+  /** SHA-256, hex. */
+  digest: Schema.String
+})
+export type Fingerprint = typeof Fingerprint.Type
+
+const unusable = ({ message }: { readonly message: string }) => new NoExport({ why: `the export cannot be used: ${message}` })
+
+/** Of an export of at most so many bytes: a regular file, this user's alone, and no link. */
+const fingerprint = Effect.fn("fingerprint")(function* (path: string, atMost: number) {
+  const bytes = yield* Effect.mapError(readTrusted(path, { own: true, others: "nothing", atMost }), unusable)
+  return { bytes: bytes.length, digest: yield* digestOf(bytes) } satisfies Fingerprint
+})
+
+/** Right before a launch names it: an export is what was made, or it is none. */
+export const unlessChanged = Effect.fn("Fingerprint.unlessChanged")(function* (path: string, made: Fingerprint) {
+  const { digest } = yield* fingerprint(path, made.bytes)
+  if (digest !== made.digest) return yield* new NoExport({ why: "the export was changed after it was made: nobody is launched from it" })
+})
+
+/** Trims an export to so many characters; what it is from then on. */
+export const trimmed = Effect.fn("Fingerprint.trimmed")(function* (path: string, characters: number) {
+  const { bytesAfter, leftOutBytes, trimmed } = yield* Effect.mapError(trim(path, characters), ({ why }) => new NoExport({ why }))
+  return { trimmed, leftOutBytes, ...(yield* fingerprint(path, bytesAfter)) }
+})
+
+/** 3: trim it to the limit. */
+export const trimExport = Effect.fn("trimExport")(function* ({ path }: Export) {
+  const { trimChars } = yield* Settings
+  return yield* step("3 trim", {
+    outcome: Schema.Struct({ trimmed: Schema.Boolean, leftOutBytes: Schema.Int, ...Fingerprint.fields }),
+    failure: NoExport,
+    act: () => trimmed(path, trimChars),
+    reconcile: again
+  })
+})

@@ -1,0 +1,175 @@
+import {
+  Agent,
+  type AgentOrder,
+  baselineOf,
+  ceilingNow,
+  clamp,
+  Comms,
+  Launcher,
+  LaunchFailed,
+  type LogError,
+  LaunchTurns,
+  type LaunchOrder,
+  type LaunchStep,
+  ProcessIdentity,
+  type Refused,
+  Settings,
+  unreadBaseline,
+  type Watch,
+  type WatchIntent
+} from "@souffleur/domain"
+import { Effect, Option, Schema } from "effect"
+import { unlessComplete } from "./Completion.ts"
+import { signed } from "./LaunchPrompt.ts"
+import { Escalated, FailedClosed } from "../Provider.ts"
+import type { Request } from "./Request.ts"
+import { type Exported, NoExport, unlessStale } from "./Salvage.ts"
+import { again, Cycle, step } from "./Step.ts"
+import { otherWriter } from "./Stop.ts"
+
+/** What the agent is asked to do, but for what every launch has. */
+type Errand = Pick<AgentOrder, "session" | "reads"> & { readonly prompt: (launchId: string) => string; readonly title: string }
+
+/** The agent, under the ceiling and once under a token. */
+export const launch = Effect.fn("Recovery.launch")(function* (
+  watch: Watch,
+  token: string,
+  request: Request,
+  { prompt, reads, session, title }: Errand
+) {
+  const agent = yield* Agent
+  const launcher = yield* Launcher
+  const { watch: ref } = yield* Cycle
+  const launchId = launchIdOf(ref.id, token)
+  const effective = clamp(request.requested, yield* ceilingNow(ref.tell))
+  const command = yield* agent
+    .command({
+      session,
+      permission: effective,
+      prompt: prompt(launchId),
+      ...(reads === undefined ? {} : { reads }),
+      print: launcher.terminal === "headless"
+    })
+    .pipe(Effect.catchTag("AgentNotFound", ({ program, why }) => Effect.fail(new LaunchFailed({ why: `${program}: ${why}` }))))
+  const { sessionId } = session
+  return yield* started(token, { command, cwd: watch.project, title }, { sessionId, requested: request.requested, effective })
+})
+
+/** Once under a token: the file, its digest in the log, then the act (spec: behaviour#launch-at-most-once). */
+export const started = Effect.fn("Recovery.started")(function* (
+  token: string,
+  order: Omit<LaunchOrder, "id">,
+  prepared: Pick<Extract<WatchIntent, { readonly _tag: "PrepareLaunch" }>, "sessionId" | "requested" | "effective">
+) {
+  const launcher = yield* Launcher
+  const { number: cycle, watch: ref } = yield* Cycle
+  const launchId = launchIdOf(ref.id, token)
+  const digest = yield* launcher.prepare({ ...order, id: launchId })
+  yield* ref.tell({ _tag: "PrepareLaunch", cycle, launchId, digest, ...prepared })
+  return { launchId, conductor: yield* launcher.launch(launchId) }
+})
+
+const launchIdOf = (watch: string, token: string) => `${watch}-${token}`
+
+/** What came of a launch whose reply was lost: who runs under it, or nobody, now and later. */
+export const settled = Effect.fnUntraced(function* (token: string) {
+  const launcher = yield* Launcher
+  const { watch } = yield* Cycle
+  const launchId = launchIdOf(watch.id, token)
+  return Option.map(yield* launcher.settle(launchId), (conductor) => ({ launchId, conductor }))
+})
+
+/** Nobody else may hold the session (spec: behaviour#one-writer). */
+const oneWriter = Effect.fnUntraced(function* (watch: Watch) {
+  const writer = yield* otherWriter(watch)
+  if (writer !== undefined) return yield* new FailedClosed({ stage: "one writer", reason: writer })
+})
+
+/**
+ * Right before an agent starts, inside its step: a launch that a crash left behind is settled first, and who runs under it holds
+ * the session rightly.
+ */
+export const unhindered = Effect.fnUntraced(function* (watch: Watch) {
+  const { launchSpacing } = yield* Settings
+  const { watch: ref } = yield* Cycle
+  // First, since it may take a while: what is looked at then is as it is when the launch comes.
+  yield* (yield* LaunchTurns)(ref.id, launchSpacing)
+  yield* unlessComplete
+  yield* oneWriter(watch)
+})
+
+/** What a successor is made of, fixed before it: a crash must not give it another id, or another measure of progress. */
+const Preparation = Schema.Struct({
+  sessionId: Schema.String,
+  taskCount: Schema.Int,
+  taskFingerprint: Schema.String,
+  conductorState: Schema.NullOr(Schema.String),
+  lastMessageId: Schema.Int
+})
+
+export const prepare = Effect.fn("Recovery.prepare")(function* (
+  watch: Watch,
+  name: string,
+  { messageId }: Request,
+  sessionIdOf: Effect.Effect<string>
+) {
+  const comms = yield* Comms
+  const { sessionId, ...baseline } = yield* step(name, {
+    outcome: Preparation,
+    failure: Schema.Never,
+    act: Effect.fnUntraced(function* () {
+      const sessionId = yield* sessionIdOf
+      const seen = yield* Effect.option(comms.snapshot)
+      const baseline = Option.match(seen, {
+        onNone: () => unreadBaseline({ ...watch.baseline, ...watch.lastTasks }, messageId ?? 0),
+        onSome: baselineOf
+      })
+      return { ...baseline, sessionId }
+    }),
+    reconcile: again
+  })
+  return { sessionId, baseline }
+})
+
+/** A launch that took its receipt. */
+export const Launched = Schema.Struct({ launchId: Schema.String, conductor: ProcessIdentity })
+
+/**
+ * Starts the successor. A launch that fails closes the cycle: whether it ran must never be guessed. An export `from` which it would
+ * start, and whose conversation went on since, is no export: nothing has run, and the next provider may.
+ */
+export const launchSuccessor = Effect.fn("Recovery.launchSuccessor")(function* <R = never>(
+  watch: Watch,
+  name: LaunchStep,
+  request: Request,
+  errand: Pick<AgentOrder, "session"> & {
+    readonly prompt: Effect.Effect<string, FailedClosed | NoExport | Refused | LogError, R>
+    readonly from?: Exported
+  }
+) {
+  const launcher = yield* Launcher
+  const { from, session } = errand
+  const launched = yield* step(name, {
+    outcome: Launched,
+    failure: Schema.Union([LaunchFailed, NoExport]),
+    act: Effect.fnUntraced(function* (token) {
+      yield* unhindered(watch)
+      if (from !== undefined) yield* unlessStale(watch, from)
+      // Not before: where that launch has run, its prompt is needed no more, and what it was made of may be gone.
+      const prompt = yield* errand.prompt
+      return yield* launch(watch, token, request, {
+        session,
+        ...(from === undefined ? {} : { reads: from.path }),
+        prompt: (launchId) => signed(prompt, launchId),
+        title: `Conductor (S${watch.generation + 1})`
+      })
+    }),
+    reconcile: settled
+  }).pipe(
+    Effect.catchTags({
+      LaunchFailed: ({ why }) => Effect.fail(new FailedClosed({ stage: "launch", reason: why })),
+      NoExport: ({ why }) => Effect.fail(new Escalated({ stage: "launch", reason: why, alreadyKilled: true }))
+    })
+  )
+  return { ...launched, print: launcher.terminal === "headless" }
+})
