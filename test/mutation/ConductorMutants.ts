@@ -382,9 +382,29 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
+    `${src}/RunDecider.ts`,
+    [`${tests}/RunDecider.test.ts`],
+    [
+      ["plan: a completed task that reads otherwise is told", "digest !== task.digest", "false"],
+      ["plan: … and one that reads as it was done is not", "digest !== task.doneAs", "true"],
+      ["plan: … nor one that was skipped", "!task.skipped && digest", "digest"],
+      ["plan: … nor one that is still to do", 'task?.status === "completed" &&', "task !== undefined &&"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/RunEvolution.ts`,
+    [`${tests}/RunDecider.test.ts`],
+    [["plan: as it was done is as it was approved", "doneAs: digest ?? null", "doneAs: null"]]
+  ),
+  ...mutantsOf(
     `${src}/Opening.ts`,
     [`${tests}/Opening.test.ts`],
     [
+      [
+        "plan: a task is known by all that is told of it",
+        "[title, description, acceptanceCriteria, documents]",
+        "[title, description, documents]"
+      ],
       ["open: a completion names a commit", "commits.length === 0 || commits.some", "commits.some"],
       ["open: each commit is there", "commits.length === 0 || commits.some((one) => missing.has(one))", "commits.length === 0"]
     ]

@@ -33,6 +33,7 @@ export const toldMutants = [
     [`${cli}/test/RunTelling.test.ts`],
     [
       ["telling: who is gone is not at work", 'agent === "gone" || agent === "zombie" ? "has ended" : ', ""],
+      ["telling: what is complete and has changed", `changed.length === 0 ? ""`, `true ? ""`],
       ["telling: the first suspect where nothing was committed", '${detail === noCommit ? `; ${firstSuspect}` : ""}', ""]
     ]
   ),

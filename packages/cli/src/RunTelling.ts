@@ -14,7 +14,8 @@ export const runSentence = (event: RunEvent, progress = ""): string => plain(`${
 const words = (event: RunEvent): string =>
   Match.valueTags(event, {
     RunOpened: ({ plan, tasks, workflowId }) => `workflow ${workflowId}: ${many(tasks.length, "task")} of ${plan}`,
-    PlanRevised: ({ tasks }) => `the plan was changed: ${many(tasks.length, "task")}`,
+    PlanRevised: ({ changed, tasks }) =>
+      `the plan was changed: ${many(tasks.length, "task")}${changed.length === 0 ? "" : `; warning: ${changed.join(", ")} ${changed.length === 1 ? "is complete and has" : "are complete and have"} changed since: what was done stays as it is`}`,
     RunTaken: ({ fence, owner }) => `souffleur pid ${owner.process.pid} conducts (fence ${fence})`,
     RunLeft: () => "souffleur left",
     ProgressImported: ({ from, tasks }) =>
@@ -89,6 +90,8 @@ const colourOf = (event: RunEvent): "red" | "green" | "yellow" | "dim" | undefin
       return "green"
     case "RunFinished":
       return event.finishing === "failed" ? "red" : "green"
+    case "PlanRevised":
+      return event.changed.length === 0 ? undefined : "yellow"
     case "ConfigOverreached":
     case "TrustGiven":
     case "ImplementationFailed":

@@ -4,7 +4,7 @@ import { examples } from "../../conductor/test/fixtures/events/Examples.ts"
 import { progressOf } from "../src/RunProgress.ts"
 import { runNeeds, runSentence, runStanding, taskLines } from "../src/RunTelling.ts"
 
-const { AgentAsked, AgentLaunched, ImplementationFailed, ReviewRejected, RunOpened, TaskEscalated, TaskStarted } = examples
+const { AgentAsked, AgentLaunched, ImplementationFailed, PlanRevised, ReviewRejected, RunOpened, TaskEscalated, TaskStarted } = examples
 const taskId = "task-001"
 const rejected = (attempt: number, issues: ReadonlyArray<string>): RunEvent => ({
   ...ReviewRejected,
@@ -77,4 +77,13 @@ it("an agent whose process is gone is not at work", () => {
   const { pid } = AgentLaunched.process
   assert.strictEqual(runStanding(run, "running"), `task-001: reviewer at work, pid ${pid}`)
   assert.strictEqual(runStanding(run, "gone"), `task-001: reviewer has ended, pid ${pid}`)
+})
+
+it("a plan that says something else of tasks that are complete names them, and that nothing of them is done again", () => {
+  assert.strictEqual(
+    runSentence({ ...PlanRevised, changed: ["t1"] }),
+    "the plan was changed: 2 tasks; warning: t1 is complete and has changed since: what was done stays as it is"
+  )
+  assert.include(runSentence({ ...PlanRevised, changed: ["t1", "t2"] }), "t1, t2 are complete and have changed since")
+  assert.strictEqual(runSentence({ ...PlanRevised, changed: [] }), "the plan was changed: 2 tasks")
 })

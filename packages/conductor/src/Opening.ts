@@ -1,8 +1,8 @@
-import { type Pin, Refused } from "@souffleur/domain"
+import { digestOf, type Pin, Refused } from "@souffleur/domain"
 import { Effect } from "effect"
 import type { Git } from "./Git.ts"
 import { nobodyAtWork, nobodyElse } from "./Neighbours.ts"
-import type { Plan } from "./Plan.ts"
+import type { Plan, PlannedTask } from "./Plan.ts"
 import type { LoadedPlan } from "./PlanFile.ts"
 import { type NamedRun, runsIn, tellRun } from "./RunLog.ts"
 import type { ImportedTask } from "./RunEvent.ts"
@@ -47,6 +47,12 @@ const notBorneOut = Effect.fnUntraced(function* (tasks: ReadonlyArray<ImportedTa
   return done.flatMap(({ id, work: { commits } }) => (commits.length === 0 || commits.some((one) => missing.has(one)) ? [id] : []))
 })
 
+/** A task as the log is to know it. */
+const outlined = Effect.fnUntraced(function* ({ acceptanceCriteria, dependsOn, description, id, referenceDocs, title }: PlannedTask) {
+  const documents = referenceDocs.map((one) => [one.path, one.description])
+  return { id, title, dependsOn, digest: yield* digestOf(JSON.stringify([title, description, acceptanceCriteria, documents])) }
+})
+
 /** Somebody was faster: it is there now. */
 const isTaken = (error: unknown) => error instanceof Refused && error.why === "exists"
 
@@ -74,7 +80,7 @@ export const openRun = Effect.fn("Opening.open")(
       path
     )
     yield* nobodyAtWork(runs, known?.id)
-    const tasks = plan.tasks.map(({ dependsOn, id, title }) => ({ id, title, dependsOn }))
+    const tasks = yield* Effect.forEach(plan.tasks, outlined)
     if (known === undefined) {
       const { found, progress: said } = yield* before(statePath, plan)
       const progress = said === null ? null : { ...said, unproven: yield* notBorneOut(said.tasks, git) }

@@ -33,6 +33,8 @@ export interface Task extends TaskOutline {
   readonly work: Work
   readonly escalation: { readonly cause: EscalationCause; readonly reason: string } | null
   readonly skipped: boolean
+  /** Its `digest` when it was approved; `null`: nobody knows. */
+  readonly doneAs: string | null
   /** It was begun in this run, so that its `base` is known. */
   readonly begun: boolean
   /** The plan has it no more, and an agent is still at work on it; it is forgotten when that has ended. */
@@ -146,6 +148,7 @@ export const freshTask = (outline: TaskOutline): Task => ({
   work: { commits: [], files: [], testFile: null },
   escalation: null,
   skipped: false,
+  doneAs: null,
   begun: false,
   dropped: false,
   startedAt: null,

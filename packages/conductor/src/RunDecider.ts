@@ -58,10 +58,23 @@ const answer = (run: Run, { answer, now: at, taskId, text }: Extract<RunCommand,
   return ok(Event.TaskAnswered.make({ at, taskId, answer, text }))
 }
 
+/** Whether it was done, and other words of it stand in the plan since, which nobody was told of yet. */
+const isChanged = (task: Task | undefined, { digest }: Event.TaskOutline): boolean =>
+  task?.status === "completed" &&
+  !task.skipped &&
+  digest !== undefined &&
+  task.digest !== undefined &&
+  digest !== task.digest &&
+  digest !== task.doneAs
+
 /** What was begun and is in the plan no more is skipped; what is complete stays. */
 const revised = (run: Run, { digest, tasks }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>, at: number): Decision => {
   const gone = run.tasks.filter(({ id, status }) => status !== "pending" && status !== "completed" && !tasks.some((task) => task.id === id))
-  return ok(Event.PlanRevised.make({ at, digest, tasks }), ...gone.map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id })))
+  const changed = tasks.filter((task) => isChanged(taskOf(run, task.id), task)).map(({ id }) => id)
+  return ok(
+    Event.PlanRevised.make({ at, digest, tasks, changed }),
+    ...gone.map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id }))
+  )
 }
 
 /** All rules of a run, pure. The words of an owner that was overtaken are refused (spec: behaviour#one-owner). */

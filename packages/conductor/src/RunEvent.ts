@@ -35,8 +35,12 @@ export const RunOpened = event("RunOpened", {
 })
 /** The config file beside what is pinned, and a person's word about it: of a run as of a watch. */
 export const { ConfigOverreached, ConfigWithdrawn, TrustGiven } = Watched
-/** The plan's file changed: its tasks are these from now on. */
-export const PlanRevised = event("PlanRevised", { digest: Text, tasks: Schema.Array(TaskOutline) })
+/** The plan's file changed: its tasks are these from now on. `changed`: those that are complete and of which it says something else since. */
+export const PlanRevised = event("PlanRevised", {
+  digest: Text,
+  tasks: Schema.Array(TaskOutline),
+  changed: Texts.pipe(Schema.withConstructorDefault(Effect.succeed([])), Schema.withDecodingDefaultKey(Effect.succeed([])))
+})
 /** A process of souffleur took the run under a greater fence (spec: behaviour#one-owner). */
 export const RunTaken = event("RunTaken", { fence: Bounds.Count, owner: Owner })
 export const RunLeft = event("RunLeft", { fence: Bounds.Count })
@@ -216,7 +220,8 @@ export const RunEvent = Schema.Union([
 export type RunEvent = typeof RunEvent.Type
 
 const versions: { readonly [Tag in RunEvent["_tag"]]?: number } = {
-  RunOpened: 4,
+  RunOpened: 5,
+  PlanRevised: 2,
   ProgressImported: 2,
   AgentPrepared: 2,
   ImplementationFailed: 2,

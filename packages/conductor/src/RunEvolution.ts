@@ -185,8 +185,9 @@ const change = (run: Run, event: RunEvent): Change =>
       })),
     TaskCompleted: ({ at, commits, files, taskId, testFile }) => ({
       current: null,
-      ...withTask(run, taskId, () => ({
+      ...withTask(run, taskId, ({ digest }) => ({
         status: "completed",
+        doneAs: digest ?? null,
         work: { commits, files, testFile },
         completedAt: at,
         implementation: null,

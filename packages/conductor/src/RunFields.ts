@@ -4,8 +4,11 @@ import { Schema } from "effect"
 const Text = Schema.String
 const Texts = Schema.Array(Schema.String)
 
-/** A task as the log knows it; what an agent is told of it stands in the plan. */
-export const TaskOutline = Schema.Struct({ id: Text, title: Text, dependsOn: Texts })
+/**
+ * A task as the log knows it; what an agent is told of it stands in the plan. `digest`: SHA-256 of that; absent in a log from before the
+ * field.
+ */
+export const TaskOutline = Schema.Struct({ id: Text, title: Text, dependsOn: Texts, digest: Schema.optionalKey(Text) })
 export type TaskOutline = typeof TaskOutline.Type
 
 /** What a reviewer that rejected had to say (spec: behaviour#verdicts-of-agents). */

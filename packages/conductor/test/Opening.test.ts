@@ -2,7 +2,18 @@ import { assert, describe, it } from "@effect/vitest"
 import { Agent, Claims, Launcher, Processes, type ProcessIdentity, untilSeenOver } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Option } from "effect"
-import { allRuns, type LoadedPlan, loadRun, openRun, ownRun, RunLog, stateJson, tellRun } from "../src/index.ts"
+import {
+  allRuns,
+  type LoadedPlan,
+  loadRun,
+  openRun,
+  ownRun,
+  type Plan,
+  type PlannedTask,
+  RunLog,
+  stateJson,
+  tellRun
+} from "../src/index.ts"
 import { planOf } from "./Stage.ts"
 
 const identity = (pid: number): ProcessIdentity => ({ pid, startTime: pid, bootId: "boot" })
@@ -58,6 +69,11 @@ const project = Effect.fnUntraced(function* (
     folder,
     opens: (pid: number, plan: string, id: Effect.Effect<string>) =>
       as(pid)(openRun(loaded(plan), folder, `${folder}/state.json`, { ...git, root: folder }, id)),
+    /** Of that plan as it stands now. */
+    opensPlan: (pid: number, plan: Plan, digest: string) =>
+      as(pid)(
+        openRun({ plan, path: "/plan.yaml", digest }, folder, `${folder}/state.json`, { ...git, root: folder }, Effect.succeed("one"))
+      ),
     /** In a folder of the same work tree. */
     opensIn: (pid: number, project: string, plan: string, id: Effect.Effect<string>) =>
       as(pid)(openRun(loaded(plan), project, `${folder}/state.json`, { ...git, root: folder }, id)),
@@ -116,6 +132,32 @@ describe("a plan", () => {
         _tag: "AlreadyWatched"
       })
       assert.lengthOf(yield* allRuns, 1)
+    }).pipe(Effect.scoped, layer)
+  )
+  it.effect("is known task by task by what its agents are told of each: another word of that is a change, another dependency none", () =>
+    Effect.gen(function* () {
+      const the = yield* project()
+      const [one] = planOf("t1").tasks
+      const digestWith = Effect.fnUntraced(function* (change: Partial<PlannedTask>) {
+        const file = JSON.stringify(change)
+        yield* the.opensPlan(1, { ...planOf(), tasks: [{ ...one!, ...change }] }, file)
+        return (yield* loadRun("one")).tasks[0]?.digest
+      })
+      const first = yield* digestWith({})
+      assert.match(first ?? "", /^[0-9a-f]{64}$/u)
+      assert.strictEqual(yield* digestWith({ dependsOn: ["t0"] }), first)
+      const others = yield* Effect.forEach(
+        [
+          { title: "x" },
+          { description: "x" },
+          { acceptanceCriteria: "x" },
+          { referenceDocs: [{ path: "x", description: "y" }] },
+          { referenceDocs: [{ path: "x", description: "z" }] },
+          { title: "D", description: one!.title }
+        ],
+        digestWith
+      )
+      assert.lengthOf(new Set([first, ...others]), others.length + 1)
     }).pipe(Effect.scoped, layer)
   )
   it.effect("does not take what is no state file for one, whether it begins or goes on", () =>

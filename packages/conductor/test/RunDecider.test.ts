@@ -433,6 +433,36 @@ describe("a run", () => {
     assert.isTrue(step._tag === "Start" && step.task.id === "t2")
     assert.strictEqual(told.task().status, "completed")
   })
+  it("whose plan says something else of a task that is complete is told of it, once a change, and does nothing again", () => {
+    const told = story(["t1", "t2", "t3"].map((id) => ({ ...outline(id), digest: "as begun" })))
+    told.start()
+    told.implemented()
+    told.tell({ _tag: "RevisePlan", digest: "d1", tasks: ["t1", "t2", "t3"].map((id) => ({ ...outline(id), digest: "as done" })) })
+    told.reviewed(approved)
+    told.start("t2")
+    told.ask()
+    told.report({ _tag: "Blocked", reason: "no key" })
+    told.tell({ _tag: "Answer", taskId: "t2", answer: "skip", text: "" })
+    const revised = (file: string, digest?: string, title = "Do t1") => {
+      const outlines = [{ ...outline("t1"), title }, outline("t2"), outline("t3")]
+      told.tell({
+        _tag: "RevisePlan",
+        digest: file,
+        tasks: outlines.map((one) => (digest === undefined ? one : { ...one, digest }))
+      })
+      const event = told.events.at(-1)!
+      return event._tag === "PlanRevised" ? event.changed : event
+    }
+    // What was skipped was not done, and what is still to do is done as it stands then.
+    assert.deepStrictEqual(revised("d2", "other"), ["t1"])
+    assert.deepStrictEqual(revised("d3", "other"), [], "it was told")
+    assert.deepStrictEqual(revised("d4", "another"), ["t1"])
+    assert.deepStrictEqual(revised("d5", "as done"), [], "it is as it was done")
+    assert.deepStrictEqual(revised("d6"), [], "nobody knows")
+    assert.strictEqual(told.task().status, "completed")
+    const step = next(told.run())
+    assert.isTrue(step._tag === "Start" && step.task.id === "t3")
+  })
   it("whose plan lost the task in progress goes on without it, when the agent that is at work has ended, whatever it says", () => {
     const told = story([outline("t1"), outline("t2")])
     told.start()
