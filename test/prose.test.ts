@@ -7,6 +7,7 @@ const held = [
   ...tracked.filter((path) => path.startsWith("docs/spec/")),
   "docs/glossary.md",
   "docs/agent.md",
+  "docs/architecture.md",
   "docs/guide.md",
   "docs/safety.md",
   "README.md",
