@@ -166,6 +166,31 @@ export const runMutants = [
     [["plan: one id for a list of it", 'typeof depends_on === "string" ? [depends_on] : depends_on', "[...depends_on]"]]
   ),
   ...mutantsOf(
+    `${src}/PlanProblem.ts`,
+    [`${tests}/Plan.test.ts`],
+    [
+      ["plan: a key of the entry, not of what is in it", "mark.indent === level &&", "mark.indent >= level &&"],
+      ["plan: the entries below a list's key", '!(isEntry && typeof part === "number")', "true"],
+      ["plan: lines of the file, not of its front matter", "line + above", "line"],
+      ["plan: the key that was likely meant", "nearest.far <=", "nearest.far <"],
+      ["plan: no key that nobody meant", "word.length < 4 ? 1 : 2", "9"],
+      ["plan: a part of a key", "known.find((one) => word.length > 3", "known.find((one) => word.length > 300"],
+      ["plan: the first of its problems", "problems.slice(0, most)", "problems"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/PlanFile.ts`,
+    [`${tests}/Plan.test.ts`],
+    [
+      [
+        "plan: documents, whatever else is wrong",
+        "...(Result.isFailure(judged) ? judged.failure : []), ...missing",
+        "...(Result.isFailure(judged) ? judged.failure : missing)"
+      ],
+      ["plan: a line of its front matter is one of the file", "String(Number(line) + above)", "line"]
+    ]
+  ),
+  ...mutantsOf(
     `${src}/PlanFile.ts`,
     [`${tests}/Plan.test.ts`],
     [["plan: marks of letters in its name", '    .replaceAll(/\\p{M}/gu, "")\n', ""]]

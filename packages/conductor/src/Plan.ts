@@ -1,5 +1,6 @@
-import { Result, Schema, SchemaIssue } from "effect"
+import { Predicate, Result, Schema } from "effect"
 import { circlesOf } from "./Circles.ts"
+import { type PlanProblem, problemsIn } from "./PlanProblem.ts"
 
 /** A plan that cannot be conducted: everything that is wrong with it, each as a sentence that says where. */
 export class PlanInvalid extends Schema.TaggedError<PlanInvalid>()("PlanInvalid", {
@@ -54,36 +55,33 @@ const Word = Schema.String.check(Schema.isPattern(/^[^\0]+$/u, { message: "must 
 const Doc = Schema.Union([Text, Schema.Struct({ path: Text, description: Text })])
 const Docs = Schema.optional(Schema.Array(Doc))
 
+const TaskFields = Schema.Struct({
+  id: Id,
+  title: Text,
+  description: Schema.optional(Text),
+  acceptance_criteria: Schema.Union([Text, Schema.NonEmptyArray(Text)]),
+  reference_docs: Docs,
+  depends_on: Schema.optional(Schema.Union([Id, Schema.Array(Id)]))
+})
 const PlanSource = Schema.Struct({
   workflow_id: Schema.optional(Id),
   reference_docs: Docs,
   finish: Schema.optional(
     Schema.Union([Schema.Literal("none"), Schema.Struct({ prompt: Text }), Schema.Struct({ command: Schema.NonEmptyArray(Word) })])
   ),
-  tasks: Schema.NonEmptyArray(
-    Schema.Struct({
-      id: Id,
-      title: Text,
-      description: Schema.optional(Text),
-      acceptance_criteria: Schema.Union([Text, Schema.NonEmptyArray(Text)]),
-      reference_docs: Docs,
-      depends_on: Schema.optional(Schema.Union([Id, Schema.Array(Id)]))
-    })
-  )
+  tasks: Schema.NonEmptyArray(TaskFields)
 })
 type PlanSource = typeof PlanSource.Type
 type TaskSource = PlanSource["tasks"][number]
 
 const decode = Schema.decodeUnknownResult(PlanSource, { errors: "all", onExcessProperty: "error" })
 
-const issues = SchemaIssue.makeFormatterStandardSchemaV1()
-const place = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>) =>
-  path
-    .map((part) => (typeof part === "object" ? part.key : part))
-    .map((key, index) => (typeof key === "number" ? `[${key}]` : `${index === 0 ? "" : "."}${String(key)}`))
-    .join("") || "the plan"
-const told = (error: Schema.SchemaError): ReadonlyArray<string> =>
-  issues(error.issue).issues.map(({ message, path }) => `${place(path ?? [])}: ${message.slice(0, 200)}`)
+/** The keys that a plan, a task, a document or a finish may have. */
+const keysAt = (place: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
+  if (place.includes("reference_docs")) return ["path", "description"]
+  if (place[0] === "finish") return ["prompt", "command"]
+  return Object.keys(place[0] === "tasks" ? TaskFields.fields : PlanSource.fields)
+}
 
 /** Rows that comms keeps for others than a task of a plan (spec: behaviour#run-in-comms). */
 const reserved = new Set(["task-00", "souffleur"])
@@ -92,22 +90,27 @@ const reserved = new Set(["task-00", "souffleur"])
 const dependenciesOf = ({ depends_on = [] }: TaskSource): ReadonlyArray<string> =>
   typeof depends_on === "string" ? [depends_on] : depends_on
 
-const problemsOf = ({ tasks }: PlanSource): ReadonlyArray<string> => {
+const problemsOf = ({ tasks }: PlanSource): ReadonlyArray<PlanProblem> => {
   const ids = tasks.map(({ id }) => id)
+  const at = (index: number, key: string, what: string): PlanProblem => ({ place: ["tasks", index, key], what })
   return [
     ...tasks.flatMap((task, index) => [
-      ...(reserved.has(task.id) ? [`tasks[${index}].id: "${task.id}" has a meaning of its own in comms: choose another`] : []),
+      ...(reserved.has(task.id) ? [at(index, "id", `"${task.id}" has a meaning of its own in comms: choose another`)] : []),
       ...(ids.indexOf(task.id) < index
-        ? [`tasks[${index}].id: "${task.id}" is the id of tasks[${ids.indexOf(task.id)}] too: ids are unique`]
+        ? [at(index, "id", `"${task.id}" is the id of tasks[${ids.indexOf(task.id)}] too: ids are unique`)]
         : []),
       ...dependenciesOf(task)
         .filter((other) => !ids.includes(other))
-        .map((other) => `tasks[${index}].depends_on: there is no task "${other}" in this plan`)
+        .map((other) => at(index, "depends_on", `there is no task "${other}" in this plan`))
     ]),
-    ...circlesOf(tasks.map((task) => ({ id: task.id, dependsOn: dependenciesOf(task) }))).map(([first, ...others]) =>
-      others.length === 0
-        ? `tasks: ${first} waits for itself: take that depends_on away`
-        : `tasks: ${[first, ...others].join(", ")} wait for one another: take one depends_on away`
+    ...circlesOf(tasks.map((task) => ({ id: task.id, dependsOn: dependenciesOf(task) }))).map(([first = "", ...others]) =>
+      at(
+        ids.indexOf(first),
+        "depends_on",
+        others.length === 0
+          ? `${first} waits for itself: take that away`
+          : `${[first, ...others].join(", ")} wait for one another: take one depends_on away`
+      )
     )
   ]
 }
@@ -145,9 +148,24 @@ const finishOf = (finish: PlanSource["finish"]): Finish => {
 }
 
 const bytes = new TextEncoder()
-const tooLong = (what: PlannedTask | Finish, where: string): ReadonlyArray<string> => {
+const tooLong = (what: PlannedTask | Finish, place: PlanProblem["place"]): ReadonlyArray<PlanProblem> => {
   const size = bytes.encode(JSON.stringify(what)).length
-  return size <= longest ? [] : [`${where}: ${size} bytes of text, more than ${longest}: move some into a file of its own`]
+  return size <= longest ? [] : [{ place, what: `${size} bytes of text, more than ${longest}: move some into a file of its own` }]
+}
+
+/** A document that a source names, and where, be the rest of it a plan or not. */
+export interface NamedDoc {
+  readonly place: PlanProblem["place"]
+  readonly path: string
+}
+const isDocs = Schema.is(Schema.Array(Doc))
+export const documentsIn = (source: unknown): ReadonlyArray<NamedDoc> => {
+  const of = (part: unknown, place: PlanProblem["place"]): ReadonlyArray<NamedDoc> =>
+    Predicate.hasProperty(part, "reference_docs") && isDocs(part.reference_docs)
+      ? docsOf(part.reference_docs).map(({ path }) => ({ path, place: [...place, "reference_docs"] }))
+      : []
+  const tasks = Predicate.hasProperty(source, "tasks") && Array.isArray(source.tasks) ? source.tasks : []
+  return [...of(source, []), ...tasks.flatMap((task: unknown, index) => of(task, ["tasks", index]))]
 }
 
 /**
@@ -158,14 +176,14 @@ export const planOf = (
   source: unknown,
   described: ReadonlyMap<string, string>,
   name: string
-): Result.Result<Plan, ReadonlyArray<string>> => {
+): Result.Result<Plan, ReadonlyArray<PlanProblem>> => {
   const decoded = decode(source)
-  if (Result.isFailure(decoded)) return Result.fail(told(decoded.failure))
+  if (Result.isFailure(decoded)) return Result.fail(problemsIn(decoded.failure, keysAt))
   const plan = decoded.success
   const common = docsOf(plan.reference_docs)
   const tasks = plan.tasks.map((task) => taskOf(task, common, described))
   const finish = finishOf(plan.finish)
-  const long = [...tasks.flatMap((task, index) => tooLong(task, `tasks[${index}]`)), ...tooLong(finish, "finish")]
+  const long = [...tasks.flatMap((task, index) => tooLong(task, ["tasks", index])), ...tooLong(finish, ["finish"])]
   const problems = [...problemsOf(plan), ...long]
   if (problems.length > 0) return Result.fail(problems)
   return Result.succeed({ workflowId: plan.workflow_id ?? name, tasks, finish })

@@ -2,7 +2,8 @@ import { readTrusted } from "@souffleur/domain"
 import { Effect, FileSystem, Path, Result } from "effect"
 import { Digest } from "effect/crypto"
 import * as Yaml from "effect/encoding/Yaml"
-import { type Plan, PlanInvalid, planOf } from "./Plan.ts"
+import { documentsIn, type NamedDoc, type Plan, PlanInvalid, planOf } from "./Plan.ts"
+import { inWords, type PlanProblem } from "./PlanProblem.ts"
 
 /** Bytes of a plan: it is read whole. */
 const largest = 1_000_000
@@ -65,13 +66,18 @@ const yaml = (text: string): Result.Result<unknown, string> => {
   }
 }
 
-const parse = (text: string, kind: "yaml" | "markdown", name: string): Result.Result<Plan, ReadonlyArray<string>> => {
+/** Whose lines are those of a file from that one on. */
+const within = (why: string, above: number) => why.replace(/(?<= at line )\d+$/u, (line) => String(Number(line) + above))
+
+/** What a file holds before it is judged: its text of YAML, how many lines stand above that, and what it says of tasks besides. */
+const parse = (text: string, kind: "yaml" | "markdown") => {
   const parts = kind === "yaml" ? { front: text, body: "" } : parted(text)
-  if (parts === undefined) return Result.fail(["the file: a Markdown plan begins with front matter between two lines of ---"])
-  const source = yaml(parts.front)
-  return Result.isFailure(source)
-    ? Result.fail([`${kind === "yaml" ? "the file" : "the front matter"}: ${source.failure}`])
-    : planOf(source.success, sections(parts.body), name)
+  if (parts === undefined) return Result.fail("the file: a Markdown plan begins with front matter between two lines of ---")
+  const above = kind === "yaml" ? 0 : 1
+  return Result.mapBoth(yaml(parts.front), {
+    onFailure: (why) => `${kind === "yaml" ? "the file" : "the front matter"}: ${within(why, above)}`,
+    onSuccess: (source) => ({ source, front: parts.front, above, described: sections(parts.body) })
+  })
 }
 
 const kinds: Readonly<Record<string, "yaml" | "markdown">> = { ".yaml": "yaml", ".yml": "yaml", ".md": "markdown", ".markdown": "markdown" }
@@ -96,17 +102,16 @@ export const loadPlan = Effect.fn("PlanFile.load")(function* (file: string, proj
     .replaceAll(/\p{M}/gu, "")
     .replaceAll(/[^A-Za-z0-9._-]+/gu, "-")
     .replaceAll(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/gu, "")
-  const parsed = parse(text, kind, name === "" ? "plan" : name.slice(0, 64))
-  if (Result.isFailure(parsed)) return yield* invalid(...parsed.failure)
-  const plan = parsed.success
-  const missing: Array<string> = []
-  for (const [index, task] of plan.tasks.entries()) {
-    for (const doc of task.referenceDocs) {
-      if (yield* Effect.orElseSucceed(fs.exists(path.resolve(project, doc.path)), () => false)) continue
-      missing.push(`tasks[${index}].reference_docs: there is no ${doc.path} in ${project}`)
-    }
-  }
-  if (missing.length > 0) return yield* invalid(...missing)
+  const parsed = parse(text, kind)
+  if (Result.isFailure(parsed)) return yield* invalid(parsed.failure)
+  const { above, described, front, source } = parsed.success
+  const judged = planOf(source, described, name === "" ? "plan" : name.slice(0, 64))
+  const there = (doc: NamedDoc) => Effect.orElseSucceed(fs.exists(path.resolve(project, doc.path)), () => false)
+  const absent = yield* Effect.filter(documentsIn(source), (doc) => Effect.map(there(doc), (yes) => !yes))
+  const missing = absent.map((doc): PlanProblem => ({ place: doc.place, what: `there is no ${doc.path} in ${project}` }))
+  const problems = [...(Result.isFailure(judged) ? judged.failure : []), ...missing]
+  if (Result.isFailure(judged) || problems.length > 0) return yield* invalid(...inWords(problems, front, above))
+  const plan = judged.success
   const loaded: LoadedPlan = { plan, path: file, digest: yield* digest.digestHex(Digest.sha256, bytes) }
   return loaded
 }, Effect.provide(Digest.layerWebCrypto))

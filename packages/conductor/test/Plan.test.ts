@@ -61,9 +61,9 @@ describe("a plan", () => {
       assert.deepStrictEqual(
         yield* problems(of({ late: "b, y", a: "c", b: "a, first", c: "b", x: "y, a", y: "x", self: "self", first: "" })),
         [
-          "tasks: a, b, c wait for one another: take one depends_on away",
-          "tasks: x, y wait for one another: take one depends_on away",
-          "tasks: self waits for itself: take that depends_on away"
+          "tasks[1].depends_on: a, b, c wait for one another: take one depends_on away (line 9)",
+          "tasks[4].depends_on: x, y wait for one another: take one depends_on away (line 21)",
+          "tasks[6].depends_on: self waits for itself: take that away (line 29)"
         ]
       )
       // Six thousand in a row, and the last of them waits for the first.
@@ -110,11 +110,11 @@ describe("what is wrong with a plan is said all at once, and where", () => {
     [
       "a circle",
       yaml.replace("title: Create user model", "title: C\n    depends_on: [task-002]"),
-      /^tasks: task-001, task-002 wait for one another/u
+      /^tasks\[0\]\.depends_on: task-001, task-002 wait for one another/u
     ],
-    ["a task that waits for itself", yaml.replace("[task-001]", "[task-002]"), /^tasks: task-002 waits for itself/u],
+    ["a task that waits for itself", yaml.replace("[task-001]", "[task-002]"), /^tasks\[1\]\.depends_on: task-002 waits for itself/u],
     ["a dependency that is not there", yaml.replace("[task-001]", "[task-009]"), /^tasks\[1\]\.depends_on: there is no task "task-009"/u],
-    ["a document that is not there", yaml.replace("[spec.md]", "[nowhere.md]"), /^tasks\[0\]\.reference_docs: there is no nowhere\.md/u],
+    ["a document that is not there", yaml.replace("[spec.md]", "[nowhere.md]"), /^reference_docs: there is no nowhere\.md/u],
     [
       "an id that comms has for others",
       yaml.replace("id: task-002", "id: task-00"),
@@ -123,7 +123,7 @@ describe("what is wrong with a plan is said all at once, and where", () => {
     [
       "no acceptance criteria",
       yaml.replace("acceptance_criteria: it is used", "notes: x"),
-      /^tasks\[1\]\.acceptance_criteria: Missing key/u
+      /^tasks\[1\]\.acceptance_criteria: it must be there/u
     ],
     ["a key that nobody knows", yaml.replace("depends_on", "depend_on"), /^tasks\[1\]\.depend_on: /u],
     ["no tasks", "workflow_id: a\ntasks: []\n", /^tasks/u],
@@ -143,6 +143,85 @@ describe("what is wrong with a plan is said all at once, and where", () => {
       }).pipe(Effect.provide(HostServices.layer))
     )
   }
+  it.effect("a key that nobody knows, with the one that was likely meant, or with all that may stand there; each with its line", () =>
+    Effect.gen(function* () {
+      const text = `workflow: a
+refrence_docs: [spec.md]
+finish:
+  comand: [a]
+tasks:
+- id: t1
+  "titel": One
+  notes: |
+    id: no key of a plan
+  acceptance criteria: A
+
+# One more.
+- title: Two
+  id: t2
+  description: |
+    dependsOn: no key of a plan
+  criteria:
+    - it is
+  dependsOn: t1
+  reference_docs:
+    - path: spec.md
+      descripton: it
+    - nowhere.md
+`
+      const known = "id, title, description, acceptance_criteria, reference_docs, depends_on"
+      const found = yield* problems(text)
+      for (const one of [
+        "workflow: there is no such key: did you mean workflow_id? (line 1)",
+        "refrence_docs: there is no such key: did you mean reference_docs? (line 2)",
+        "tasks[0].titel: there is no such key: did you mean title? (line 7)",
+        `tasks[0].notes: there is no such key: those here are ${known} (line 8)`,
+        "tasks[0].title: it must be there (line 6)",
+        "tasks[1].criteria: there is no such key: did you mean acceptance_criteria? (line 17)",
+        "tasks[1].dependsOn: there is no such key: did you mean depends_on? (line 19)",
+        "tasks[1].acceptance_criteria: it must be there (line 13)"
+      ])
+        assert.include(found, one)
+      assert.isTrue(
+        found.some((one) => one.startsWith("finish") && one.endsWith("(line 4)")),
+        found.join("\n")
+      )
+      assert.isTrue(
+        found.some((one) => one.startsWith("tasks[1].reference_docs") && /\(line (?:20|21|22)\)$/u.test(one)),
+        found.join("\n")
+      )
+      // Of a file of Markdown the lines are the file's.
+      assert.include(yield* problems(`---\n${text}---\n`, "plan.md"), "tasks[0].title: it must be there (line 7)")
+      assert.match((yield* problems("---\na: 1\na: 2\n---\n", "plan.md")).join(), /Duplicate key 'a' at line 3$/u)
+      // In another style nobody says the line of what is within.
+      assert.include(yield* problems("tasks: [{ id: a, title: A }]\n"), "tasks[0].acceptance_criteria: it must be there (line 1)")
+    }).pipe(Effect.provide(HostServices.layer))
+  )
+  it.effect("documents that are not there, whatever else is wrong with it", () =>
+    Effect.gen(function* () {
+      const none = yaml
+        .replace("[spec.md]", "[spec.md, no.md]")
+        .replace("depends_on: [task-001]", "reference_docs: [{ path: not.md, description: D }]")
+      const folder = / in \S+ \(line \d+\)$/u
+      const told = Effect.fnUntraced(function* (text: string) {
+        return (yield* problems(text)).map((one) => one.replace(folder, ""))
+      })
+      const documents = ["reference_docs: there is no no.md", "tasks[1].reference_docs: there is no not.md"]
+      assert.deepStrictEqual(yield* told(none), documents)
+      for (const wrong of [none.replace("id: task-002", "id: task-001"), none.replace("title: Use it", "titel: Use it")]) {
+        const found = yield* told(wrong)
+        assert.includeMembers([...found], documents)
+        assert.isAbove(found.length, documents.length)
+      }
+    }).pipe(Effect.provide(HostServices.layer))
+  )
+  it.effect("the first hundred, and how many more", () =>
+    Effect.gen(function* () {
+      const found = yield* problems(`tasks:\n${"- id: a b\n".repeat(5000)}`)
+      assert.lengthOf(found, 101)
+      assert.match(found.at(-1)!, /^the plan: \d{4,5} more are wrong$/u)
+    }).pipe(Effect.provide(HostServices.layer))
+  )
   it.effect("several at once, no front matter, another kind of file", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* problems(yaml.replace("[task-001]", "[x, y]"))).length, 2)
