@@ -166,6 +166,25 @@ export const runMutants = [
     [["plan: one id for a list of it", 'typeof depends_on === "string" ? [depends_on] : depends_on', "[...depends_on]"]]
   ),
   ...mutantsOf(
+    `${src}/StateFile.ts`,
+    [`${tests}/StateFile.test.ts`],
+    [
+      ["state file: an escalation's cause and reason", "task.escalation === null ? {} :", "true ? {} :"],
+      ["state file: a cause of ours", "isCause(cause) &&", ""],
+      ["state file: why only of what is escalated", 'status === "escalated" && isCause', "isCause"],
+      [
+        "state file: a reason within its bounds",
+        "reason: boundedFeedback({ summary: reason, issues: [], suggestions: [] }).summary",
+        "reason"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/RunEvolution.ts`,
+    [`${tests}/StateFile.test.ts`],
+    [["state file: why a task was escalated before", "found.escalation ?? {", "{"]]
+  ),
+  ...mutantsOf(
     `${src}/PlanProblem.ts`,
     [`${tests}/Plan.test.ts`],
     [

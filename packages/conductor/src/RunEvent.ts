@@ -1,6 +1,6 @@
 import { Bounds, Event as Watched, type EventCodec, eventCodec, leastPin, Owner, Permission, Pin, ProcessIdentity } from "@souffleur/domain"
 import { Effect, Schema } from "effect"
-import { Feedback, ImportedTask, Role, TaskOutline, Work } from "./RunFields.ts"
+import { EscalationCause, Feedback, ImportedTask, Role, TaskOutline, Work } from "./RunFields.ts"
 
 export * from "./RunFields.ts"
 
@@ -151,8 +151,6 @@ export const AgentLimited = event("AgentLimited", {
 export const LimitWaitEnded = event("LimitWaitEnded", {})
 
 export const TaskCompleted = event("TaskCompleted", { taskId: Text, ...Work.fields })
-export const EscalationCause = Schema.Literals(["rejections", "blocked", "implementer failures", "reviewer failures", "unproven"])
-export type EscalationCause = typeof EscalationCause.Type
 export const TaskEscalated = event("TaskEscalated", { taskId: Text, cause: EscalationCause, reason: Text })
 /** A person's answer to an escalation. */
 export const TaskAnswered = event("TaskAnswered", { taskId: Text, answer: Schema.Literals(["guidance", "retry", "skip"]), text: Text })
@@ -222,7 +220,7 @@ export type RunEvent = typeof RunEvent.Type
 const versions: { readonly [Tag in RunEvent["_tag"]]?: number } = {
   RunOpened: 5,
   PlanRevised: 2,
-  ProgressImported: 2,
+  ProgressImported: 3,
   AgentPrepared: 2,
   ImplementationFailed: 2,
   ReviewFailed: 2,

@@ -34,7 +34,7 @@ const imported = (task: Task, found: ImportedTask): Task => ({
   work: found.work,
   startedAt: found.startedAt,
   completedAt: found.completedAt,
-  escalation: found.status === "escalated" ? { cause: "rejections", reason: "escalated before this run" } : null
+  escalation: found.status === "escalated" ? (found.escalation ?? { cause: "rejections", reason: "escalated before this run" }) : null
 })
 
 const turnOver: Change = { turn: null, waits: 0 }

@@ -26,12 +26,17 @@ export const Work = Schema.Struct({
 })
 export type Work = typeof Work.Type
 
+export const EscalationCause = Schema.Literals(["rejections", "blocked", "implementer failures", "reviewer failures", "unproven"])
+export type EscalationCause = typeof EscalationCause.Type
+
 export const ImportedTask = Schema.Struct({
   id: Text,
   status: Schema.Literals(["pending", "in_progress", "completed", "escalated"]),
   attempts: Bounds.Count,
   feedback: Schema.Array(Feedback),
   work: Work,
+  /** Why it needs a person, where that is said. */
+  escalation: Schema.optionalKey(Schema.Struct({ cause: EscalationCause, reason: Text })),
   startedAt: Schema.NullOr(Bounds.Time),
   completedAt: Schema.NullOr(Bounds.Time)
 })

@@ -42,7 +42,10 @@ export const runNoticeOf = (event: RunEvent, before: Run): RunNotice | undefined
       const task = event.tasks.find(({ status }) => status === "escalated")
       return task === undefined
         ? undefined
-        : { kind: "escalated", text: `task ${task.id} needs you: it was escalated before this run${answer(task.id)}` }
+        : {
+            kind: "escalated",
+            text: `task ${task.id} needs you${task.escalation === undefined ? ": it was escalated before this run" : ` (${task.escalation.cause}): ${bounded(task.escalation.reason)}`}${answer(task.id)}`
+          }
     }
     case "TaskAnswered":
       return { kind: "cleared", text: `task ${event.taskId} was answered: ${event.answer}` }

@@ -2,7 +2,7 @@ import { Bounds, iso } from "@souffleur/domain"
 import { Effect, Predicate, Result, Schema } from "effect"
 import type { Run, Task } from "./Run.ts"
 import { boundedFeedback } from "./Verdict.ts"
-import type { ImportedTask } from "./RunEvent.ts"
+import { EscalationCause, type ImportedTask } from "./RunFields.ts"
 
 /** `state.json`: a projection of the log, for people and other programs (spec: behaviour#state-file). */
 const Time = Schema.String
@@ -24,6 +24,9 @@ const StateTask = Schema.Struct({
   feedback: Schema.optional(Schema.Array(FeedbackItem)),
   /** A person said that it is to be left out: no status says it. */
   skipped: Schema.optional(Schema.Boolean),
+  /** Why it needs a person, for a run of the same workflow whose log does not say it. */
+  escalation_cause: Schema.optional(Schema.String),
+  escalation_reason: Schema.optional(Schema.String),
   started_at: Schema.optional(Time),
   completed_at: Schema.optional(Time)
 })
@@ -56,6 +59,7 @@ const taskJson = (task: Task): typeof StateTask.Type => ({
     : {}),
   ...(task.status === "in_progress" || task.feedback.length > 0 ? { feedback: task.feedback } : {}),
   ...(task.skipped ? { skipped: true } : {}),
+  ...(task.escalation === null ? {} : { escalation_cause: task.escalation.cause, escalation_reason: task.escalation.reason }),
   ...(task.startedAt === null ? {} : { started_at: iso(task.startedAt) }),
   ...(task.completedAt === null ? {} : { completed_at: iso(task.completedAt) })
 })
@@ -106,7 +110,14 @@ export const readState = (text: string): Result.Result<StateJson, "corrupt" | "f
   return Result.mapError(decode(json), () => "foreign" as const)
 }
 
+const isCause = Schema.is(EscalationCause)
 const epoch = (time: string | undefined): number | null => Bounds.time(time === undefined ? undefined : Date.parse(time)) ?? null
+
+/** Why a task needs a person, as far as the file says it in words of ours. */
+const escalationOf = ({ escalation_cause: cause, escalation_reason: reason, status }: typeof StateTask.Type) =>
+  status === "escalated" && isCause(cause) && reason !== undefined
+    ? { escalation: { cause, reason: boundedFeedback({ summary: reason, issues: [], suggestions: [] }).summary } }
+    : {}
 
 /** The progress that a state file of this format tells of. */
 export const progressOf = ({ tasks }: StateJson): ReadonlyArray<ImportedTask> =>
@@ -119,6 +130,7 @@ export const progressOf = ({ tasks }: StateJson): ReadonlyArray<ImportedTask> =>
       ...boundedFeedback({ ...item, suggestions: item.suggestions ?? [] })
     })),
     work: { commits: task.implementer_commits ?? [], files: task.files_changed ?? [], testFile: task.test_file ?? null },
+    ...escalationOf(task),
     startedAt: epoch(task.started_at),
     completedAt: epoch(task.completed_at)
   }))

@@ -4,7 +4,7 @@ import { assert, it } from "@effect/vitest"
 import { TrustedFiles } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Result } from "effect"
-import { foldRun, lookAtState, progressOf, readState, type Run, stateJson, stateText, writeState } from "../src/index.ts"
+import { foldRun, lookAtState, progressOf, readState, type Run, runNoticeOf, stateJson, stateText, writeState } from "../src/index.ts"
 import { examples } from "./fixtures/events/Examples.ts"
 
 const seed = {
@@ -89,6 +89,30 @@ it("what a state file tells is bounded, as what a reviewer tells is, and control
 it("what was written is read back", () => {
   const run = foldRun([examples.RunOpened, examples.TaskStarted, examples.TaskCompleted])
   assert.deepStrictEqual(Result.getOrThrow(readState(stateText(run))), stateJson(run))
+})
+
+it("an escalation is read back with its cause and its reason, for a plan under another name, and told; what is no cause is none", () => {
+  const escalated = { ...examples.TaskEscalated, taskId: "task-001", cause: "blocked" as const, reason: "no key" }
+  const text = stateText(foldRun([examples.RunOpened, examples.TaskStarted, escalated]))
+  const renamed = (file: string) => ({
+    ...examples.ProgressImported,
+    tasks: progressOf(Result.getOrThrow(readState(file))),
+    finishing: null
+  })
+  const [task] = foldRun([examples.RunOpened, renamed(text)]).tasks
+  assert.deepStrictEqual(task?.escalation, { cause: "blocked", reason: "no key" })
+  const notice = runNoticeOf(renamed(text), foldRun([examples.RunOpened]))
+  assert.include(notice?.text, "task task-001 needs you (blocked): no key")
+  const told = (change: object) => {
+    const json = JSON.parse(text) as { tasks: ReadonlyArray<object> }
+    return progressOf(Result.getOrThrow(readState(JSON.stringify({ ...json, tasks: json.tasks.map((one) => ({ ...one, ...change })) }))))[0]
+  }
+  assert.strictEqual(told({ escalation_reason: `\u001B${"x".repeat(9000)}` })?.escalation?.reason.length, 2000)
+  for (const none of [{ escalation_cause: "mine" }, { escalation_reason: undefined }, { status: "pending" }])
+    assert.notProperty(told(none), "escalation")
+  const before = { kind: "escalated", text: "task task-001 needs you: it was escalated before this run" }
+  const seen = runNoticeOf({ ...renamed(text), tasks: [told({ escalation_cause: undefined })!] }, foldRun([examples.RunOpened]))
+  assert.include(seen?.text, before.text)
 })
 
 it("half a file is corrupt, and JSON of another shape somebody else's", () => {
