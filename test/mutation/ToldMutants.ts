@@ -38,6 +38,14 @@ export const toldMutants = [
     ]
   ),
   ...mutantsOf(
+    `${cli}/src/commands/ConductAnswer.ts`,
+    [`${cli}/test/ConductAnswer.test.ts`],
+    [
+      ["answer: what stays of a task that is left out", "${kept}; ${how}", "; ${how}"],
+      ["answer: how many of its commits", "left === 1 ?", "left > 0 ?"]
+    ]
+  ),
+  ...mutantsOf(
     `${cli}/src/RunReason.ts`,
     [`${cli}/test/RunReason.test.ts`],
     [

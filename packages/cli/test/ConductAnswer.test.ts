@@ -1,0 +1,55 @@
+import { RunLog } from "@souffleur/conductor"
+import { loadSettings } from "@souffleur/domain"
+import { assert, it } from "@effect/vitest"
+import { Console, Effect, FileSystem } from "effect"
+import { examples } from "../../conductor/test/fixtures/events/Examples.ts"
+import { cli } from "../src/Cli.ts"
+import { runs } from "../src/Conducted.ts"
+import { Environment } from "../src/Environment.ts"
+import { printing } from "../src/Printing.ts"
+import { services } from "./mcp/Place.ts"
+
+/** What is said to a person who leaves a task out that was rejected with so many commits. */
+const skipped = Effect.fnUntraced(function* (commits: ReadonlyArray<string>) {
+  const fs = yield* FileSystem.FileSystem
+  const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-answer-" }))
+  const variables = { PATH: "/usr/bin:/bin", HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` }
+  const settings = yield* loadSettings({ projectDir: home, environment: variables, flags: {} })
+  const { ImplementationCompleted, RunOpened, TaskEscalated, TaskStarted } = examples
+  const taskId = "task-001"
+  const told = [
+    { ...RunOpened, project: home },
+    { ...TaskStarted, taskId },
+    ...(commits.length === 0 ? [] : [{ ...ImplementationCompleted, taskId, commits }]),
+    { ...TaskEscalated, taskId }
+  ]
+  yield* Effect.provide(
+    Effect.flatMap(RunLog, (log) => log.append("run/r", 0, told)),
+    runs(settings)
+  )
+  const lines: Array<string> = []
+  yield* cli(["conduct", "answer", taskId, "--skip"]).pipe(
+    Effect.provideService(Console.Console, printing(false, { log: (line) => lines.push(line), error: (line) => lines.push(line) })),
+    Effect.provideService(Environment, {
+      variables,
+      cwd: home,
+      platform: "linux",
+      colour: false,
+      interactive: false,
+      self: [process.execPath]
+    })
+  )
+  return lines.join("\n")
+}, Effect.scoped)
+
+it.layer(services)((it) => {
+  it.effect("who leaves a task out hears how many of its commits stay in HEAD, and that git takes them back", () =>
+    Effect.gen(function* () {
+      const back = "in HEAD, and later tasks build upon that: git revert takes it back; "
+      assert.include(yield* skipped(["3f2a9c1d", "77aa77aa", "b0b0b0b0"]), `task task-001 is skipped; its 3 commits stay ${back}`)
+      assert.include(yield* skipped(["3f2a9c1d"]), `task task-001 is skipped; its commit stays ${back}`)
+      const none = yield* skipped([])
+      assert.match(none, /^run r: task task-001 is skipped; it goes on with: /u)
+    })
+  )
+})
