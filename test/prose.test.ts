@@ -10,9 +10,11 @@ const held = [
   "docs/architecture.md",
   "docs/events.md",
   "docs/providers.md",
+  "docs/reliability.md",
   "docs/simulation.md",
   "docs/guide.md",
   "docs/safety.md",
+  "docs/security.md",
   "README.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md"
