@@ -314,12 +314,7 @@ export const conductorMutants = [
     `${src}/RunDecider.ts`,
     [],
     [
-      [
-        "verify: work that is lost is not complete",
-        "if (lost.length > 0) {",
-        "if (false) {",
-        conduct("approved work that HEAD has not any more")
-      ],
+      ["verify: work that is lost is not complete", "if (lost.length > 0) {", "if (false) {", `${tests}/RunDecider.test.ts`],
       [
         "verify: who is skipped loses nothing",
         "!skipped && work.commits.some",

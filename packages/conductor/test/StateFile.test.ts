@@ -167,32 +167,40 @@ it.effect("half a state file, or one with the marks of a merge, is kept under a 
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
-it.effect("fields that souffleur does not know are carried through, and the file that had them is kept when its backup is replaced", () =>
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const folder = yield* fs.makeTempDirectoryScoped()
-    const path = `${folder}/state.json`
-    const [task, ...others] = seed.tasks
-    const theirs = JSON.stringify({ ...seed, branch: "b", plan_path: "p", tasks: [{ ...task, owner: "anna" }, ...others] })
-    yield* fs.writeFileString(path, theirs)
-    const opened = foldRun([{ ...examples.RunOpened, tasks: [{ id: "task-001", title: "T", dependsOn: [] }] }])
-    const runs = [opened, ...[1, 2, 3].map((n) => ({ ...opened, lastEventAt: opened.lastEventAt + n * 1000 }))]
-    const kept = yield* Effect.forEach(runs, (run) => writeState(path, run))
-    for (const file of [path, `${path}.backup`]) {
-      const json = JSON.parse(yield* fs.readFileString(file))
-      assert.deepInclude(json, { branch: "b", plan_path: "p" })
-      assert.deepInclude(json.tasks[0], { id: "task-001", status: "pending", owner: "anna" })
-      assert.notProperty(json.tasks[0], "test_file", "what is known is said by the log alone")
-    }
-    assert.deepStrictEqual(
-      kept.map((all) => all.map(({ found }) => found)),
-      [[], ["backup"], [], []]
-    )
-    assert.strictEqual(yield* fs.readFileString(kept[1]![0]!.kept), theirs)
-    yield* fs.writeFileString(path, stateText(opened).slice(0, 60))
-    yield* writeState(path, opened)
-    assert.deepInclude(JSON.parse(yield* fs.readFileString(path)), { branch: "b" }, "from its backup, where it was spoiled")
-  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+it.effect.each(["another plan's", "an earlier run's"])(
+  "fields that souffleur does not know are carried through, and the file that had them is kept when its backup is replaced: %s",
+  (whose) =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      const path = `${folder}/state.json`
+      const [task, ...others] = seed.tasks
+      const theirs = JSON.stringify({
+        ...seed,
+        ...(whose === "an earlier run's" ? { workflow_id: examples.RunOpened.workflowId } : {}),
+        branch: "b",
+        plan_path: "p",
+        tasks: [{ ...task, owner: "anna" }, ...others]
+      })
+      yield* fs.writeFileString(path, theirs)
+      const opened = foldRun([{ ...examples.RunOpened, tasks: [{ id: "task-001", title: "T", dependsOn: [] }] }])
+      const runs = [opened, ...[1, 2, 3].map((n) => ({ ...opened, lastEventAt: opened.lastEventAt + n * 1000 }))]
+      const kept = yield* Effect.forEach(runs, (run) => writeState(path, run))
+      for (const file of [path, `${path}.backup`]) {
+        const json = JSON.parse(yield* fs.readFileString(file))
+        assert.deepInclude(json, { branch: "b", plan_path: "p" })
+        assert.deepInclude(json.tasks[0], { id: "task-001", status: "pending", owner: "anna" })
+        assert.notProperty(json.tasks[0], "test_file", "what is known is said by the log alone")
+      }
+      assert.deepStrictEqual(
+        kept.map((all) => all.map(({ found }) => found)),
+        [[], ["backup"], [], []]
+      )
+      assert.strictEqual(yield* fs.readFileString(kept[1]![0]!.kept), theirs)
+      yield* fs.writeFileString(path, stateText(opened).slice(0, 60))
+      yield* writeState(path, opened)
+      assert.deepInclude(JSON.parse(yield* fs.readFileString(path)), { branch: "b" }, "from its backup, where it was spoiled")
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
 it.effect("where nothing changed nothing is written: it would be a backup of itself", () =>

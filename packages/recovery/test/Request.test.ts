@@ -84,6 +84,17 @@ it.effect("words that were changed between the first look and the launch are not
     assert.notInclude(JSON.stringify(yield* log.events), "INJECTED")
   })
 )
+it.effect("a newer payload between the first look and the launch is not taken, and is no change of the one that was read", () =>
+  Effect.gen(function* () {
+    const { log, run, world } = yield* handoff(8, payload("resume_prompt: go on"))
+    world.meanwhile = () => (world.payload = { id: 9, text: payload("resume_prompt: another") })
+    const compacted = world.boundary.bind(world)
+    world.boundary = () => (world.meanwhile(), compacted())
+    yield* run
+    assert.deepStrictEqual(got(world), plain)
+    assert.notInclude(yield* Effect.map(log.events, (events) => events.map(({ _tag }) => _tag)), "WordRefused")
+  })
+)
 it.effect("a payload of somebody who may not send one is told once, however often it is seen", () =>
   Effect.gen(function* () {
     const { log, run, world } = yield* handoff(8, payload("resume_prompt: go on"))
