@@ -117,7 +117,10 @@ const launcherAt = (settings: ResolvedSettings, terminal: Effect.Effect<Terminal
 export const launches = (settings: ResolvedSettings) =>
   launcherAt(settings, Effect.succeed("headless")).pipe(Layer.provide(host), Layer.merge(Layer.succeed(Settings, settings)))
 
-/** The config is read anew for each recovery cycle, and each turn of a run; what is newly wrong in it is told. Where it cannot be used, what was holds. */
+/**
+ * The config is read anew for each recovery cycle, and each turn of a run; what is newly wrong in it is told. Where it cannot be used, what
+ * was holds.
+ */
 export const cycleSettings = (settings: ResolvedSettings, project: string) =>
   Layer.effect(
     CycleSettings,

@@ -25,8 +25,8 @@ const outputOf = Effect.fnUntraced(function* (id: string) {
 })
 
 /**
- * Starts a souffleur that goes on with this watch and is no descendant of this process, nor of the agent whose tool this may be; 0 once it owns
- * the watch. What could be refused is refused here, with the usual exit code.
+ * Starts a souffleur that goes on with this watch and is no descendant of this process, nor of the agent whose tool this may be; 0 once it
+ * owns the watch. What could be refused is refused here, with the usual exit code.
  */
 export const detached = Effect.fn("detached")(function* (id: string, guardian: boolean, asJson: boolean) {
   const { self, variables } = yield* Environment

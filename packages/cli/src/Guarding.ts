@@ -70,9 +70,9 @@ const end = Effect.fnUntraced(function* (identity: ProcessIdentity) {
 })
 
 /**
- * Keeps a guardian beside this souffleur, by the guardian's own rule (spec: behaviour#guardian): one that is gone is started, one that is silent is killed,
- * which is that very process, and proven gone first: as long as it is not, none is started beside it. What cannot be started three
- * times is told, and left. The log has each kill before it, unless the guardian itself holds it up.
+ * Keeps a guardian beside this souffleur, by the guardian's own rule (spec: behaviour#guardian): one that is gone is started, one that is
+ * silent is killed, which is that very process, and proven gone first: as long as it is not, none is started beside it. What cannot be
+ * started three times is told, and left. The log has each kill before it, unless the guardian itself holds it up.
  */
 export const guarded = Effect.fn("guarded")(function* <E, R>({ id, tell }: WatchRef, begin: Effect.Effect<number, E, R>) {
   const beats = yield* Beats

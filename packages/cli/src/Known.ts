@@ -14,8 +14,8 @@ export const knownOf = Effect.fn("knownOf")(function* (resume: Option.Option<str
 })
 
 /**
- * The same words again mean the same watch, also where it has moved on to a successor: a restart loop has no others. Only of who lives, is not
- * its Conductor, and holds a session that it never had, somebody else is meant.
+ * The same words again mean the same watch, also where it has moved on to a successor: a restart loop has no others. Only of who lives, is
+ * not its Conductor, and holds a session that it never had, somebody else is meant.
  */
 export const goesOn = Effect.fn("Known.goesOn")(function* ({ id, watch }: Named, target: Option.Option<Target>) {
   if (Option.isNone(target)) return id

@@ -8,8 +8,9 @@ import { allWatches } from "./Watches.ts"
 const marks = ["CLAUDE_CODE_SESSION_ID", "SOUFFLEUR_LAUNCH_ID", "CLAUDECODE"]
 
 /**
- * What only a person may say (spec: command-line#a-persons-word). Refused within an agent's session, as far as that can be told: by the environment, or since
- * an agent is among the ancestors. An agent that hides both can still lie; what it can do without asking is its own permission's matter.
+ * What only a person may say (spec: command-line#a-persons-word). Refused within an agent's session, as far as that can be told: by the
+ * environment, or since an agent is among the ancestors. An agent that hides both can still lie; what it can do without asking is its own
+ * permission's matter.
  */
 export const personOnly = Effect.fn("personOnly")(function* (what: string) {
   const { variables } = yield* Environment

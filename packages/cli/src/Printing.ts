@@ -2,8 +2,8 @@ import { plain } from "@souffleur/domain"
 import { Console, Effect, Random } from "effect"
 
 /**
- * Where our own colours are, in a text that goes to the {@link printing} console: drawn for each process, so that no word of others can have
- * it. `false`: no colours are wanted.
+ * Where our own colours are, in a text that goes to the {@link printing} console: drawn for each process, so that no word of others can
+ * have it. `false`: no colours are wanted.
  */
 export type Mark = string | false
 

@@ -90,5 +90,7 @@ const make = Effect.fnUntraced(function* (path: string) {
   return CommsLink.of({ path, beat, setState, setTask, post, read, register })
 })
 
-/** The link in the SQLite file at `path` (spec: behaviour#use-of-comms), which is looked at anew in each use, as `CommsSqlite.layer` does. */
+/**
+ * The link in the SQLite file at `path` (spec: behaviour#use-of-comms), which is looked at anew in each use, as `CommsSqlite.layer` does.
+ */
 export const layer = (path: string): Layer.Layer<CommsLink, never, Sqlite> => Layer.effect(CommsLink, make(path))

@@ -159,10 +159,10 @@ const rows = [
 ]
 
 /**
- * Makes the file, the tables and the rows of the Conductor and of souffleur where there are none (spec: behaviour#tables-of-comms), and says what
- * it made: `[]` when everything was there. Other tables in the file are others' business; a file that is no SQLite database,
- * that another application has claimed, or whose tables of these names lack what souffleur needs is refused, untouched.
- * An interrupted `init` is finished by the next.
+ * Makes the file, the tables and the rows of the Conductor and of souffleur where there are none (spec: behaviour#tables-of-comms), and
+ * says what it made: `[]` when everything was there. Other tables in the file are others' business; a file that is no SQLite database, that
+ * another application has claimed, or whose tables of these names lack what souffleur needs is refused, untouched. An interrupted `init` is
+ * finished by the next.
  */
 export const init = Effect.fn("CommsSchema.init")(
   function* (path: string) {

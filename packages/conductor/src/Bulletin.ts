@@ -48,9 +48,10 @@ const tell = Effect.fnUntraced(function* <R>(
 })
 
 /**
- * What others see of a run until its conductor leaves after revision `from`: its beat in our own store, and, where there is comms, `task-00` with its
- * heartbeat and a row for each task that has begun (spec: behaviour#run-in-comms). Told anew by each conductor, so that nothing is lost with one.
- * While `isOthers`, `task-00` is the row of a Conductor that somebody watches: to beat there, or to call it complete, would be to speak for it.
+ * What others see of a run until its conductor leaves after revision `from`: its beat in our own store, and, where there is comms,
+ * `task-00` with its heartbeat and a row for each task that has begun (spec: behaviour#run-in-comms). Told anew by each conductor, so that
+ * nothing is lost with one. While `isOthers`, `task-00` is the row of a Conductor that somebody watches: to beat there, or to call it
+ * complete, would be to speak for it.
  */
 export const bulletins = Effect.fn("Bulletin.tell")(function* <R = never>(
   id: string,

@@ -9,7 +9,9 @@ import { RunLog, streamOf } from "./RunLog.ts"
 import { writeState } from "./StateStore.ts"
 import { askAgent, awaitAgent, settleTurn } from "./Turn.ts"
 
-/** What git says that a person must put right before work goes on (spec: behaviour#git). `dirty`: also what is changed and not committed. */
+/**
+ * What git says that a person must put right before work goes on (spec: behaviour#git). `dirty`: also what is changed and not committed.
+ */
 const obstacle = Effect.fnUntraced(function* (dirty: boolean) {
   const { git } = yield* Conducting
   const { changed, conflicts } = yield* git.standing
@@ -18,8 +20,8 @@ const obstacle = Effect.fnUntraced(function* (dirty: boolean) {
 })
 
 /**
- * Whether git is where the run goes on: no agent works on another branch than the newest task began on, or in the midst of a rebase, nor over
- * approved work that is not there any more. What a task began from is such work, and a person's.
+ * Whether git is where the run goes on: no agent works on another branch than the newest task began on, or in the midst of a rebase, nor
+ * over approved work that is not there any more. What a task began from is such work, and a person's.
  */
 const astray = Effect.fnUntraced(function* (run: Run) {
   const { git } = yield* Conducting
@@ -52,7 +54,9 @@ const unhindered = Effect.fnUntraced(function* <E, R>(dirty: boolean, then: Effe
   return found === undefined ? yield* then : yield* ref.tell({ _tag: "Pause", ...found })
 })
 
-/** Sees an agent through: launched or never, until its end, and what it came to. Who cannot be ended is a person's: nobody works beside it. */
+/**
+ * Sees an agent through: launched or never, until its end, and what it came to. Who cannot be ended is a person's: nobody works beside it.
+ */
 const finishTurn = Effect.fn("Conduct.turn")(
   function* (turn: Turn) {
     const { ref } = yield* Conducting
@@ -185,8 +189,8 @@ const resumed = Effect.fnUntraced(function* (run: Run) {
 })
 
 /**
- * Conducts a run until its end, or until a person is needed: escalated, paused, or its finishing step failed. Everything that is done is in the log before and
- * after it, so that whoever is killed here goes on from there. Returns the run as it then is.
+ * Conducts a run until its end, or until a person is needed: escalated, paused, or its finishing step failed. Everything that is done is in
+ * the log before and after it, so that whoever is killed here goes on from there. Returns the run as it then is.
  */
 export const conduct = Effect.fn("Conduct.run")(function* () {
   const { ref, statePath } = yield* Conducting

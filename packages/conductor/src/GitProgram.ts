@@ -78,7 +78,9 @@ export const gitIn = Effect.fnUntraced(function* (folder: string) {
     )
   const git = (args: ReadonlyArray<string>, stdin = "", more?: Readonly<Record<string, string>>) =>
     asked(["--literal-pathspecs", ...args], stdin, more)
-  /** The names that git ignores, whether they are there or not: this errand alone refuses to take names literally, and ends with 1 for none. */
+  /**
+   * The names that git ignores, whether they are there or not: this errand alone refuses to take names literally, and ends with 1 for none.
+   */
   const ignored = (files: ReadonlyArray<string>) =>
     asked(["check-ignore", "--no-index", "-z", "--stdin"], files.map((file) => `./${file}\0`).join("")).pipe(
       Effect.map((names) => new Set(names.split("\0").map((name) => name.slice(2)))),

@@ -50,7 +50,10 @@ const testFileOf = Effect.fnUntraced(function* (named: string | null, files: Rea
   return file !== undefined && (yield* git.has(file)) ? file : null
 })
 
-/** What git says of the work that an implementer calls complete: commits and files since what was reviewed last (spec: behaviour#verdicts-of-agents). */
+/**
+ * What git says of the work that an implementer calls complete: commits and files since what was reviewed last
+ * (spec: behaviour#verdicts-of-agents).
+ */
 const believed = Effect.fnUntraced(function* (task: Task, named: string | null) {
   const { git } = yield* Conducting
   const fresh = yield* git.since(task.reviewed ?? task.base)
@@ -74,7 +77,9 @@ const unlooked = Effect.fnUntraced(function* ({ sessionId }: Turn) {
   )
 })
 
-/** An approval counts when its reviewer looked at something, and what it looked at is what is there (spec: behaviour#verdicts-of-agents). */
+/**
+ * An approval counts when its reviewer looked at something, and what it looked at is what is there (spec: behaviour#verdicts-of-agents).
+ */
 const approval = Effect.fnUntraced(function* (task: Task, turn: Turn, report: Extract<Report, { readonly _tag: "Approved" }>) {
   const [agent, { git }] = [yield* Agent, yield* Conducting]
   if (!(yield* agent.usedTools(turn.sessionId))) return yield* unlooked(turn)

@@ -11,7 +11,10 @@ import { lookAtState, StateForeign, stateForeign } from "./StateStore.ts"
 
 const operator = { _tag: "Operator" } as const
 
-/** A state file that was there before any run is taken over as far as git bears it out, rebuilt, or left to whoever it belongs to (spec: behaviour#state-file). */
+/**
+ * A state file that was there before any run is taken over as far as git bears it out, rebuilt, or left to whoever it belongs to
+ * (spec: behaviour#state-file).
+ */
 const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: Plan) {
   const { backup, state } = yield* lookAtState(statePath)
   const taken = (from: "state" | "backup", json: StateJson) => {

@@ -83,7 +83,10 @@ const previous = ({ feedback, guidance, lastFailure }: Task, forgotten: Readonly
 const answered = (word: string) =>
   `Your answer is the last thing that you print: nothing comes after it. The word \`${word}\` behind its first word is given to you alone, for this turn alone: an answer without it does not count.`
 
-/** An implementer's prompt, with the `word` of this launch; `forgotten`: files that are new since the task began, and that git does not know. */
+/**
+ * An implementer's prompt, with the `word` of this launch; `forgotten`: files that are new since the task began, and that git does not
+ * know.
+ */
 export const implementerPrompt = (
   planned: PlannedTask,
   task: Task,
@@ -142,7 +145,8 @@ const decided = (guidance: ReadonlyArray<string>) =>
 
 /**
  * A reviewer's prompt: the task, its documents, what the user decided, and what git says of its implementation, never what the implementer
- * said of it, or wrote into a name; with the `word` of this launch, and with files that are new since the task began, and that git does not know.
+ * said of it, or wrote into a name; with the `word` of this launch, and with files that are new since the task began, and that git does not
+ * know.
  */
 export const reviewerPrompt = (
   planned: PlannedTask,

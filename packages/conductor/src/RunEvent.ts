@@ -35,7 +35,9 @@ export const RunOpened = event("RunOpened", {
 })
 /** The config file beside what is pinned, and a person's word about it: of a run as of a watch. */
 export const { ConfigOverreached, ConfigWithdrawn, TrustGiven } = Watched
-/** The plan's file changed: its tasks are these from now on. `changed`: those that are complete and of which it says something else since. */
+/**
+ * The plan's file changed: its tasks are these from now on. `changed`: those that are complete and of which it says something else since.
+ */
 export const PlanRevised = event("PlanRevised", {
   digest: Text,
   tasks: Schema.Array(TaskOutline),
@@ -56,7 +58,10 @@ export const ProgressImported = event("ProgressImported", {
 })
 /** A task that the state file names, or that was begun, is not in the plan. */
 export const UnknownTaskSkipped = event("UnknownTaskSkipped", { taskId: Text })
-/** What was there under the state file's name was no progress of this run: it was made anew (spec: behaviour#state-file). `kept`: where that is now. */
+/**
+ * What was there under the state file's name was no progress of this run: it was made anew (spec: behaviour#state-file). `kept`: where that
+ * is now.
+ */
 export const StateFileRebuilt = event("StateFileRebuilt", {
   found: Schema.Literals(["missing", "corrupt", "backup"]),
   from: Schema.Literals(["plan", "log", "backup"]),
@@ -64,8 +69,8 @@ export const StateFileRebuilt = event("StateFileRebuilt", {
 })
 
 /**
- * `base`: the commit that the task begins from; `null` where there is none yet. `branch`: what is checked out; `null`: none. `untracked`: files
- * that git neither knows nor ignores by then; `null`: too many to tell, or nobody looked.
+ * `base`: the commit that the task begins from; `null` where there is none yet. `branch`: what is checked out; `null`: none. `untracked`:
+ * files that git neither knows nor ignores by then; `null`: too many to tell, or nobody looked.
  */
 export const TaskStarted = event("TaskStarted", {
   taskId: Text,
@@ -102,7 +107,10 @@ export const AgentNeverRan = event("AgentNeverRan", { token: Text })
 /** Why an agent, or what it started, is ended: its time is over, or it has ended and left others behind. */
 export const EndingCause = Schema.Literals(["timeout", "left running"])
 export type EndingCause = typeof EndingCause.Type
-/** Its processes are about to be signalled: `launchedAt` and `limit` (ms) are what its time is judged by, `others` the pids of what it started. */
+/**
+ * Its processes are about to be signalled: `launchedAt` and `limit` (ms) are what its time is judged by, `others` the pids of what it
+ * started.
+ */
 export const AgentEnding = event("AgentEnding", {
   token: Text,
   cause: EndingCause,
@@ -157,8 +165,8 @@ export const TaskAnswered = event("TaskAnswered", { taskId: Text, answer: Schema
 
 export const PauseCause = Schema.Literals(["conflict", "dirty", "history", "not gone", "work lost", "failed"])
 /**
- * A person must put it right: git (spec: behaviour#git), an agent that is not provably gone, or what the loop itself cannot go on with. `files`:
- * relative to the project; `why` says more.
+ * A person must put it right: git (spec: behaviour#git), an agent that is not provably gone, or what the loop itself cannot go on with.
+ * `files`: relative to the project; `why` says more.
  */
 export const RunPaused = event("RunPaused", {
   cause: PauseCause,

@@ -38,8 +38,8 @@ export interface Audience {
 const lastWord = "10 seconds"
 
 /**
- * Tells a person what no event can say: that the conductor of a run cannot go on, as its log cannot be used, or before it has begun. No mark is
- * set, so that another process may tell it again.
+ * Tells a person what no event can say: that the conductor of a run cannot go on, as its log cannot be used, or before it has begun. No
+ * mark is set, so that another process may tell it again.
  */
 export const outcry = Effect.fn("RunHerald.outcry")(function* (id: string, { command, comms, project }: Audience, why: string) {
   const [at, text] = [yield* Clock.currentTimeMillis, `it cannot go on: ${why}`]

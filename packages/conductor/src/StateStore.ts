@@ -81,9 +81,9 @@ const yielded = Effect.fnUntraced(function* (path: string, there: Found, { creat
 })
 
 /**
- * Writes what the log says of a run, whole or not at all, with what was there before it as `….backup`, and with the fields of that which are
- * none of ours. A spoiled one is no backup of anything: it is kept under a name that says when, as a backup of another run is; both are answered.
- * What is somebody else's by now is left as it is, and fails; nothing is written where nothing changed.
+ * Writes what the log says of a run, whole or not at all, with what was there before it as `….backup`, and with the fields of that which
+ * are none of ours. A spoiled one is no backup of anything: it is kept under a name that says when, as a backup of another run is; both are
+ * answered. What is somebody else's by now is left as it is, and fails; nothing is written where nothing changed.
  */
 export const writeState = Effect.fn("StateStore.write")(function* (
   path: string,

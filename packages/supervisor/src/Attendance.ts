@@ -6,7 +6,9 @@ const pause = 1000
 /** Deaths in a row, after which it is not started again. */
 const most = 3
 
-/** Runs it to its end, and again where it dies: each death is told, and so is the last one. `failed`: how many in a row there were by now. */
+/**
+ * Runs it to its end, and again where it dies: each death is told, and so is the last one. `failed`: how many in a row there were by now.
+ */
 const again = Effect.fnUntraced(function* <E, R, R2>(
   role: string,
   run: Effect.Effect<void, E, R>,

@@ -45,7 +45,9 @@ const claim = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch, launchId
   )
 })
 
-/** The launch of this attempt: the first was written before the watch was opened; each later one is the same order under an id of its own. */
+/**
+ * The launch of this attempt: the first was written before the watch was opened; each later one is the same order under an id of its own.
+ */
 const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firstLaunch }: Watch) {
   const launcher = yield* Launcher
   const first = firstLaunch!
@@ -67,9 +69,10 @@ const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firs
 })
 
 /**
- * Starts what `souffleur run` was given, and takes it for generation 1 (spec: behaviour#first-launch). The log had the launch before anything ran, and its
- * receipt decides who runs under it: after a crash this finds the process that was started, or starts it, never twice. An agent
- * that ends before its session began was never a Conductor: a failed attempt. A command that has ended by now is the watcher's to see.
+ * Starts what `souffleur run` was given, and takes it for generation 1 (spec: behaviour#first-launch). The log had the launch before
+ * anything ran, and its receipt decides who runs under it: after a crash this finds the process that was started, or starts it, never
+ * twice. An agent that ends before its session began was never a Conductor: a failed attempt. A command that has ended by now is the
+ * watcher's to see.
  */
 export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, watch: Watch) {
   const agent = yield* Agent

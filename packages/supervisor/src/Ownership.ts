@@ -104,9 +104,9 @@ const overtaken = Effect.fnUntraced(function* <E>(id: string, refused: E) {
 })
 
 /**
- * Owns a watch under a new fence until the scope closes (spec: behaviour#one-owner); a scope that a defect closes says no goodbye. A live owner is never overtaken, and one that
- * is not provably dead is alive. A souffleur that is killed leaves both marks behind: the next one sees it dead, and first counts a
- * restoration for which it was killed and that could not be counted then.
+ * Owns a watch under a new fence until the scope closes (spec: behaviour#one-owner); a scope that a defect closes says no goodbye. A live
+ * owner is never overtaken, and one that is not provably dead is alive. A souffleur that is killed leaves both marks behind: the next one
+ * sees it dead, and first counts a restoration for which it was killed and that could not be counted then.
  */
 export const own = Effect.fn("Ownership.own")(function* (id: string) {
   const claims = yield* Claims

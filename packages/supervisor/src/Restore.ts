@@ -22,10 +22,10 @@ const patience = "10 seconds"
 const look = Schedule.spaced("20 millis")
 
 /**
- * Takes a watch from a souffleur that died or fell silent (spec: behaviour#guardian): it is counted in the log first, then the old process is killed,
- * which is that very process, and proven gone. Where it holds the log, the intent is kept in a file until it can be counted, also by
- * whoever comes next. After this the watch may be owned. Fails where the owner beats again, is another by
- * now, or does not end. `false`: there is nothing to restore, its owner has left or it has ended; or it was restored too often.
+ * Takes a watch from a souffleur that died or fell silent (spec: behaviour#guardian): it is counted in the log first, then the old process
+ * is killed, which is that very process, and proven gone. Where it holds the log, the intent is kept in a file until it can be counted,
+ * also by whoever comes next. After this the watch may be owned. Fails where the owner beats again, is another by now, or does not end.
+ * `false`: there is nothing to restore, its owner has left or it has ended; or it was restored too often.
  */
 export const restore = Effect.fn("Ownership.restore")(function* (id: string, { cause, over }: Restoration) {
   const beats = yield* Beats

@@ -18,8 +18,8 @@ const fileOf = Effect.fnUntraced(function* (id: string) {
 })
 
 /**
- * Keeps the intent outside the log, where a souffleur that was stopped in mid-write holds that: evidence before a kill (spec: behaviour#guardian). One
- * file a watch, whole or not at all and 0600, on disk when this succeeds.
+ * Keeps the intent outside the log, where a souffleur that was stopped in mid-write holds that: evidence before a kill
+ * (spec: behaviour#guardian). One file a watch, whole or not at all and 0600, on disk when this succeeds.
  */
 export const keepIntent = Effect.fn("keepIntent")(function* (id: string, intent: RestoreIntent) {
   const claims = yield* Claims

@@ -96,8 +96,8 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
   })
 
   /**
-   * A Conductor is watched also where it cannot be claimed. The log has it once as long as it lasts; a full disk may be the log's, too: then
-   * that is no end of the watch, and it is told as soon as the log takes it.
+   * A Conductor is watched also where it cannot be claimed. The log has it once as long as it lasts; a full disk may be the log's, too:
+   * then that is no end of the watch, and it is told as soon as the log takes it.
    */
   const claim = Effect.fnUntraced(function* (all: Iterable<Claimable>) {
     const failed = yield* Effect.forEach(all, (one) =>

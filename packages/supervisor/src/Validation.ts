@@ -31,8 +31,8 @@ export interface Validated {
 }
 
 /**
- * A process that no watch may have: souffleur itself, one of its ancestors, another user's (usage errors, exit 2). `detaching`: who watches is
- * another process, of whom that one is no ancestor.
+ * A process that no watch may have: souffleur itself, one of its ancestors, another user's (usage errors, exit 2). `detaching`: who watches
+ * is another process, of whom that one is no ancestor.
  */
 export const refuseTarget = Effect.fn("Validation.refuseTarget")(function* (pid: number, detaching = false) {
   const processes = yield* Processes

@@ -46,7 +46,9 @@ export interface Sighting {
   readonly returned: Extract<WatcherExit, { readonly _tag: "Returned" }> | undefined
   /** In `heartbeat-only`: who holds the session after all. */
   readonly resolved: Holder | undefined
-  /** Awaited: of `task-00.session_id`, new to this watch or the awaited one itself, and its file exists. Or what its process holds by now. */
+  /**
+   * Awaited: of `task-00.session_id`, new to this watch or the awaited one itself, and its file exists. Or what its process holds by now.
+   */
   readonly foundSession: Omit<Extract<WatcherExit, { readonly _tag: "SessionIdFound" }>, "_tag"> | undefined
 }
 
@@ -54,7 +56,9 @@ export interface Sighting {
 const failureOf = ({ launchedAt }: Watch, { signs: { session } }: Sighting) =>
   session?.turn?._tag === "Failed" && session.turn.at >= launchedAt ? session.turn : undefined
 
-/** A limit is waited out: until the Conductor goes on by itself, its end was moved, or its time has come (spec: behaviour#limits-and-waits). */
+/**
+ * A limit is waited out: until the Conductor goes on by itself, its end was moved, or its time has come (spec: behaviour#limits-and-waits).
+ */
 const waitingOut = (watch: Watch, wait: NonNullable<Watch["wait"]>, seen: Sighting): WatcherExit | undefined => {
   const { process, session } = seen.signs
   const turn = session?.turn

@@ -108,9 +108,9 @@ export const makeLook = Effect.fn("makeLook")(function* (ref: WatchRef, watch: W
   })
 
   /**
-   * New to this watch, or the id that the launch asked for; a session of an earlier generation is left over (spec: behaviour#awaiting-a-session-id). Where
-   * the row corrects the id, who was launched may not be who holds it: one look says who is (spec: behaviour#modes). Or, by the agent's own
-   * hooks, another one that its process holds by now, such as after a `/clear`.
+   * New to this watch, or the id that the launch asked for; a session of an earlier generation is left over
+   * (spec: behaviour#awaiting-a-session-id). Where the row corrects the id, who was launched may not be who holds it: one look says who is
+   * (spec: behaviour#modes). Or, by the agent's own hooks, another one that its process holds by now, such as after a `/clear`.
    */
   const findSession = Effect.fnUntraced(function* (sessionId: string | null | undefined) {
     const held = watch.conductor === undefined ? Option.none() : yield* hooks.holds(watch.conductor)

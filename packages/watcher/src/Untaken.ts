@@ -19,8 +19,8 @@ const isMute = Effect.fnUntraced(function* (
 })
 
 /**
- * A successor that did not take its hand-off `within` that time (ms), and shows no sign of being at work on anything (spec: behaviour#hand-off):
- * its session says that it has nothing to do, or it never began one.
+ * A successor that did not take its hand-off `within` that time (ms), and shows no sign of being at work on anything
+ * (spec: behaviour#hand-off): its session says that it has nothing to do, or it never began one.
  */
 export const isUntaken = Effect.fn("isUntaken")(function* (watch: Watch, signs: Signs, verdict: Verdict, within: number) {
   if (signs.now - signs.since <= within) return false

@@ -15,14 +15,17 @@ const mayRead = (file: string): string =>
 /** Claude by its name or out of its package, or a program that is told to run it: only it knows that flag. */
 const namesClaude = ({ args, program }: AgentProgram): boolean => [program, ...args].some(isClaude)
 
-/** In print mode the agent reads its prompt on standard input where no argument is one. A word that says nothing stays where processes are told by it. */
+/**
+ * In print mode the agent reads its prompt on standard input where no argument is one. A word that says nothing stays where processes are
+ * told by it.
+ */
 const asInput = ({ print, prompt, window = false }: AgentOrder): boolean => print && !window && prompt !== "" && prompt !== compactPrompt
 
 /**
- * `<agent command> [--resume ID | --session-id ID] [-p] --permission-mode <effective> -- <prompt>` (spec: behaviour#launch). Without the `--`
- * a prompt that begins with a dash would be read as a flag. Headless, the prompt is on standard input, and no argument. A launch from an export begins with `--settings=…`, which allows
- * reading that one file and nothing else. Fails with `AgentNotFound` when there is no such program, or
- * the session id cannot stand in a command line.
+ * `<agent command> [--resume ID | --session-id ID] [-p] --permission-mode <effective> -- <prompt>` (spec: behaviour#launch). Without the
+ * `--` a prompt that begins with a dash would be read as a flag. Headless, the prompt is on standard input, and no argument. A launch from
+ * an export begins with `--settings=…`, which allows reading that one file and nothing else. Fails with `AgentNotFound` when there is no
+ * such program, or the session id cannot stand in a command line.
  */
 export const agentCommand = Effect.fn("agentCommand")(function* (
   agent: AgentProgram,

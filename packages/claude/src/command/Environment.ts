@@ -26,7 +26,10 @@ const marks = new Set(["CLAUDECODE", "CLAUDE_PID", "CLAUDE_CODE_SESSION_ID", "CL
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Ours, for a process that is to outlive the agent whose tool we may be: without what says that it is of that agent's session, or of its launch. */
+/**
+ * Ours, for a process that is to outlive the agent whose tool we may be: without what says that it is of that agent's session, or of its
+ * launch.
+ */
 export const withoutMarks = (ours: Environment): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(ours).filter(

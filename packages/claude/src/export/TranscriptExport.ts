@@ -110,8 +110,8 @@ const failed = (error: FileRefused | PlatformError.PlatformError): ExportFailed 
  *
  * The three comments carry one nonce, 128 random bits that are drawn for each export: no text of a conversation can
  * have it, so a line without it is text. The heading of a turn ends in its first 12 digits, and a line of a text that looks like one
- * is shown as a line (`\## User`): a page that the agent has read cannot speak for its user. Each stands alone on its line, between empty lines. Everything is UTF-8, lines end
- * with `\n`, and there are no control characters but tab and newline.
+ * is shown as a line (`\## User`): a page that the agent has read cannot speak for its user. Each stands alone on its line, between empty
+ * lines. Everything is UTF-8, lines end with `\n`, and there are no control characters but tab and newline.
  */
 export const exportTranscript = Effect.fn("exportTranscript")(
   function* (

@@ -60,7 +60,9 @@ export const without = (text: string, at: number, index: number): string => {
   return after === undefined ? text.slice(0, at + 1) + text.slice(close) : text.slice(0, part.start) + text.slice(after.start)
 }
 
-/** The text with one more part at the end of the object or array at `at`, written as the rest of the text is; `depth` is that of the part. */
+/**
+ * The text with one more part at the end of the object or array at `at`, written as the rest of the text is; `depth` is that of the part.
+ */
 export const withPart = (text: string, at: number, depth: number, key: string | undefined, value: unknown): string => {
   const { close, parts } = partsAt(text, at)
   // One line stays one line; a text of nothing is written for people.

@@ -64,8 +64,8 @@ export const anyToolResult = Effect.fn("anyToolResult")(
 )
 
 /**
- * Counts the results of tools in session files: what an agent has done, as far as its files tell (spec: behaviour#retries). Results of tools
- * that only look, and failures, are none. In bounded memory, and each file once: it remembers how far it came. Of a file that cannot
+ * Counts the results of tools in session files: what an agent has done, as far as its files tell (spec: behaviour#retries). Results of
+ * tools that only look, and failures, are none. In bounded memory, and each file once: it remembers how far it came. Of a file that cannot
  * be read now the last count stays.
  */
 export const makeToolResults = Effect.gen(function* () {

@@ -12,8 +12,8 @@ import { json, projectDir, realProject, watchName } from "./Options.ts"
 const pidOf = (text: string | undefined): number | undefined => (/^\d{1,10}$/u.test(text ?? "") ? Number(text) : undefined)
 
 /**
- * The Conductor's last word, a hook's of it, or a person's: the work is complete (spec: behaviour#done). Said again, it changes nothing. From any other
- * agent it is no word of this watch's, unless that names the watch, as a person does.
+ * The Conductor's last word, a hook's of it, or a person's: the work is complete (spec: behaviour#done). Said again, it changes nothing.
+ * From any other agent it is no word of this watch's, unless that names the watch, as a person does.
  */
 export const doneCommand = Command.make(
   "done",

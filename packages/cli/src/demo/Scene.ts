@@ -39,7 +39,10 @@ export const exists = (file: string) =>
     Effect.orDie
   )
 
-/** A temporary folder with a project, a state folder and an agent's folder of its own; who tells what happens there, and how souffleur starts. */
+/**
+ * A temporary folder with a project, a state folder and an agent's folder of its own; who tells what happens there, and how souffleur
+ * starts.
+ */
 export const makeScene = Effect.fn("makeScene")(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

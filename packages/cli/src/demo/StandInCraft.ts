@@ -29,7 +29,9 @@ export const craftOf = (prompt: string) => {
   return role === undefined || task === undefined || word === undefined ? undefined : { role, task, word }
 }
 
-/** Whoever looks on may hold the curtain, to see an agent in the midst of its work: as long as there is such a file in the agent's folder. */
+/**
+ * Whoever looks on may hold the curtain, to see an agent in the midst of its work: as long as there is such a file in the agent's folder.
+ */
 export const untilReleased = Effect.fnUntraced(function* (name: string) {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path

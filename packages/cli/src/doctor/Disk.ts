@@ -8,7 +8,10 @@ const network =
 
 const unescaped = (text: string) => text.replaceAll(/\\([0-7]{3})/gu, (_, octal: string) => String.fromCodePoint(Number.parseInt(octal, 8)))
 
-/** The kind of file system that a path is on, by `/proc/<pid>/mountinfo` (proc_pid_mountinfo(5)): of what is mounted there last, if it is twice. */
+/**
+ * The kind of file system that a path is on, by `/proc/<pid>/mountinfo` (proc_pid_mountinfo(5)): of what is mounted there last, if it is
+ * twice.
+ */
 export const kindAt = (path: string, mountinfo: string): string | undefined => {
   const mounts = mountinfo.split("\n").flatMap((line) => {
     const [before = "", after = ""] = line.split(" - ")

@@ -3,7 +3,10 @@ import type { ResolvedSettings } from "@souffleur/domain"
 import { Effect, Path } from "effect"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
-/** Hooks in the settings of the project and of the user: whether they can run, and are read from where they write. None, where there are none. */
+/**
+ * Hooks in the settings of the project and of the user: whether they can run, and are read from where they write. None, where there are
+ * none.
+ */
 export const hooks = Effect.fn("Doctor.hooks")(function* ({ claudeDir, stateDir }: ResolvedSettings, project: string) {
   const path = yield* Path.Path
   const places = [

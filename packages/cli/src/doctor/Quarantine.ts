@@ -129,8 +129,9 @@ const move = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings, presen
 })
 
 /**
- * Moves a damaged log aside, byte for byte, and says what could still be read of it and how to go on (spec: behaviour#damaged-log). A sound one stays. Ends
- * with 3 where a process has it open or a souffleur that may be alive owns a watch in it; fails where it cannot be used for another reason.
+ * Moves a damaged log aside, byte for byte, and says what could still be read of it and how to go on (spec: behaviour#damaged-log). A sound
+ * one stays. Ends with 3 where a process has it open or a souffleur that may be alive owns a watch in it; fails where it cannot be used for
+ * another reason.
  */
 export const quarantine = Effect.fn("Doctor.quarantine")(
   function* (settings: ResolvedSettings) {

@@ -3,7 +3,10 @@ import type { Service } from "./Service.ts"
 /** systemd.syntax(7): quoted, C escapes, and `%` begins a specifier. Line breaks cannot come here. */
 const quoted = (text: string): string => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%")}"`
 
-/** Seconds without a word until systemd ends it and starts it anew: as patient as the self-monitor is by default (spec: behaviour#self-monitor). */
+/**
+ * Seconds without a word until systemd ends it and starts it anew: as patient as the self-monitor is by default
+ * (spec: behaviour#self-monitor).
+ */
 const watchdog = 180
 
 /**

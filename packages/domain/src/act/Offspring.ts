@@ -15,8 +15,8 @@ const decode = Schema.decodeUnknownOption(Kept)
 const nameOf = ({ bootId, pid, startTime }: ProcessIdentity) => `${bootId}/${pid}/${startTime}`
 
 /**
- * What a Conductor has started, as it was last seen while that one lived: a tool that cleaned its environment and lost its parent is known by
- * nothing else. It lies in souffleur's own store beside the log: souffleur itself may die between that look and the stop.
+ * What a Conductor has started, as it was last seen while that one lived: a tool that cleaned its environment and lost its parent is known
+ * by nothing else. It lies in souffleur's own store beside the log: souffleur itself may die between that look and the stop.
  */
 export class Offspring extends Context.Service<
   Offspring,

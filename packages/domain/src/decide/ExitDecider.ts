@@ -61,8 +61,8 @@ const longRun = 10 * minute
 export type Progress = Pick<Report, "now" | "tasks">
 
 /**
- * The count of generations in a row that ended without progress, whatever ended this one (spec: behaviour#retries). Progress: a task was added
- * or changed its state since the last launch; without comms, more results of tools, or a new commit. What nobody could count is none.
+ * The count of generations in a row that ended without progress, whatever ended this one (spec: behaviour#retries). Progress: a task was
+ * added or changed its state since the last launch; without comms, more results of tools, or a new commit. What nobody could count is none.
  */
 export const retriesAfter = (watch: Watch, { now, tasks }: Progress): number => {
   const progressed =

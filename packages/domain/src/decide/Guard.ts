@@ -60,8 +60,8 @@ const wait: GuardAct = { _tag: "Wait" }
 export const guardFrom = (fence: number, now: number): Guard => ({ fence, since: now, startedAt: undefined, failed: 0, notBefore: 0 })
 
 /**
- * Whether the souffleur that is guarded is to be brought back (spec: behaviour#guardian): when its process is gone, or nobody has beaten for longer than
- * `silentAfter` (ms), which its own self-monitor would have ended. Pure; one look decides one act.
+ * Whether the souffleur that is guarded is to be brought back (spec: behaviour#guardian): when its process is gone, or nobody has beaten
+ * for longer than `silentAfter` (ms), which its own self-monitor would have ended. Pure; one look decides one act.
  */
 export const guard = (before: Guard, sight: GuardSight, silentAfter: number): readonly [Guard, GuardAct] => {
   const { beatAt, late, now, owner, started } = sight

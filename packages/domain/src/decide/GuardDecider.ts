@@ -24,7 +24,10 @@ export const merelyStarted: ReadonlySet<Event.WatchEvent["_tag"]> = new Set([
   "ConfigWithdrawn"
 ])
 
-/** What becomes of souffleur's own processes: one that is brought back by its guardian, or one that it has started and ends (spec: behaviour#guardian). */
+/**
+ * What becomes of souffleur's own processes: one that is brought back by its guardian, or one that it has started and ends
+ * (spec: behaviour#guardian).
+ */
 export const decideGuard = (watch: Watch, command: Extract<WatchCommand, { readonly _tag: "Restore" | "EndProcess" }>): Decision => {
   const at = command.now
   if (command._tag === "EndProcess") {

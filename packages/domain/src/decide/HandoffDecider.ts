@@ -18,7 +18,9 @@ export const handoffForbidden = (watch: Watch, sessionId: string): string | unde
   return watch.recovery === undefined ? undefined : "a recovery runs already"
 }
 
-/** The word of an agent that has no comms to raise a handoff in: the same handoff of its generation (spec: behaviour#words-of-the-agent). */
+/**
+ * The word of an agent that has no comms to raise a handoff in: the same handoff of its generation (spec: behaviour#words-of-the-agent).
+ */
 export const decideHandoff = (watch: Watch, command: Request): Decision => {
   const { digest, now: at, request, sessionId, tasks } = command
   // Said again, because its answer was lost: it counts once.

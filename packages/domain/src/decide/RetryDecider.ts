@@ -5,9 +5,9 @@ import type { WatchCommand } from "../watch/WatchCommand.ts"
 import * as Event from "../event/WatchEvent.ts"
 
 /**
- * An operator's `retry`: what failed closed, or was withheld, is tried again (spec: behaviour#standby). Where nothing was, and the user has set a
- * ceiling, as much again is allowed from now on, also before it is reached: who goes to bed says so in advance. With a permission that
- * is the ceiling of every launch from now on, and nothing else is allowed more of.
+ * An operator's `retry`: what failed closed, or was withheld, is tried again (spec: behaviour#standby). Where nothing was, and the user has
+ * set a ceiling, as much again is allowed from now on, also before it is reached: who goes to bed says so in advance. With a permission
+ * that is the ceiling of every launch from now on, and nothing else is allowed more of.
  */
 export const decideRetry = (
   watch: Watch,

@@ -3,7 +3,10 @@ import { Count } from "../Bounds.ts"
 import { event, Text } from "./EventFields.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 
-/** A guardian brings souffleur back: the owner died, or nobody beat. The intent, before the old process is killed (spec: behaviour#guardian). */
+/**
+ * A guardian brings souffleur back: the owner died, or nobody beat. The intent, before the old process is killed
+ * (spec: behaviour#guardian).
+ */
 export const SouffleurRestored = event("SouffleurRestored", {
   cause: Schema.Literals(["died", "silent"]),
   /** The fence of the owner that is replaced. */

@@ -3,7 +3,9 @@ import { Count, Measure, Time } from "../Bounds.ts"
 import { event, print, seen, Text, Trigger } from "./EventFields.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 
-/** The heartbeat is too old, yet the session file of a live process states why: nobody is killed before `until` (spec: behaviour#excuses). */
+/**
+ * The heartbeat is too old, yet the session file of a live process states why: nobody is killed before `until` (spec: behaviour#excuses).
+ */
 export const KillDeferred = event("KillDeferred", { watcher: Count, because: Text, until: Time })
 
 /** The Conductor lives and waits for a person, such as for a permission. */
@@ -30,13 +32,17 @@ export const WordRefused = event("WordRefused", {
 })
 
 /**
- * The Conductor, or its session, could not be claimed: a souffleur of another state folder could watch it too. Told once as long as it lasts.
+ * The Conductor, or its session, could not be claimed: a souffleur of another state folder could watch it too. Told once as long as it
+ * lasts.
  */
 export const ConductorUnclaimed = event("ConductorUnclaimed", { why: Text })
 /** All of it is claimed again. */
 export const ConductorClaimed = event("ConductorClaimed", {})
 
-/** What a watch waits out: a usage limit or an outage of the service, which are no deaths (spec: behaviour#limits-and-waits), or the user's quiet hours. */
+/**
+ * What a watch waits out: a usage limit or an outage of the service, which are no deaths (spec: behaviour#limits-and-waits), or the user's
+ * quiet hours.
+ */
 export const WaitKind = Schema.Literals(["usage-limit", "outage", "quiet-hours"])
 export type WaitKind = typeof WaitKind.Type
 

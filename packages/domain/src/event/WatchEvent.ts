@@ -213,7 +213,9 @@ const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {
   TrustGiven: 2
 }
 
-/** The version this souffleur writes for each tag, 1 where nothing was added yet; a greater one in the log was written by a newer souffleur. */
+/**
+ * The version this souffleur writes for each tag, 1 where nothing was added yet; a greater one in the log was written by a newer souffleur.
+ */
 export const versionOf = (tag: WatchEvent["_tag"]): number => versions[tag] ?? 1
 
 /** Whether a watch ends with it. */

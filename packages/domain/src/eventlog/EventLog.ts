@@ -53,7 +53,10 @@ export interface Log<E> {
    * An empty array appends nothing and checks nothing.
    */
   readonly append: (stream: string, expectedRevision: number, events: ReadonlyArray<E>) => Effect.Effect<number, Conflict | LogUnusable>
-  /** The events after a revision, in order, `upTo` one or to the newest. Fails where `after` is not there (any more), or one is missing between two. */
+  /**
+   * The events after a revision, in order, `upTo` one or to the newest. Fails where `after` is not there (any more), or one is missing
+   * between two.
+   */
   readonly read: (stream: string, after: number, upTo?: number) => Effect.Effect<ReadonlyArray<RecordedAs<E>>, ReadError>
   /** Every event after a position, by pages, until the end of the log. */
   readonly readAll: (after: number) => Stream.Stream<RecordedAs<E>, ReadError>

@@ -3,7 +3,10 @@ import { iso } from "../Time.ts"
 
 const form = /^(\d{4})-(\d{2})-(\d{2})[ T](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z?$/u
 
-/** `datetime('now')` text or ISO 8601, both UTC, to epoch milliseconds; `None` for anything else, such as the 31st of June (spec: behaviour#tables-of-comms). */
+/**
+ * `datetime('now')` text or ISO 8601, both UTC, to epoch milliseconds; `None` for anything else, such as the 31st of June
+ * (spec: behaviour#tables-of-comms).
+ */
 export const parseTime = (raw: string | null): Option.Option<number> => {
   const match = raw === null ? null : form.exec(raw.trim())
   if (match === null) return Option.none()

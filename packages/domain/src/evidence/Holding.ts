@@ -3,7 +3,9 @@ import { Agent } from "../port/Agent.ts"
 import { Hooks } from "../port/Hooks.ts"
 import { Processes, type ProcessIdentity } from "../port/Process.ts"
 
-/** What the evidence at hand says of a process as the agent of a session; where it says nothing, nobody knows (an older agent, a stand-in). */
+/**
+ * What the evidence at hand says of a process as the agent of a session; where it says nothing, nobody knows (an older agent, a stand-in).
+ */
 export type Holding =
   | { readonly _tag: "Holds" }
   | { readonly _tag: "Unknown" }
@@ -35,7 +37,9 @@ export const heldByLiving = Effect.fn("heldByLiving")(function* () {
   )
 })
 
-/** The session that a process holds by its own word: of its hooks, which know better, else of its pid file, which is held to start times. */
+/**
+ * The session that a process holds by its own word: of its hooks, which know better, else of its pid file, which is held to start times.
+ */
 export const heldBy = Effect.fn("Holding.heldBy")(function* ({ pid, startTime }: ProcessIdentity) {
   const agent = yield* Agent
   const hooks = yield* Hooks

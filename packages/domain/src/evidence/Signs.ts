@@ -6,7 +6,9 @@ export type Turn =
   | { readonly _tag: "Finished"; readonly at: number }
   /** The model was asked, and its answer is outstanding. */
   | { readonly _tag: "Asked"; readonly at: number }
-  /** A tool was called and has no result yet; of several, the one that may take longest. `limit`: the ms that it has, where that is known. */
+  /**
+   * A tool was called and has no result yet; of several, the one that may take longest. `limit`: the ms that it has, where that is known.
+   */
   | {
       readonly _tag: "Tool"
       readonly at: number
@@ -34,7 +36,10 @@ export type Turn =
       readonly resetsAt: number | undefined
     }
 
-/** Context in use, as the service counted it at the last real answer: input, cache reads and cache writes (spec: claude-code#context-in-use). */
+/**
+ * Context in use, as the service counted it at the last real answer: input, cache reads and cache writes
+ * (spec: claude-code#context-in-use).
+ */
 export interface ContextInUse {
   readonly tokens: number
   /** The model's window in tokens; `undefined` where it is not known. */

@@ -94,7 +94,10 @@ export class Agent extends Context.Service<
     readonly name: string
     /** Live sessions of this user; a pid file that a dead process left is not one. */
     readonly sessions: Effect.Effect<ReadonlyArray<AgentSession>>
-    /** Where a session is kept, by its id or the beginning of it. Checks the id before it is used in any path (spec: behaviour#naming-a-conductor). */
+    /**
+     * Where a session is kept, by its id or the beginning of it. Checks the id before it is used in any path
+     * (spec: behaviour#naming-a-conductor).
+     */
     readonly sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>
     /** The folder in which a session began, as its file says it; `None` where it does not. It may be gone by now. */
     readonly projectOf: (sessionId: string) => Effect.Effect<Option.Option<string>, SessionNotFound>
@@ -118,7 +121,10 @@ export class Agent extends Context.Service<
     readonly inPrintMode: (args: ReadonlyArray<string>) => boolean
     /** Whether a process that is gone ended by itself after a finished turn: it left no pid file behind (spec: behaviour#print-mode). */
     readonly turnEnded: (process: { readonly pid: number }, sessionId: string) => Effect.Effect<boolean>
-    /** What the newest records of a session file state (`Signs.ts`); `None` where there is no such file. Some MB of its end are read at most. */
+    /**
+     * What the newest records of a session file state (`Signs.ts`); `None` where there is no such file. Some MB of its end are read at
+     * most.
+     */
     readonly signs: (sessionId: string) => Effect.Effect<Option.Option<SessionSigns>>
     /**
      * Whether a prompt with the line `Hand-off <launchId>` was answered by the model itself: an error of the service is no answer.

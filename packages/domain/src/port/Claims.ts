@@ -4,7 +4,10 @@ import { ProcessIdentity } from "./Process.ts"
 /** A process of souffleur that owns a watch (spec: behaviour#one-owner). */
 export const Owner = Schema.Struct({
   host: Schema.String,
-  /** What the machine is known by, whatever it is called (`Processes.host`); `null` where it has nothing, or a log is from before this field. */
+  /**
+   * What the machine is known by, whatever it is called (`Processes.host`); `null` where it has nothing, or a log is from before this
+   * field.
+   */
   machine: Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   pidNamespace: Schema.String,
   process: ProcessIdentity

@@ -100,7 +100,10 @@ export class CommsUnavailable extends Schema.TaggedError<CommsUnavailable>()("Co
   detail: Schema.String
 }) {}
 
-/** The orchestration database of one watch (spec: behaviour#use-of-comms). It belongs to others: nothing here creates it or changes its schema. */
+/**
+ * The orchestration database of one watch (spec: behaviour#use-of-comms). It belongs to others: nothing here creates it or changes its
+ * schema.
+ */
 export class Comms extends Context.Service<
   Comms,
   {
@@ -110,7 +113,9 @@ export class Comms extends Context.Service<
     readonly payload: (query: CommsQuery) => Effect.Effect<Heard<Option.Option<CommsPayload>>, CommsUnavailable>
     /** Instructions to `souffleur`, oldest first; also of a `person`, and of a session that names itself in it. */
     readonly replies: (query: CommsQuery) => Effect.Effect<Heard<ReadonlyArray<CommsReply>>, CommsUnavailable>
-    /** The `souffleur` row's state, with `last_heartbeat = at` in the same statement. `lastError` is written when given. `at` in epoch ms. */
+    /**
+     * The `souffleur` row's state, with `last_heartbeat = at` in the same statement. `lastError` is written when given. `at` in epoch ms.
+     */
     readonly setState: (state: SouffleurState, at: number, lastError?: string) => Effect.Effect<void, CommsUnavailable>
     /** `last_heartbeat` of the `souffleur` row, never moved backwards. */
     readonly beat: (at: number) => Effect.Effect<void, CommsUnavailable>

@@ -22,8 +22,8 @@ export interface LinkTask {
 }
 
 /**
- * Comms as the Conductor itself uses it: the writing side of an agent that has no database of its own (spec: behaviour#words-of-the-agent). Every statement is
- * short and stands alone; a lock is the caller's to wait for.
+ * Comms as the Conductor itself uses it: the writing side of an agent that has no database of its own (spec: behaviour#words-of-the-agent).
+ * Every statement is short and stands alone; a lock is the caller's to wait for.
  */
 export class CommsLink extends Context.Service<
   CommsLink,

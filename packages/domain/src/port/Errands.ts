@@ -1,12 +1,17 @@
 import { Context, type Effect, Schema } from "effect"
 
-/** The errand came to nothing. `silent`: it took too long, or has just done so, and its process is ended. `ended`: there is no process for it. */
+/**
+ * The errand came to nothing. `silent`: it took too long, or has just done so, and its process is ended. `ended`: there is no process for
+ * it.
+ */
 export class ErrandFailed extends Schema.TaggedError<ErrandFailed>()("ErrandFailed", {
   why: Schema.Literals(["silent", "ended"]),
   detail: Schema.String
 }) {}
 
-/** A second process of ours, for what belongs to others and may hold up whoever touches it: it can be ended, as a fiber in a call cannot. */
+/**
+ * A second process of ours, for what belongs to others and may hold up whoever touches it: it can be ended, as a fiber in a call cannot.
+ */
 export class Errands extends Context.Service<
   Errands,
   {

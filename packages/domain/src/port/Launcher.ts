@@ -31,9 +31,14 @@ export class Launcher extends Context.Service<
   Launcher,
   {
     readonly terminal: Terminal
-    /** Writes `launches/<id>.json` (0600) and returns its SHA-256 in hex, which goes to the log. Once its launch is decided, it is removed. */
+    /**
+     * Writes `launches/<id>.json` (0600) and returns its SHA-256 in hex, which goes to the log. Once its launch is decided, it is removed.
+     */
     readonly prepare: (order: LaunchOrder) => Effect.Effect<string, LaunchFailed>
-    /** Starts what was prepared and waits for its receipt. Interrupted or late: the launch is cancelled, or, where the receipt was there first, succeeds. */
+    /**
+     * Starts what was prepared and waits for its receipt. Interrupted or late: the launch is cancelled, or, where the receipt was there
+     * first, succeeds.
+     */
     readonly launch: (id: string) => Effect.Effect<ProcessIdentity, LaunchFailed>
     /** Ends the question whether that launch ran: `Some` is who took the receipt (alive or not), `None` means never, now and later. */
     readonly settle: (id: string) => Effect.Effect<Option.Option<ProcessIdentity>, LaunchFailed>

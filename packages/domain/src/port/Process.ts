@@ -68,10 +68,10 @@ export class Processes extends Context.Service<
     /** Every process of our user that carries the tag, in no order. */
     readonly tagged: (tag: Tag) => Effect.Effect<ReadonlyArray<ProcessInfo>>
     /**
-     * What `root` started: by parent, by any of the tags, and what is `known` to be of it and still is that very process, without `root` itself
-     * and without what is protected:
-     * souffleur, its ancestors, a terminal server, an agent session of `others`, each with its own subtree (spec: behaviour#stop). Below
-     * souffleur is its own launch: who carries a tag there that souffleur does not. Another user's process has no tag, and is not known.
+     * What `root` started: by parent, by any of the tags, and what is `known` to be of it and still is that very process, without `root`
+     * itself and without what is protected: souffleur, its ancestors, a terminal server, an agent session of `others`, each with its own
+     * subtree (spec: behaviour#stop). Below souffleur is its own launch: who carries a tag there that souffleur does not. Another user's
+     * process has no tag, and is not known.
      */
     readonly tree: (
       root: ProcessIdentity,

@@ -4,7 +4,9 @@ import { Result } from "effect"
 const most = 50
 const isName = (text: string) => /^[A-Za-z_][A-Za-z0-9_]{0,99}$/u.test(text)
 
-/** What changes which program runs, or loads code into it; what says whose session or launch a process is; where git would commit instead. */
+/**
+ * What changes which program runs, or loads code into it; what says whose session or launch a process is; where git would commit instead.
+ */
 const forbidden = [
   /^(?:PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|NODE_OPTIONS)$/u,
   /^(?:LD_|DYLD_|SOUFFLEUR_)/u,

@@ -24,8 +24,8 @@ export const ConfigWord = Schema.Struct({ ceiling: Permission, programs: Program
 export type ConfigWord = typeof ConfigWord.Type
 
 /**
- * What a watch or a run was opened with, and goes on with until a person says otherwise (spec: behaviour#trust): the ceiling, and the digest of each
- * program that the config file named (SHA-256, hex). A program's line may hold a key, so the log has no word of it.
+ * What a watch or a run was opened with, and goes on with until a person says otherwise (spec: behaviour#trust): the ceiling, and the
+ * digest of each program that the config file named (SHA-256, hex). A program's line may hold a key, so the log has no word of it.
  */
 export const Pin = ConfigWord.annotate({ identifier: "Pin" })
 export type Pin = typeof Pin.Type

@@ -138,8 +138,8 @@ export interface FoundSettings extends ResolvedSettings {
 }
 
 /**
- * How a recovery cycle, and each turn of a run, gets its settings: with the config as it is then (spec: behaviour#cycle), so that a threshold
- * or a ceiling that was changed meanwhile is seen. Unless somebody reads it anew, those that the process began with.
+ * How a recovery cycle, and each turn of a run, gets its settings: with the config as it is then (spec: behaviour#cycle), so that a
+ * threshold or a ceiling that was changed meanwhile is seen. Unless somebody reads it anew, those that the process began with.
  */
 export const CycleSettings = Context.Reference<Effect.Effect<FoundSettings, never, Settings>>("@souffleur/domain/CycleSettings", {
   defaultValue: () => Effect.service(Settings)
@@ -152,13 +152,16 @@ export interface SettingSources {
   readonly projectDir: string
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly flags: SettingFlags
-  /** What holds, whatever the file says by now: its ceiling at most, its programs as they are (spec: behaviour#trust); absent: the file's own word. */
+  /**
+   * What holds, whatever the file says by now: its ceiling at most, its programs as they are (spec: behaviour#trust); absent: the file's
+   * own word.
+   */
   readonly held?: ConfigWord | undefined
 }
 
 /**
- * Resolves every setting, with what the file itself says of what is pinned. What is wrong in the config file is a warning and the default; what is wrong in a flag or the
- * environment fails. An empty variable counts as one that is not set.
+ * Resolves every setting, with what the file itself says of what is pinned. What is wrong in the config file is a warning and the default;
+ * what is wrong in a flag or the environment fails. An empty variable counts as one that is not set.
  */
 export const readSettings = Effect.fn("readSettings")(function* ({
   projectDir,

@@ -29,7 +29,10 @@ export interface RecoveryCycle {
   readonly launch: typeof LaunchPrepared.Type | undefined
 }
 
-/** One supervision of one Conductor across its generations: never stored, only folded from its events (spec: behaviour#phases). Times in epoch ms. */
+/**
+ * One supervision of one Conductor across its generations: never stored, only folded from its events (spec: behaviour#phases). Times in
+ * epoch ms.
+ */
 export interface Watch extends Pinned {
   readonly revision: number
   readonly phase: Phase
@@ -53,7 +56,9 @@ export interface Watch extends Pinned {
   /** The newest first launch of a run: the literal command, as its file keeps it. `undefined`: the Conductor ran already. */
   readonly firstLaunch: typeof LaunchPrepared.Type | undefined
   readonly conductor: ProcessIdentity | undefined
-  /** Whom souffleur launched last for this watch: where the Conductor turned out to be another process, both must be gone before the next. */
+  /**
+   * Whom souffleur launched last for this watch: where the Conductor turned out to be another process, both must be gone before the next.
+   */
   readonly launched: ProcessIdentity | undefined
   readonly sessionId: string
   /** Every session id of any generation: by each the watch is found again. */

@@ -158,7 +158,10 @@ export type WatchIntent =
       readonly quietUntil?: number | null
     }
   | { readonly _tag: "Release" }
-  /** `ceilings`: the user has set one, so that as much again can be allowed before it is reached. `permission`: no launch is above it any more. */
+  /**
+   * `ceilings`: the user has set one, so that as much again can be allowed before it is reached. `permission`: no launch is above it any
+   * more.
+   */
   | { readonly _tag: "Retry"; readonly ceilings?: boolean; readonly permission?: Permission | undefined }
   | PinIntent
   | {

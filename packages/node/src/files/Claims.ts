@@ -29,7 +29,10 @@ const homeOf = (): string | undefined => {
   }
 }
 
-/** For every souffleur of this user: `~/.local/state/souffleur-claims`; `/tmp/souffleur-<uid>` where that home is not theirs, or takes no folder. */
+/**
+ * For every souffleur of this user: `~/.local/state/souffleur-claims`; `/tmp/souffleur-<uid>` where that home is not theirs, or takes no
+ * folder.
+ */
 export const usualFolder = (uid: number, home = homeOf()): string => {
   const elsewhere = `/tmp/souffleur-${uid}`
   if (home === undefined || refusalAt(home, { folder: true, own: true, others: "write as its group" }) !== undefined) return elsewhere
@@ -110,7 +113,8 @@ export const layer = (options: { readonly folder?: string } = {}) =>
 
       const isDead = Effect.fn("Claims.isDead")(function* (owner: Owner) {
         if (owner.pidNamespace !== self.pidNamespace) return false
-        // Names are given twice, and a copy of a machine has its identity too until it is given its own: where either differs, nothing is proved.
+        // Names are given twice, and a copy of a machine has its identity too until it is given its own: where either differs, nothing is
+        // proved.
         if (owner.process.bootId !== self.process.bootId)
           return self.machine !== null && owner.machine === self.machine && owner.host === self.host
         const condition = yield* processes.condition(owner.process)

@@ -30,7 +30,10 @@ const strangeAbove = (path: string, uid: number): Refusal | undefined => {
   }
 }
 
-/** Makes a folder for souffleur's own files, where it is not there. Why it cannot be used, where it is not this user's, and nobody else's to write. */
+/**
+ * Makes a folder for souffleur's own files, where it is not there. Why it cannot be used, where it is not this user's, and nobody else's to
+ * write.
+ */
 export const ownFolder = (path: string): Refusal | undefined => {
   try {
     const strange = strangeAbove(path, process.getuid?.() ?? 0)

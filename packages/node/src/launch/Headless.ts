@@ -4,8 +4,8 @@ import { Effect } from "effect"
 import { detached, type Start } from "../own/Detached.ts"
 
 /**
- * Starts a command detached, with `input` to read; succeeds with its pid. It closes no scope with it; how it ended is handed on. `effect/process` takes no
- * file for output.
+ * Starts a command detached, with `input` to read; succeeds with its pid. It closes no scope with it; how it ended is handed on.
+ * `effect/process` takes no file for output.
  */
 export const startHeadless = (
   start: Start,

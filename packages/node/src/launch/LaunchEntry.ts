@@ -11,9 +11,9 @@ const refuse = (why: string): number => {
 }
 
 /**
- * Becomes the agent of a launch file, at most once for that file (spec: behaviour#launch-at-most-once): takes the receipt, then `execve`, so that
- * the receipt's process is the agent. Returns only when it did not: 0 where the receipt was taken before or the launch
- * was cancelled, 1 where the file or its folder cannot be used.
+ * Becomes the agent of a launch file, at most once for that file (spec: behaviour#launch-at-most-once): takes the receipt, then `execve`,
+ * so that the receipt's process is the agent. Returns only when it did not: 0 where the receipt was taken before or the launch was
+ * cancelled, 1 where the file or its folder cannot be used.
  */
 export const becomeAgent = (path: string): number => {
   const read = readLaunch(path)

@@ -97,7 +97,9 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         return digest
       })
 
-      /** It holds an environment, so perhaps a key; from the receipt on nobody reads it any more. What cannot be removed, `doctor` tells. */
+      /**
+       * It holds an environment, so perhaps a key; from the receipt on nobody reads it any more. What cannot be removed, `doctor` tells.
+       */
       const remove = (path: string) => {
         try {
           fs.rmSync(path, { force: true })

@@ -24,8 +24,9 @@ const outputs = (folder: string, prefix: string) =>
     .slice(0, living)
 
 /**
- * Gives the disk back what is older than the newest bytes, by a hole: an agent that writes on meanwhile, its verdict at the end, and whoever
- * reads from a place in the file notice nothing. Node has no call for it; `fallocate` is of util-linux. `false`: it cannot be done here.
+ * Gives the disk back what is older than the newest bytes, by a hole: an agent that writes on meanwhile, its verdict at the end, and
+ * whoever reads from a place in the file notice nothing. Node has no call for it; `fallocate` is of util-linux. `false`: it cannot be done
+ * here.
  */
 const cut = (path: string, size: number) =>
   Effect.callback<boolean>((resume) => {

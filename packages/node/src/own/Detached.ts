@@ -12,8 +12,8 @@ export interface Start {
 }
 
 /**
- * A text as an open file that has no name any more: who inherits it can read it, also when we are gone, and nobody else can. A pipe would hold
- * no more than 64 KB until somebody reads.
+ * A text as an open file that has no name any more: who inherits it can read it, also when we are gone, and nobody else can. A pipe would
+ * hold no more than 64 KB until somebody reads.
  */
 const nameless = (folder: string, text: string): number => {
   const own = fs.mkdtempSync(join(folder, ".new-"))

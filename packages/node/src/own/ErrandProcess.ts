@@ -65,8 +65,8 @@ const start = ([program, ...args]: Start["line"]): Answering => {
 }
 
 /**
- * {@link Errands} by a child process, which is started when something is asked, ended by SIGKILL when it takes too long, and when it is idle.
- * No other is started before that one is gone; it ends with us, also where we are killed.
+ * {@link Errands} by a child process, which is started when something is asked, ended by SIGKILL when it takes too long, and when it is
+ * idle. No other is started before that one is gone; it ends with us, also where we are killed.
  */
 export const layer = ({
   beginsWithin = "20 seconds",

@@ -111,8 +111,9 @@ const attempt = <A>(act: () => A): A | undefined => {
 }
 
 /**
- * Guards the souffleur of one watch until that leaves, or another guardian has taken this one's place (spec: behaviour#guardian): a process of its own, which
- * beats for itself in the same store. It decides nothing about the Conductor, and signals nobody but a souffleur that it has started.
+ * Guards the souffleur of one watch until that leaves, or another guardian has taken this one's place (spec: behaviour#guardian): a process
+ * of its own, which beats for itself in the same store. It decides nothing about the Conductor, and signals nobody but a souffleur that it
+ * has started.
  */
 export const guarding = Effect.fnUntraced(function* (order: GuardianOrder) {
   const own = Proc.stat(process.pid)

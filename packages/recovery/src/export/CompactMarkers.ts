@@ -65,8 +65,8 @@ const ours = new RegExp(`^\n${compactMarkerLine("[0-9a-f]{32}")}[\n\0]`)
 
 /**
  * Of any other export, these (spec: behaviour#estimate): `compact_boundary` (with or without `micro`), a line that begins with `/compact`,
- * `Compacted (`, `[lethe summary]`, in any case. One in a code fence or a quoted line may be talk about compaction: it is counted, but never
- * where the scope starts.
+ * `Compacted (`, `[lethe summary]`, in any case. One in a code fence or a quoted line may be talk about compaction: it is counted, but
+ * never where the scope starts.
  */
 export const foreignMarkers = (bytes: Uint8Array, start: number): CompactMarkers => {
   let count = 0

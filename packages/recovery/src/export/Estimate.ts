@@ -4,7 +4,10 @@ import { characterStart, countCharacters } from "./Characters.ts"
 import { type CompactMarkers, foreignMarkers, ownMarkers, reach } from "./CompactMarkers.ts"
 import { readHeader } from "./ExportFormat.ts"
 
-/** The tokens of an export, on the careful side (spec: behaviour#estimate). The names are a contract: `souffleur estimate --json` prints them. */
+/**
+ * The tokens of an export, on the careful side (spec: behaviour#estimate). The names are a contract: `souffleur estimate --json` prints
+ * them.
+ */
 export const Estimate = Schema.Struct({
   /** A third of the characters after the latest compact marker, rounded down; of the whole file where no marker counts. */
   estimated_tokens: Schema.Int,

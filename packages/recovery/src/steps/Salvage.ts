@@ -102,8 +102,8 @@ const heardOut = Effect.fnUntraced(function* ({ conductor, recovery, silent }: W
 const [lookTakes, looks] = [5000, 3]
 
 /**
- * That it may be stopped still, and by this recovery, seen in one go: where souffleur itself stood still in its midst, what it saw first is of
- * another time.
+ * That it may be stopped still, and by this recovery, seen in one go: where souffleur itself stood still in its midst, what it saw first is
+ * of another time.
  */
 const stillDead = Effect.fnUntraced(function* (watch: Watch) {
   for (let look = 1; look <= looks; look++) {
@@ -121,8 +121,8 @@ const stillDead = Effect.fnUntraced(function* (watch: Watch) {
 })
 
 /**
- * 1: stop the old Conductor. It is looked at before the intent, and last of all before the first signal: souffleur may have stood still since,
- * and the Conductor gone on. After that it may still beat, as it ends.
+ * 1: stop the old Conductor. It is looked at before the intent, and last of all before the first signal: souffleur may have stood still
+ * since, and the Conductor gone on. After that it may still beat, as it ends.
  */
 export const stop = Effect.fn("stop")(function* (watch: Watch) {
   const recorded = (yield* (yield* Cycle).watch.state).recovery?.steps["1 stop"]
