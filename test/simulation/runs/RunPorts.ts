@@ -1,3 +1,4 @@
+import { hash } from "node:crypto"
 import { RunLog } from "@souffleur/conductor"
 import {
   Agent,
@@ -13,7 +14,8 @@ import {
   Processes,
   type ResolvedSettings,
   Settings,
-  TrustedFiles
+  TrustedFiles,
+  Hashing
 } from "@souffleur/domain"
 import { Context, Effect, FileSystem, Option, Scope, Stream } from "effect"
 import { ChildProcessSpawner } from "effect/process"
@@ -207,6 +209,8 @@ export const runPorts = (world: RunWorld, program: Program, self: SimProcess, ga
       Processes,
       processes({ processes: world.processes, signalled: (process, signal) => world.signalled(process, signal, self) }, self, gate)
     ),
+    // A digest that waits for a real thread would end in no world.
+    Context.add(Hashing, (bytes) => Effect.sync(() => hash("sha256", bytes))),
     Context.add(Agent, agent(world, gate)),
     Context.add(Launcher, {
       ...launches,
