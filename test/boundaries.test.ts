@@ -81,6 +81,20 @@ describe("the floors", () => {
       )
     })
   }
+  it("are drawn in docs/architecture.md as the packages import each other", () => {
+    const [, drawing = ""] = /^## Packages$[^]*?^```$([^]*?)^```$/mu.exec(text("docs/architecture.md")) ?? []
+    const named = (words: string) => words.split(",").map((word) => word.trim())
+    const drawn = drawing.split("\n").flatMap((line) => {
+      const [from, to] = line.split("──►")
+      return to === undefined ? [] : named(from!).flatMap((one) => named(to).map((other) => `${one} ──► ${other}`))
+    })
+    const imported = packages.flatMap((name) =>
+      importedBy(sources.filter(({ path }) => packageOf(path) === name))
+        .filter((one) => one.startsWith("@souffleur/") && one !== `@souffleur/${name}`)
+        .map((one) => `${name} ──► ${one.slice("@souffleur/".length)}`)
+    )
+    assert.deepStrictEqual(drawn.toSorted(), [...imported, "domain ──► effect"].toSorted())
+  })
   it("no file reaches into another package's files, and files name themselves whole", () => {
     const wrong = imports.filter(
       ({ path, specifier }) =>
