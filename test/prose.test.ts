@@ -8,6 +8,8 @@ const held = [
   "docs/glossary.md",
   "docs/agent.md",
   "docs/architecture.md",
+  "docs/conduct-agent.md",
+  "docs/conduct.md",
   "docs/events.md",
   "docs/providers.md",
   "docs/reliability.md",
@@ -50,7 +52,7 @@ it("has no word that tells too little", () => {
 const beside = ["hook"]
 const builtIn = ["help", "version", "completions", "log-level", "wizard"]
 /** Of Claude Code, where a launch is described. */
-const ofTheAgent = ["settings", "model"]
+const ofTheAgent = ["settings", "model", "permission-mode"]
 const flags = new Set([...builtIn, ...ofTheAgent, ...commands.flatMap(([, { flags }]) => flags.flatMap(flagNames))])
 const codeOf = (path: string): ReadonlyArray<string> => [...textOf(path).matchAll(/`([^`\n]+)`/gu)].map(([, code]) => code!)
 
