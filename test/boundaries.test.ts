@@ -185,6 +185,14 @@ describe("the lines", () => {
       []
     )
   })
+  it("of a comment are no longer than those of code", () => {
+    assert.deepStrictEqual(
+      sources.flatMap(({ path, text }) =>
+        text.split("\n").flatMap((line, n) => (line.length > 140 && /^\s*(?:\/?\*|\/\/)/u.test(line) ? [`${path}:${n + 1}`] : []))
+      ),
+      []
+    )
+  })
   it("of a file are 250 at most, and no file is a drawer", () => {
     assert.deepStrictEqual(
       sources.filter(({ text }) => text.split("\n").length > 251).map(({ path }) => path),

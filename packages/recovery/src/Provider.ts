@@ -30,7 +30,7 @@ export interface Entry {
   readonly request: Request
 }
 
-/** One way to bring a Conductor back. Reads from top to bottom as the numbered steps of its section (spec: behaviour#providers). */
+/** One way to bring a Conductor back (spec: behaviour#providers). Reads from top to bottom, as its numbered steps there. */
 export interface Provider<R> {
   readonly name: string
   /** What it can bring back; an agent, where it is not there. */
