@@ -127,7 +127,7 @@ describe("the floors", () => {
       "effect/ai": /^packages\/cli\/src\/mcp\/(?:Server|Tools)\.ts$/u,
       "effect/cli": /^packages\/cli\/src\/(?:main|Cli|Failure|commands\/\w+)\.ts$/u,
       "effect/process":
-        /^packages\/(?:conductor\/src\/Git|node\/src\/launch\/(?:Headless|Programs)|cli\/src\/(?:Place|demo\/Scene)|domain\/src\/act\/UserProgram|recovery\/src\/(?:export\/ExternalExport|providers\/Program))\.ts$/u,
+        /^packages\/(?:conductor\/src\/git\/Git|node\/src\/launch\/(?:Headless|Programs)|cli\/src\/(?:watching\/Place|demo\/Scene)|domain\/src\/act\/UserProgram|recovery\/src\/(?:export\/ExternalExport|providers\/Program))\.ts$/u,
       "effect/sql":
         /^packages\/(?:domain\/src\/(?:act\/Offspring|eventlog\/\w+)|comms\/src\/Comms\w+|node\/src\/sqlite\/SqliteClient|cli\/src\/demo\/StandInBoard)\.ts$/u
     }
@@ -137,6 +137,14 @@ describe("the floors", () => {
       []
     )
   })
+})
+
+it("a folder has about a dozen files, but for that of the commands", () => {
+  const folders = Map.groupBy(sources, ({ path }) => path.slice(0, path.lastIndexOf("/")))
+  assert.deepStrictEqual(
+    [...folders].filter(([folder, files]) => files.length > 14 && folder !== "packages/cli/src/commands").map(([folder]) => folder),
+    []
+  )
 })
 
 describe("the lines", () => {
@@ -167,9 +175,9 @@ describe("the lines", () => {
         /console\.log\(`souffleur v\$\{version\}`\)|process\.stderr\.write\(`\$\{\(await import\("@souffleur\/domain"\)\)\.plain/gu
       ],
       ["Program.ts", /const \{[^}]*\bstdout\b[^}]*\} = process\n|stdout\.isTTY/gu],
-      ["Following.ts", /stdout|Stdio\.Stdio/gu],
+      ["watching/Following.ts", /stdout|Stdio\.Stdio/gu],
       ["mcp/Requests.ts", /stdio\.stdout/gu],
-      ["Place.ts", /stdout: "inherit", stderr: "inherit"/gu],
+      ["watching/Place.ts", /stdout: "inherit", stderr: "inherit"/gu],
       ["demo/Scene.ts", /handle\.stdout|handle\.stderr|\["stdout"\]/gu]
     ]
     const ways = /\bconsole\b|\b(?:std(?:out|err))\b|\bTerminal\.display\b|JSON\.stringify\([^\n]*, null, 2\)\)/u

@@ -122,17 +122,17 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/conductor/src/Bulletin.ts",
+    "packages/conductor/src/tell/Bulletin.ts",
     ["packages/conductor/test/Bulletin.test.ts"],
     [["bulletin: a heart that stops is told", "Effect.raceFirst(beating, telling)", "Effect.andThen(Effect.forkChild(beating), telling)"]]
   ),
   ...mutantsOf(
-    "packages/conductor/src/RunLog.ts",
+    "packages/conductor/src/run/RunLog.ts",
     ["packages/conductor/test/RunLog.test.ts"],
     [["runs: nothing is decided on a torn one", "torn?.unreadable === undefined ? found : yield* torn.unreadable", "found"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/LateWords.ts",
+    "packages/cli/src/watching/LateWords.ts",
     ["test/cli/Defects.test.ts"],
     [["late words: a defect ends no watch, and is told", "attendedHere(`herald of ${one.id}`, late(one))", "late(one)"]]
   ),

@@ -69,7 +69,7 @@ export const ceilingMutants = [
     [["retry: a ceiling by a person alone", 'if (permission !== undefined && by._tag !== "Operator")', "if (false as boolean)"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/ConfigTrust.ts",
+    "packages/cli/src/world/ConfigTrust.ts",
     ["packages/cli/test/ConfigTrust.test.ts"],
     [
       ["trust: another program is refused", "if (changed.length > 0)\n", "if (false as boolean)\n"],
@@ -86,7 +86,7 @@ export const ceilingMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/TrustStore.ts",
+    "packages/cli/src/world/TrustStore.ts",
     ["packages/cli/test/ConfigTrust.test.ts"],
     [
       ["trust: its user's alone", 'others: "nothing", ', ""],
@@ -100,7 +100,7 @@ export const ceilingMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/Person.ts",
+    "packages/cli/src/watching/Person.ts",
     ["packages/cli/test/ConfigTrust.test.ts"],
     [
       [

@@ -7,7 +7,7 @@ export const commandMutants = [
     [["completions: line by line", "printLines(Completions.generate(", "Console.log(Completions.generate("]]
   ),
   ...mutantsOf(
-    "packages/cli/src/Known.ts",
+    "packages/cli/src/watching/Known.ts",
     ["packages/cli/test/Known.test.ts"],
     [
       ["known: a live process of another session is another Conductor", "held !== undefined && !watch", "false && !watch"],
@@ -23,7 +23,7 @@ export const commandMutants = [
     [["watch: goes on in its own folder", "Option.isSome(known) ? yield* realProject(known.value.watch.project) : here", "here"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/Detaching.ts",
+    "packages/cli/src/watching/Detaching.ts",
     ["test/cli/Detach.test.ts"],
     [
       ["detach: without the agent's marks", "environment: withoutMarks(variables)", "environment: variables as Record<string, string>"],

@@ -8,7 +8,7 @@ const crash = (title: string) => `${tests}/Crash.test.ts: ${title}`
 
 export const conductorMutants = [
   ...mutantsOf(
-    "packages/conductor/src/PlanFile.ts",
+    "packages/conductor/src/plan/PlanFile.ts",
     ["packages/conductor/test/Plan.test.ts"],
     [
       ["plan: as its group may write it, and nobody else", '{ others: "write as its group", atMost: largest }', "{ atMost: largest }"],
@@ -38,7 +38,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/RunDecider.ts`,
+    `${src}/decide/RunDecider.ts`,
     [`${tests}/RunDecider.test.ts`],
     [
       ["run: opened once", 'return run.phase === "new" ? ok(...opened(command, at))', "return true ? ok(...opened(command, at))"],
@@ -104,7 +104,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Ladder.ts`,
+    `${src}/decide/Ladder.ts`,
     [`${tests}/RunDecider.test.ts`],
     [
       ["report: a verdict of its own role", "if (!fits) return", "if (false) return"],
@@ -130,7 +130,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/AgentEnd.ts`,
+    `${src}/agent/AgentEnd.ts`,
     [`${tests}/AgentEnd.test.ts`],
     [
       [
@@ -176,7 +176,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Run.ts`,
+    `${src}/run/Run.ts`,
     [`${tests}/RunDecider.test.ts`],
     [
       ["priority: the agent that runs", 'if (run.turn !== null) return { _tag: "Await", turn: run.turn }', ""],
@@ -199,7 +199,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/RunEvolution.ts`,
+    `${src}/run/RunEvolution.ts`,
     [`${tests}/RunDecider.test.ts`],
     [
       ["ladder: the first rejection keeps the implementer", "task.rejections + 1 < 2 ? task.implementer : null", "null"],
@@ -254,7 +254,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Verdict.ts`,
+    `${src}/agent/Verdict.ts`,
     [`${tests}/Verdict.test.ts`],
     [
       ["verdict: two in one stretch are none", "if (others.some(({ stretch }) => stretch === last.stretch)) return", "if (false) return"],
@@ -298,12 +298,12 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Verdict.ts`,
+    `${src}/agent/Verdict.ts`,
     [`${tests}/Linear.test.ts`],
     [["verdict: what goes on without end", "before.length > longestLine ?", "before.length > 45 * longestLine ?"]]
   ),
   ...mutantsOf(
-    `${src}/OpenDecider.ts`,
+    `${src}/decide/OpenDecider.ts`,
     [`${tests}/Opening.test.ts`],
     [
       ["open: what git does not bear out is a person's", "...doubted.map((taskId) =>", "...doubted.slice(doubted.length).map((taskId) =>"],
@@ -311,7 +311,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/RunDecider.ts`,
+    `${src}/decide/RunDecider.ts`,
     [],
     [
       ["verify: work that is lost is not complete", "if (lost.length > 0) {", "if (false) {", `${tests}/RunDecider.test.ts`],
@@ -325,7 +325,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/RunDecider.ts`,
+    `${src}/decide/RunDecider.ts`,
     [`${tests}/Hindered.test.ts`],
     [["failed: told once", 'return run.paused?.cause === "failed" ? ok() : ok(', "return false ? ok() : ok("]]
   ),
@@ -357,7 +357,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/RunEvolution.ts`,
+    `${src}/run/RunEvolution.ts`,
     [],
     [
       [
@@ -369,7 +369,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/OpenDecider.ts`,
+    `${src}/decide/OpenDecider.ts`,
     [`${tests}/RunDecider.test.ts`],
     [
       ["open: an unknown task is skipped", "tasks: tasks.filter(({ id }) => known(id))", "tasks"],
@@ -377,7 +377,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/RunDecider.ts`,
+    `${src}/decide/RunDecider.ts`,
     [`${tests}/RunDecider.test.ts`],
     [
       ["plan: a completed task that reads otherwise is told", "digest !== task.digest", "false"],
@@ -387,7 +387,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/RunEvolution.ts`,
+    `${src}/run/RunEvolution.ts`,
     [`${tests}/RunDecider.test.ts`],
     [["plan: as it was done is as it was approved", "doneAs: digest ?? null", "doneAs: null"]]
   ),
@@ -405,12 +405,12 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Git.ts`,
+    `${src}/git/Git.ts`,
     [`${tests}/GitPrograms.test.ts`],
     [["git: a commit is known by its id alone", "const ids = commits.filter((commit) => commitId.test(commit))", "const ids = commits"]]
   ),
   ...mutantsOf(
-    `${src}/GitProgram.ts`,
+    `${src}/git/GitProgram.ts`,
     [`${tests}/GitPrograms.test.ts`],
     [
       ["git: no monitor of the repository's", '"-c", "core.fsmonitor=false", ', ""],
@@ -425,7 +425,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Git.ts`,
+    `${src}/git/Git.ts`,
     [`${tests}/GitPrograms.test.ts`],
     [
       ["git: what is within a submodule runs nothing", ', "--ignore-submodules=dirty"])\n', "])\n"],
@@ -433,7 +433,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Git.ts`,
+    `${src}/git/Git.ts`,
     [],
     [
       [
@@ -482,7 +482,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/StateFile.ts`,
+    `${src}/state/StateFile.ts`,
     [`${tests}/StateFile.test.ts`],
     [
       [
@@ -496,7 +496,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/StateStore.ts`,
+    `${src}/state/StateStore.ts`,
     [`${tests}/StateFile.test.ts`],
     [
       [
@@ -513,7 +513,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/RunOwnership.ts`,
+    `${src}/run/RunOwnership.ts`,
     [`${tests}/RunOwnership.test.ts`],
     [["beside: a work tree has one conductor", "const project = run.workTree\n", "const { project } = run\n"]]
   ),
@@ -529,7 +529,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Bulletin.ts`,
+    `${src}/tell/Bulletin.ts`,
     [`${tests}/Bulletin.test.ts`],
     [
       ["beside: no beat of a Conductor that is watched", " && !(yield* isOthers)) yield* Effect.ignore", ") yield* Effect.ignore"],
@@ -537,7 +537,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Prompt.ts`,
+    `${src}/plan/Prompt.ts`,
     [`${tests}/Plan.test.ts`],
     [
       ["prompt: a reviewer reads the documents", '${references(planned, "reviewing")}', ""],
@@ -546,7 +546,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Turn.ts`,
+    `${src}/agent/Turn.ts`,
     [],
     [
       [
@@ -558,7 +558,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Prompt.ts`,
+    `${src}/plan/Prompt.ts`,
     [],
     [
       [
@@ -576,7 +576,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Judging.ts`,
+    `${src}/agent/Judging.ts`,
     [`${tests}/Judging.test.ts`],
     [
       ["judge: an exit code that is known", "if (code === 0) return undefined\n", "if (code !== null) return undefined\n"],
@@ -647,7 +647,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Turn.ts`,
+    `${src}/agent/Turn.ts`,
     [`${tests}/Turn.test.ts`],
     [
       [
@@ -808,7 +808,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/RunOwnership.ts`,
+    `${src}/run/RunOwnership.ts`,
     [`${tests}/RunOwnership.test.ts`],
     [
       ["run: a live owner is not overtaken", "run.owner !== null && !(yield* claims.isDead(run.owner))", "false"],
@@ -829,7 +829,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/RunOwnership.ts`,
+    `${src}/run/RunOwnership.ts`,
     [`${tests}/Opening.test.ts`],
     [
       ["run: of two plans that begin at once one", "  yield* nobodyElse(runs, id)\n", ""],
@@ -837,7 +837,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Neighbours.ts`,
+    `${src}/run/Neighbours.ts`,
     [`${tests}/Opening.test.ts`, `${tests}/RunOwnership.test.ts`],
     [
       [
@@ -877,7 +877,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/StateStore.ts`,
+    `${src}/state/StateStore.ts`,
     [`${tests}/StateFile.test.ts`],
     [
       [
@@ -891,7 +891,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Turn.ts`,
+    `${src}/agent/Turn.ts`,
     [],
     [
       [
@@ -915,7 +915,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Circles.ts`,
+    `${src}/plan/Circles.ts`,
     [`${tests}/Plan.test.ts`],
     [
       ["plan: who merely waits for a circle is on none", "if (circle.length > 1 || next[task]!.includes(task)) circles", "circles"],
@@ -924,7 +924,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Grievance.ts`,
+    `${src}/tell/Grievance.ts`,
     ["packages/cli/test/RunTelling.test.ts"],
     [
       ["escalation: as many issues as a person reads", "lines.slice(0, most).map(short)", "lines.map(short)"],
@@ -933,12 +933,12 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/RunNotice.ts`,
+    `${src}/tell/RunNotice.ts`,
     [`${tests}/RunHerald.test.ts`],
     [["run notice: room for what to do", "text.length > 1500 ?", "false ?"]]
   ),
   ...mutantsOf(
-    `${src}/Exclude.ts`,
+    `${src}/git/Exclude.ts`,
     [`${tests}/Exclude.test.ts`],
     [
       [
@@ -965,7 +965,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/RunHerald.ts`,
+    `${src}/tell/RunHerald.ts`,
     [`${tests}/RunHerald.test.ts`],
     [
       ["run herald: not twice", "notice === undefined || revision <= told", "notice === undefined"],

@@ -22,12 +22,12 @@ export const drawnMutants = [
     [["detach: no mark of a session", "entry[1] !== undefined && !marks.has(entry[0]) && entry[0]", "entry[1] !== undefined && entry[0]"]]
   ),
   ...mutantsOf(
-    `${conductor}/src/RunEvolution.ts`,
+    `${conductor}/src/run/RunEvolution.ts`,
     [`${conductor}/test/RunDecider.test.ts`],
     [["answer: only what was begun goes on", "task.begun && task.status", "task.status"]]
   ),
   ...mutantsOf(
-    `${conductor}/src/OpenDecider.ts`,
+    `${conductor}/src/decide/OpenDecider.ts`,
     [`${conductor}/test/RunDecider.test.ts`],
     [["open: the project is its work tree, where nobody says another", "workTree = project", 'workTree = ""']]
   ),
@@ -37,7 +37,7 @@ export const drawnMutants = [
     [["log: one gap ends it with 4", "if (gaps > 0) return", "if (gaps > 1) return"]]
   ),
   ...mutantsOf(
-    `${conductor}/src/StateStore.ts`,
+    `${conductor}/src/state/StateStore.ts`,
     [`${conductor}/test/StateFile.test.ts`],
     [["state file: nothing is written where nothing changed", "    if (before.text === text) return []\n", ""]]
   ),
@@ -47,7 +47,7 @@ export const drawnMutants = [
     [["validate: who does not detach is below its ancestors", "detaching = false", "detaching = true"]]
   ),
   ...mutantsOf(
-    `${conductor}/src/Hindrance.ts`,
+    `${conductor}/src/tell/Hindrance.ts`,
     [`${conductor}/test/Hindered.test.ts`],
     [
       [
@@ -94,7 +94,7 @@ export const drawnMutants = [
     [["launched: forced by nobody", "    forced: false,\n    lastExport", "    forced: true,\n    lastExport"]]
   ),
   ...mutantsOf(
-    `${conductor}/src/Prompt.ts`,
+    `${conductor}/src/plan/Prompt.ts`,
     [`${conductor}/test/Plan.test.ts`],
     [
       ["prompt: a reviewer's is one", "`## Code Review Task", "`## Code Task"],
@@ -119,7 +119,7 @@ export const drawnMutants = [
     ]
   ),
   ...mutantsOf(
-    `${conductor}/src/RunOwnership.ts`,
+    `${conductor}/src/run/RunOwnership.ts`,
     [`${conductor}/test/RunOwnership.test.ts`],
     [
       [

@@ -17,7 +17,7 @@ export const guardianMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/Guarding.ts",
+    "packages/cli/src/watching/Guarding.ts",
     ["test/cli/Guardian.test.ts"],
     [["guardian: dismissed where souffleur is asked to leave", "yield* Effect.raceFirst(kept, dismissed)", "yield* kept"]]
   ),
@@ -74,7 +74,7 @@ export const guardianMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/Guarding.ts",
+    "packages/cli/src/watching/Guarding.ts",
     ["packages/cli/test/Guarding.test.ts"],
     [
       ["guarding: what a guardian saw is its word", "/^(died|silent):(\\d{1,15})$/u", "/^(\\w+):(\\d+)/u"],

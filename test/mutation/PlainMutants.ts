@@ -27,12 +27,12 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/Following.ts",
+    "packages/cli/src/watching/Following.ts",
     ["packages/cli/test/Following.test.ts"],
     [["following: on a terminal", "(yield* stdoutIsTerminal) ?", "(false as boolean) ?"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/Live.ts",
+    "packages/cli/src/watching/Live.ts",
     ["packages/cli/test/Live.test.ts"],
     [
       ["choice: what an agent does", "plain(status, 40)", "status"],
@@ -50,12 +50,12 @@ export const plainMutants = [
     [["the command line: its console", ", Layer.succeed(Console.Console, printing(colour))", ", Layer.succeed(Console.Console, console)"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/Telling.ts",
+    "packages/cli/src/explain/Telling.ts",
     ["packages/cli/test/Telling.test.ts"],
     [["telling: an event is one line", "plain(words(event), mostOfLine)", "words(event)"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/RunTelling.ts",
+    "packages/cli/src/explain/RunTelling.ts",
     ["packages/cli/test/Telling.test.ts"],
     [["telling: an event of a run is one line", "plain(`${words(event)}${progress}`, mostOfLine)", "`${words(event)}${progress}`"]]
   ),
@@ -73,7 +73,7 @@ export const plainMutants = [
     [["page: its text", "plain(notice.text, mostOfText)", "notice.text"]]
   ),
   ...mutantsOf(
-    "packages/conductor/src/RunHerald.ts",
+    "packages/conductor/src/tell/RunHerald.ts",
     ["packages/conductor/test/RunHerald.test.ts"],
     [["run herald: what comms is told", "plain(`Run ${id}: ${notice.text}`)", "`Run ${id}: ${notice.text}`"]]
   ),
@@ -112,7 +112,7 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/Leftovers.ts",
+    "packages/cli/src/watching/Leftovers.ts",
     ["packages/cli/test/Leftovers.test.ts"],
     [
       ["leftovers: what a watch may need", ".map(({ id }) => `${id}-`)", ".map(() => `nobody-`)"],

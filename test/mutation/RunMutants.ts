@@ -5,7 +5,7 @@ const [src, tests] = ["packages/conductor/src", "packages/conductor/test"]
 /** What a run reads, keeps and tells beside its loop: plans, prompts, its state file, comms, its log. */
 export const runMutants = [
   ...mutantsOf(
-    `${src}/Bulletin.ts`,
+    `${src}/tell/Bulletin.ts`,
     [`${tests}/Bulletin.test.ts`],
     [
       [
@@ -26,9 +26,9 @@ export const runMutants = [
       ]
     ]
   ),
-  ...mutantsOf(`${src}/RunLog.ts`, [`${tests}/RunLog.test.ts`], [["runs: in streams of their own", 'prefix: "run/"', 'prefix: ""']]),
+  ...mutantsOf(`${src}/run/RunLog.ts`, [`${tests}/RunLog.test.ts`], [["runs: in streams of their own", 'prefix: "run/"', 'prefix: ""']]),
   ...mutantsOf(
-    `${src}/StateFile.ts`,
+    `${src}/state/StateFile.ts`,
     [`${tests}/StateFile.test.ts`],
     [
       [
@@ -42,7 +42,7 @@ export const runMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/StateStore.ts`,
+    `${src}/state/StateStore.ts`,
     [`${tests}/StateFile.test.ts`],
     [
       ["state file: one that its group may write", '{ atMost: largest, others: "write as its group" }', "{ atMost: largest }"],
@@ -50,7 +50,7 @@ export const runMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Verdict.ts`,
+    `${src}/agent/Verdict.ts`,
     [`${tests}/Verdict.test.ts`],
     [
       ["verdict: marks of Markdown are no part of it", 'stripped(line, "*_`# \\t", "*_`: \\t")', "line"],
@@ -59,12 +59,12 @@ export const runMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/OpenDecider.ts`,
+    `${src}/decide/OpenDecider.ts`,
     [`${tests}/RunDecider.test.ts`],
     [["open: a finishing step that was asked for before", "doubted.length === 0 ? finishing : null", "null"]]
   ),
   ...mutantsOf(
-    `${src}/RunDecider.ts`,
+    `${src}/decide/RunDecider.ts`,
     [`${tests}/RunDecider.test.ts`],
     [
       ["ending: what it has started is in the log", "launchedAt: launch.at, limit, others }", "launchedAt: launch.at, limit, others: [] }"],
@@ -83,7 +83,7 @@ export const runMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Judging.ts`,
+    `${src}/agent/Judging.ts`,
     [`${tests}/Judging.test.ts`],
     [["judge: where its session was looked for", "nothing shows that it looked at anything: ${why}", "looked at nothing"]]
   ),
@@ -93,7 +93,7 @@ export const runMutants = [
     [["open: a backup of its own alone", " && backup.state.workflow_id === workflowId)", ")"]]
   ),
   ...mutantsOf(
-    `${src}/Plan.ts`,
+    `${src}/plan/Plan.ts`,
     [`${tests}/Plan.test.ts`],
     [
       ["plan: what stands under a task's heading", "described.get(source.id) ?? ", ""],
@@ -101,7 +101,7 @@ export const runMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Prompt.ts`,
+    `${src}/plan/Prompt.ts`,
     [`${tests}/Plan.test.ts`],
     [
       ["prompt: an implementer reads the documents", '${references(planned, "implementing")}', ""],
@@ -118,7 +118,7 @@ export const runMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Git.ts`,
+    `${src}/git/Git.ts`,
     [`${tests}/Git.test.ts`],
     [
       [
@@ -148,7 +148,7 @@ export const runMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/RunNotice.ts`,
+    `${src}/tell/RunNotice.ts`,
     [`${tests}/RunHerald.test.ts`],
     [
       ["notice: a wait for the service once", "return before.waits > 0\n        ? undefined\n        : {", "return {"],
@@ -161,12 +161,12 @@ export const runMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Plan.ts`,
+    `${src}/plan/Plan.ts`,
     [`${tests}/Plan.test.ts`],
     [["plan: one id for a list of it", 'typeof depends_on === "string" ? [depends_on] : depends_on', "[...depends_on]"]]
   ),
   ...mutantsOf(
-    `${src}/StateFile.ts`,
+    `${src}/state/StateFile.ts`,
     [`${tests}/StateFile.test.ts`],
     [
       ["state file: an escalation's cause and reason", "task.escalation === null ? {} :", "true ? {} :"],
@@ -180,12 +180,12 @@ export const runMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/RunEvolution.ts`,
+    `${src}/run/RunEvolution.ts`,
     [`${tests}/StateFile.test.ts`],
     [["state file: why a task was escalated before", "found.escalation ?? {", "{"]]
   ),
   ...mutantsOf(
-    `${src}/PlanProblem.ts`,
+    `${src}/plan/PlanProblem.ts`,
     [`${tests}/Plan.test.ts`],
     [
       ["plan: a key of the entry, not of what is in it", "mark.indent === level &&", "mark.indent >= level &&"],
@@ -198,7 +198,7 @@ export const runMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/PlanFile.ts`,
+    `${src}/plan/PlanFile.ts`,
     [`${tests}/Plan.test.ts`],
     [
       [
@@ -210,12 +210,12 @@ export const runMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/PlanFile.ts`,
+    `${src}/plan/PlanFile.ts`,
     [`${tests}/Plan.test.ts`],
     [["plan: marks of letters in its name", '    .replaceAll(/\\p{M}/gu, "")\n', ""]]
   ),
   ...mutantsOf(
-    `${src}/StateFile.ts`,
+    `${src}/state/StateFile.ts`,
     [`${tests}/StateFile.test.ts`],
     [
       [
@@ -226,7 +226,7 @@ export const runMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/RunProgress.ts",
+    "packages/cli/src/explain/RunProgress.ts",
     ["packages/cli/test/RunTelling.test.ts"],
     [
       ["progress: which task of how many", "return ` (${done + 1} of ${all}): ", "return `: "],

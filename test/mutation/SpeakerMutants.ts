@@ -6,7 +6,7 @@ const [tools, done] = [`${cli}/test/mcp/WatchTools.test.ts`, `${cli}/test/Done.t
 /** Who speaks to souffleur from inside an agent, what that may ask for, and what it hears. */
 export const speakerMutants = [
   ...mutantsOf(
-    `${cli}/src/Speaker.ts`,
+    `${cli}/src/watching/Speaker.ts`,
     [done, tools],
     [
       ["speaker: the session that is launched just now", " || session === recovery?.launch?.sessionId", ""],

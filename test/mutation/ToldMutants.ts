@@ -5,7 +5,7 @@ const cli = "packages/cli"
 /** What a person is told of what was seen, and of what is kept. */
 export const toldMutants = [
   ...mutantsOf(
-    `${cli}/src/Reason.ts`,
+    `${cli}/src/explain/Reason.ts`,
     [`${cli}/test/Reason.test.ts`],
     [
       ["why: against the evidence", 'event._tag === "ConductorAdopted" && event.forced ?', "(false as boolean) ?"],
@@ -18,7 +18,7 @@ export const toldMutants = [
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/SignReason.ts`,
+    `${cli}/src/explain/SignReason.ts`,
     [`${cli}/test/Reason.test.ts`],
     [
       ["why: who says when a limit ends", "`the session file states that it ends at ${iso(event.resetsAt)}`", '""'],
@@ -29,7 +29,7 @@ export const toldMutants = [
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/RunTelling.ts`,
+    `${cli}/src/explain/RunTelling.ts`,
     [`${cli}/test/RunTelling.test.ts`],
     [
       ["telling: who is gone is not at work", 'agent === "gone" || agent === "zombie" ? "has ended" : ', ""],
@@ -46,7 +46,7 @@ export const toldMutants = [
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/RunReason.ts`,
+    `${cli}/src/explain/RunReason.ts`,
     [`${cli}/test/RunReason.test.ts`],
     [
       ["why of a run: what was wrong at each rejection", "seen: [event.reason, ...grieved(event, before)]", "seen: [event.reason]"],
@@ -55,7 +55,7 @@ export const toldMutants = [
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/Standing.ts`,
+    `${cli}/src/explain/Standing.ts`,
     [`${cli}/test/Standing.test.ts`],
     [
       ["standing: what has ended", 'Match.when({ phase: "Exited" }, ({ end }) => end ?? "ended"),\n', ""],

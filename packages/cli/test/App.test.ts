@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { loadSettings } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { Effect, Result } from "effect"
-import { terminalOf } from "../src/App.ts"
+import { terminalOf } from "../src/world/App.ts"
 
 const inKitty = { KITTY_WINDOW_ID: "3", KITTY_LISTEN_ON: "unix:/run/kitty" }
 const chosen = (launcher: string, variables: Readonly<Record<string, string>>) =>

@@ -4,7 +4,7 @@ import { Effect, FileSystem } from "effect"
 import { TestConsole } from "effect/testing"
 import { join } from "node:path"
 import { cli } from "../src/Cli.ts"
-import { Environment } from "../src/Environment.ts"
+import { Environment } from "../src/world/Environment.ts"
 import { services } from "./mcp/Place.ts"
 
 const id = "11111111-1111-4111-8111-111111111111"

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Console, Effect } from "effect"
 import { Completions } from "effect/cli"
 import { cli, root } from "../src/Cli.ts"
-import { Environment } from "../src/Environment.ts"
+import { Environment } from "../src/world/Environment.ts"
 import { printing } from "../src/Printing.ts"
 import { services } from "./mcp/Place.ts"
 

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { EventLog } from "@souffleur/domain"
 import { Effect, FileSystem, Layer, Sink, Stdio } from "effect"
 import { examples } from "../../domain/test/fixtures/events/Examples.ts"
-import { follow } from "../src/Following.ts"
+import { follow } from "../src/watching/Following.ts"
 
 const said = "one\ttwo\n\u001B]0;mine\u0007\u009B2J\u202E \u{1F3AD}\r\n"
 

@@ -18,7 +18,7 @@ import {
 } from "@souffleur/domain"
 import { Clock, Duration, Effect, Exit, Fiber, Layer, Logger, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
-import { guarded, restorationOf } from "../src/Guarding.ts"
+import { guarded, restorationOf } from "../src/watching/Guarding.ts"
 
 /** The watch "w", of which it is seen what is told of whom; or the log says no. */
 const refOf = (did: Array<string>, told: Effect.Effect<Watch, Refused | LogError> = Effect.succeed(initial)): WatchRef => ({

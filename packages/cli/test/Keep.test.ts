@@ -4,7 +4,7 @@ import { HostServices } from "@souffleur/node"
 import { command } from "@souffleur/supervisor"
 import { Effect, FileSystem } from "effect"
 import { execFileSync } from "node:child_process"
-import { store } from "../src/App.ts"
+import { store } from "../src/world/App.ts"
 import { keep } from "../src/doctor/Keep.ts"
 
 it.live("what souffleur keeps: watches that have ended too, by which comms is judged", () =>

@@ -6,9 +6,9 @@ import { TestClock } from "effect/testing"
 import { examples as runExamples } from "../../conductor/test/fixtures/events/Examples.ts"
 import { RunLog } from "@souffleur/conductor"
 import { examples } from "../../domain/test/fixtures/events/Examples.ts"
-import { store } from "../src/App.ts"
-import { runs } from "../src/Conducted.ts"
-import { sweep } from "../src/Leftovers.ts"
+import { store } from "../src/world/App.ts"
+import { runs } from "../src/world/Conducted.ts"
+import { sweep } from "../src/watching/Leftovers.ts"
 
 const now = 1_772_366_400_000
 const minutes = (count: number) => new Date(now - count * 60_000)

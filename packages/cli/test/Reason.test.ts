@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Event, type WatchEvent } from "@souffleur/domain"
-import { reasonOf, tell } from "../src/Reason.ts"
-import { isNews, sentence } from "../src/Telling.ts"
+import { reasonOf, tell } from "../src/explain/Reason.ts"
+import { isNews, sentence } from "../src/explain/Telling.ts"
 
 const at = Date.UTC(2026, 2, 1, 3)
 const hour = 3_600_000

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import type { RunEvent } from "@souffleur/conductor"
 import { leastPin } from "@souffleur/domain"
-import { runReasonLines, runReasonOf } from "../src/RunReason.ts"
+import { runReasonLines, runReasonOf } from "../src/explain/RunReason.ts"
 
 const at = Date.UTC(2026, 2, 1, 3)
 const hour = 3_600_000

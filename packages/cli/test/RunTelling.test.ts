@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { foldRun, type RunEvent, taskOf } from "@souffleur/conductor"
 import { examples } from "../../conductor/test/fixtures/events/Examples.ts"
-import { progressOf } from "../src/RunProgress.ts"
-import { runNeeds, runSentence, runStanding, taskLines } from "../src/RunTelling.ts"
+import { progressOf } from "../src/explain/RunProgress.ts"
+import { runNeeds, runSentence, runStanding, taskLines } from "../src/explain/RunTelling.ts"
 
 const { AgentAsked, AgentLaunched, ImplementationFailed, PlanRevised, ReviewRejected, RunOpened, TaskEscalated, TaskStarted } = examples
 const taskId = "task-001"

@@ -3,7 +3,7 @@ import { loadSettings } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
 import { setup } from "../src/doctor/Setup.ts"
-import { Environment } from "../src/Environment.ts"
+import { Environment } from "../src/world/Environment.ts"
 
 it.live("an agent command may hold a key: it is told by its program alone", () =>
   Effect.gen(function* () {

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { initial, type Watch } from "@souffleur/domain"
-import { deadline, standing } from "../src/Standing.ts"
+import { deadline, standing } from "../src/explain/Standing.ts"
 
 const noon = Date.UTC(2026, 2, 1, 12)
 const minute = 60_000

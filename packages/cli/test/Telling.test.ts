@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Event } from "@souffleur/domain"
 import { examples } from "../../conductor/test/fixtures/events/Examples.ts"
-import { runSentence } from "../src/RunTelling.ts"
-import { sentence } from "../src/Telling.ts"
+import { runSentence } from "../src/explain/RunTelling.ts"
+import { sentence } from "../src/explain/Telling.ts"
 
 const evil = `\u001B[2J\n2026-01-01 a line of ours\u009B\u202E${"x".repeat(10_000)}`
 

@@ -1,13 +1,13 @@
 import { type LogError, type Refused } from "@souffleur/domain"
 import { Clock, Effect, Schedule, Stream } from "effect"
-import { isLeft } from "./AgentEnd.ts"
+import { isLeft } from "./agent/AgentEnd.ts"
 import { Conducting } from "./Conducting.ts"
-import { judge } from "./Judging.ts"
-import { type Hindrance, hindranceInWords, isHindrance } from "./Hindrance.ts"
-import { isOver, next, type Run, type Task, type Turn } from "./Run.ts"
-import { RunLog, streamOf } from "./RunLog.ts"
-import { writeState } from "./StateStore.ts"
-import { askAgent, awaitAgent, settleTurn } from "./Turn.ts"
+import { judge } from "./agent/Judging.ts"
+import { type Hindrance, hindranceInWords, isHindrance } from "./tell/Hindrance.ts"
+import { isOver, next, type Run, type Task, type Turn } from "./run/Run.ts"
+import { RunLog, streamOf } from "./run/RunLog.ts"
+import { writeState } from "./state/StateStore.ts"
+import { askAgent, awaitAgent, settleTurn } from "./agent/Turn.ts"
 
 /**
  * What git says that a person must put right before work goes on (spec: behaviour#git). `dirty`: also what is changed and not committed.

@@ -1,9 +1,9 @@
 import type { AgentCommand, Permission } from "@souffleur/domain"
 import { Context } from "effect"
-import type { Git } from "./Git.ts"
-import type { LaunchWords } from "./LaunchWords.ts"
-import type { Plan } from "./Plan.ts"
-import type { RunRef } from "./RunRef.ts"
+import type { Git } from "./git/Git.ts"
+import type { LaunchWords } from "./agent/LaunchWords.ts"
+import type { Plan } from "./plan/Plan.ts"
+import type { RunRef } from "./run/RunRef.ts"
 
 /** One plan as it is conducted now: what its steps need beside the ports. */
 export class Conducting extends Context.Service<

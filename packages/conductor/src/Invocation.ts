@@ -1,4 +1,4 @@
-import type { Run } from "./Run.ts"
+import type { Run } from "./run/Run.ts"
 
 /** A word as a shell takes it for one. */
 const word = (text: string) => (/^[\w@%+=:,./-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)

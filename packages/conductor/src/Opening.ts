@@ -1,13 +1,13 @@
 import { digestOf, type Pin, Refused } from "@souffleur/domain"
 import { Effect } from "effect"
-import type { Git } from "./Git.ts"
-import { nobodyAtWork, nobodyElse } from "./Neighbours.ts"
-import type { Plan, PlannedTask } from "./Plan.ts"
-import type { LoadedPlan } from "./PlanFile.ts"
-import { type NamedRun, runsIn, tellRun } from "./RunLog.ts"
-import type { ImportedTask } from "./RunEvent.ts"
-import { progressOf, type StateJson } from "./StateFile.ts"
-import { lookAtState, StateForeign, stateForeign } from "./StateStore.ts"
+import type { Git } from "./git/Git.ts"
+import { nobodyAtWork, nobodyElse } from "./run/Neighbours.ts"
+import type { Plan, PlannedTask } from "./plan/Plan.ts"
+import type { LoadedPlan } from "./plan/PlanFile.ts"
+import { type NamedRun, runsIn, tellRun } from "./run/RunLog.ts"
+import type { ImportedTask } from "./run/RunEvent.ts"
+import { progressOf, type StateJson } from "./state/StateFile.ts"
+import { lookAtState, StateForeign, stateForeign } from "./state/StateStore.ts"
 
 const operator = { _tag: "Operator" } as const
 

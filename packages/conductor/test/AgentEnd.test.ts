@@ -12,7 +12,7 @@ import {
 } from "@souffleur/domain"
 import { Context, Duration, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { awaitEnding, endAgent, isLeft } from "../src/AgentEnd.ts"
+import { awaitEnding, endAgent, isLeft } from "../src/agent/AgentEnd.ts"
 import { Conducting, type Git, ownRun, RunLog, type Turn, tellRun } from "../src/index.ts"
 import { plainWords, planOf } from "./Stage.ts"
 

@@ -2,9 +2,9 @@ import { Agent, SessionNotFound, type Turn as SessionTurn } from "@souffleur/dom
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { Conducting } from "../src/Conducting.ts"
-import { judge } from "../src/Judging.ts"
-import { freshTask, initialRun, type Run, type Task, type Turn } from "../src/Run.ts"
-import type { Ended } from "../src/Turn.ts"
+import { judge } from "../src/agent/Judging.ts"
+import { freshTask, initialRun, type Run, type Task, type Turn } from "../src/run/Run.ts"
+import type { Ended } from "../src/agent/Turn.ts"
 import { approves as approved, complete as completed, plainWords, planOf, rejects as rejected } from "./Stage.ts"
 
 const outline = { id: "t1", title: "Do t1", dependsOn: [] }

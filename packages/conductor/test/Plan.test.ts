@@ -4,7 +4,7 @@ import { Effect, FileSystem, Path } from "effect"
 import { execFileSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { implementerPrompt, loadPlan, reviewerPrompt, sections } from "../src/index.ts"
-import { freshTask } from "../src/Run.ts"
+import { freshTask } from "../src/run/Run.ts"
 
 const load = Effect.fnUntraced(function* (name: string, text: string) {
   const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]

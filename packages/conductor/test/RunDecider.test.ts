@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import type { ImportedTask } from "../src/RunEvent.ts"
+import type { ImportedTask } from "../src/run/RunEvent.ts"
 import {
   decideRun,
   foldRun,

@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Result } from "effect"
 import { fileURLToPath } from "node:url"
-import { runCodec, RunEvent, runVersionOf } from "../src/RunEvent.ts"
+import { runCodec, RunEvent, runVersionOf } from "../src/run/RunEvent.ts"
 import { examples } from "./fixtures/events/Examples.ts"
 
 const { decode, encode, tags } = runCodec

@@ -14,7 +14,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, FileSystem, Layer, Option, Result } from "effect"
 import { Conducting } from "../src/Conducting.ts"
 import { decideRun, foldRun, type RunEvent, type RunIntent } from "../src/index.ts"
-import { askAgent, awaitAgent, settleTurn } from "../src/Turn.ts"
+import { askAgent, awaitAgent, settleTurn } from "../src/agent/Turn.ts"
 import { plainWords, planOf } from "./Stage.ts"
 
 const process = { pid: 50, startTime: 7, bootId: "boot" }

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { readVerdict } from "../src/index.ts"
-import { implementerPrompt, reviewerPrompt } from "../src/Prompt.ts"
-import { freshTask } from "../src/Run.ts"
+import { implementerPrompt, reviewerPrompt } from "../src/plan/Prompt.ts"
+import { freshTask } from "../src/run/Run.ts"
 
 const complete = "IMPLEMENTATION_COMPLETE w0rd\ncommits: [abc1234]\nfiles_changed: [src/a.ts]\ntest_file: test/a.test.ts"
 const approved = "APPROVED w0rd\nsummary: it does what it should"

@@ -1,5 +1,5 @@
 import { Effect, Layer, Queue, Sink, Stdio, Stream } from "effect"
-import { Environment } from "../../../packages/cli/src/Environment.ts"
+import { Environment } from "../../../packages/cli/src/world/Environment.ts"
 import { serve } from "../../../packages/cli/src/mcp/Server.ts"
 import type { Seed } from "../../simulation/Seed.ts"
 import { border, holds, type Place } from "../Border.ts"

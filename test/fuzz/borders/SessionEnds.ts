@@ -11,9 +11,9 @@ import {
   type WatchIntent
 } from "@souffleur/domain"
 import { Option, Result } from "effect"
-import { sentence } from "../../../packages/cli/src/Telling.ts"
-import { reasonOf, tell } from "../../../packages/cli/src/Reason.ts"
-import { standing } from "../../../packages/cli/src/Standing.ts"
+import { sentence } from "../../../packages/cli/src/explain/Telling.ts"
+import { reasonOf, tell } from "../../../packages/cli/src/explain/Reason.ts"
+import { standing } from "../../../packages/cli/src/explain/Standing.ts"
 import { makeReading } from "../../../packages/claude/src/session/Turn.ts"
 import { watching } from "../../../packages/domain/test/Given.ts"
 import { noticeOf } from "../../../packages/supervisor/src/Notifier.ts"

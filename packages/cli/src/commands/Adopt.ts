@@ -2,9 +2,9 @@ import { Agent, Claims, holdingOf, parsePid, parseSessionId, Processes } from "@
 import { adopt, adoptedBaseline, refuseTarget } from "@souffleur/supervisor"
 import { Console, Effect, Equal, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { settingsOf, store, world } from "../App.ts"
+import { settingsOf, store, world } from "../world/App.ts"
 import { BadUsage } from "../Failure.ts"
-import { findWatch } from "../Watches.ts"
+import { findWatch } from "../watching/Watches.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
 export const adoptCommand = Command.make(

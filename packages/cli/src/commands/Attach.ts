@@ -1,11 +1,11 @@
 import { Launcher, type Watch } from "@souffleur/domain"
 import { Console, Effect, FileSystem, Option } from "effect"
 import { Command } from "effect/cli"
-import { host, launches, settingsOf, store } from "../App.ts"
+import { host, launches, settingsOf, store } from "../world/App.ts"
 import { BadUsage } from "../Failure.ts"
-import { follow } from "../Following.ts"
-import { goTo } from "../Place.ts"
-import { findWatch } from "../Watches.ts"
+import { follow } from "../watching/Following.ts"
+import { goTo } from "../watching/Place.ts"
+import { findWatch } from "../watching/Watches.ts"
 import { projectDir, realProject, watchName } from "./Options.ts"
 
 const nameOf = ({ conductor, generation, pid }: Watch) => `Conductor (S${Math.max(1, generation)}), pid ${conductor?.pid ?? pid}`

@@ -2,10 +2,10 @@ import { Agent, Claims, parseSessionId, Settings } from "@souffleur/domain"
 import { compactByHand } from "@souffleur/recovery"
 import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { agent, agentFiles, claims, host, launches, settingsOf, store } from "../App.ts"
+import { agent, agentFiles, claims, host, launches, settingsOf, store } from "../world/App.ts"
 import { BadUsage, Ended } from "../Failure.ts"
-import { opening } from "../ConfigTrust.ts"
-import { allWatches, unfinished } from "../Watches.ts"
+import { opening } from "../world/ConfigTrust.ts"
+import { allWatches, unfinished } from "../watching/Watches.ts"
 import { json, realProject } from "./Options.ts"
 
 /** A watch may be about to resume that very session: what it looks after is left to it. */

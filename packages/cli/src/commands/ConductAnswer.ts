@@ -2,11 +2,11 @@ import { invocation, isOver, type RunIntent, taskOf, tellRun } from "@souffleur/
 import { isGone, Processes } from "@souffleur/domain"
 import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { agentFiles, host, settingsOf, store } from "../App.ts"
-import { findRun, runs } from "../Conducted.ts"
-import { Environment } from "../Environment.ts"
+import { agentFiles, host, settingsOf, store } from "../world/App.ts"
+import { findRun, runs } from "../world/Conducted.ts"
+import { Environment } from "../world/Environment.ts"
 import { BadUsage } from "../Failure.ts"
-import { personOnly } from "../Person.ts"
+import { personOnly } from "../watching/Person.ts"
 import { projectDir, realProject } from "./Options.ts"
 
 /** Characters of guidance: it goes into prompts. */

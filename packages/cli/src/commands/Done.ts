@@ -1,11 +1,11 @@
 import { finish } from "@souffleur/supervisor"
 import { Console, Effect, Option } from "effect"
 import { Command } from "effect/cli"
-import { host, launches, settingsOf, store } from "../App.ts"
-import { Environment } from "../Environment.ts"
+import { host, launches, settingsOf, store } from "../world/App.ts"
+import { Environment } from "../world/Environment.ts"
 import { BadUsage } from "../Failure.ts"
-import { speakerOf } from "../Speaker.ts"
-import { allWatches, findWatch, ofAgent } from "../Watches.ts"
+import { speakerOf } from "../watching/Speaker.ts"
+import { allWatches, findWatch, ofAgent } from "../watching/Watches.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
 /** An agent's tools and hooks know its process; a number, or nothing. */

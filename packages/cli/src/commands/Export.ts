@@ -2,9 +2,9 @@ import { Agent, parseSessionId, piecesOf, TrustedFiles } from "@souffleur/domain
 import { headerBytes, readHeader, trim } from "@souffleur/recovery"
 import { Console, Effect, Path, Result, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { agent, host } from "../App.ts"
-import { Environment } from "../Environment.ts"
-import { opening } from "../ConfigTrust.ts"
+import { agent, host } from "../world/App.ts"
+import { Environment } from "../world/Environment.ts"
+import { opening } from "../world/ConfigTrust.ts"
 import { BadUsage } from "../Failure.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 

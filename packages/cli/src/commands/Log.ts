@@ -1,12 +1,12 @@
 import { EventLog, evolve, initial, missing, type Recorded, type Watch } from "@souffleur/domain"
 import { Clock, Console, Duration, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
-import { settingsOf, store } from "../App.ts"
-import { Environment } from "../Environment.ts"
+import { settingsOf, store } from "../world/App.ts"
+import { Environment } from "../world/Environment.ts"
 import { BadUsage, Ended, told as tellFailure } from "../Failure.ts"
 import { paint } from "../Printing.ts"
-import { jsonLine, line } from "../Telling.ts"
-import { findWatch } from "../Watches.ts"
+import { jsonLine, line } from "../explain/Telling.ts"
+import { findWatch } from "../watching/Watches.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
 /** `8h`, `30m`, or what Effect reads as a duration. */

@@ -1,8 +1,8 @@
 import { release } from "@souffleur/supervisor"
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
-import { launches, settingsOf, store } from "../App.ts"
-import { findWatch } from "../Watches.ts"
+import { launches, settingsOf, store } from "../world/App.ts"
+import { findWatch } from "../watching/Watches.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
 export const releaseCommand = Command.make(

@@ -2,10 +2,10 @@ import { isUnwatched, iso, load, lower, Permission, type ResolvedSettings } from
 import { command } from "@souffleur/supervisor"
 import { Console, Duration, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { agentFiles, host, settingsOf, store } from "../App.ts"
-import { personOnly } from "../Person.ts"
-import { count, inWords } from "../Telling.ts"
-import { findWatch } from "../Watches.ts"
+import { agentFiles, host, settingsOf, store } from "../world/App.ts"
+import { personOnly } from "../watching/Person.ts"
+import { count, inWords } from "../explain/Telling.ts"
+import { findWatch } from "../watching/Watches.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
 /** What the user has set. */

@@ -1,10 +1,10 @@
 import { Claims } from "@souffleur/domain"
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
-import { claims, host, settingsOf, store, terminalOf } from "../App.ts"
+import { claims, host, settingsOf, store, terminalOf } from "../world/App.ts"
 import { BadUsage } from "../Failure.ts"
 import { inspect, install, uninstall } from "../service/ServiceManager.ts"
-import { findWatch } from "../Watches.ts"
+import { findWatch } from "../watching/Watches.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
 const flags = { watch: watchName, projectDir, json }

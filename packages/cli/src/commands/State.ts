@@ -1,11 +1,11 @@
 import { EventLog, evolve, initial, parseTime } from "@souffleur/domain"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { settingsOf, store } from "../App.ts"
+import { settingsOf, store } from "../world/App.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
-import { standing } from "../Standing.ts"
-import { findWatch } from "../Watches.ts"
+import { standing } from "../explain/Standing.ts"
+import { findWatch } from "../watching/Watches.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
 /** A revision, or a time in UTC. */

@@ -1,13 +1,13 @@
 import { EventLog } from "@souffleur/domain"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
-import { settingsOf, store } from "../App.ts"
-import { reasonJson } from "../Explanation.ts"
+import { settingsOf, store } from "../world/App.ts"
+import { reasonJson } from "../explain/Explanation.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
-import { reasonOf, tell } from "../Reason.ts"
-import { jsonLine } from "../Telling.ts"
-import { findWatch } from "../Watches.ts"
+import { reasonOf, tell } from "../explain/Reason.ts"
+import { jsonLine } from "../explain/Telling.ts"
+import { findWatch } from "../watching/Watches.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 
 export const whyCommand = Command.make(

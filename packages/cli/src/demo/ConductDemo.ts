@@ -1,10 +1,10 @@
 import { completionSummary, loadRun, RunLog, type RunEvent } from "@souffleur/conductor"
 import { runProgram } from "@souffleur/domain"
 import { Console, Effect, FileSystem, Path, Schedule, Stream } from "effect"
-import { runs } from "../Conducted.ts"
-import { Environment } from "../Environment.ts"
+import { runs } from "../world/Conducted.ts"
+import { Environment } from "../world/Environment.ts"
 import { printLines } from "../Printing.ts"
-import { runLine } from "../RunTelling.ts"
+import { runLine } from "../explain/RunTelling.ts"
 import { broughtBy, DemoFailed, exists, makeScene } from "./Scene.ts"
 
 const plan = `workflow_id: opera

@@ -2,7 +2,7 @@ import { CommsSchema } from "@souffleur/comms"
 import { EventLog, type Recorded, type WatchEvent } from "@souffleur/domain"
 import { SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Path, Random, Schedule, Stream } from "effect"
-import { store } from "../App.ts"
+import { store } from "../world/App.ts"
 import { printLines } from "../Printing.ts"
 import { broughtBy, DemoFailed, exists, makeScene } from "./Scene.ts"
 

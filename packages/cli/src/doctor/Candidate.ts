@@ -1,7 +1,7 @@
 import { Agent, heldBy, Processes } from "@souffleur/domain"
 import { refuseTarget } from "@souffleur/supervisor"
 import { Effect, Equal, Option, Result } from "effect"
-import type { Named } from "../Watches.ts"
+import type { Named } from "../watching/Watches.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 /** Could this process be watched: what `watch` would ask of it, and what is known of it. Nothing is claimed. */

@@ -14,10 +14,10 @@ import {
 } from "@souffleur/domain"
 import { HookFiles, Salvage } from "@souffleur/node"
 import { Clock, Console, Effect, FileSystem, Option, Path, Result } from "effect"
-import { agentFiles, claims, host, launches } from "../App.ts"
+import { agentFiles, claims, host, launches } from "../world/App.ts"
 import { Ended } from "../Failure.ts"
-import { liveSessions } from "../Live.ts"
-import { standing } from "../Standing.ts"
+import { liveSessions } from "../watching/Live.ts"
+import { standing } from "../explain/Standing.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 /** Events of a watch that are told. */

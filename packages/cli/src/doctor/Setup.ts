@@ -2,10 +2,10 @@ import { parseAgentCommand } from "@souffleur/claude"
 import { findConfig, type ResolvedSettings, runProgram } from "@souffleur/domain"
 import { commitAt } from "@souffleur/supervisor"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
-import { agent, host, launchable, terminalOf } from "../App.ts"
-import { Environment } from "../Environment.ts"
+import { agent, host, launchable, terminalOf } from "../world/App.ts"
+import { Environment } from "../world/Environment.ts"
 import { told } from "../Failure.ts"
-import { inWords } from "../Telling.ts"
+import { inWords } from "../explain/Telling.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 /** Without comms the commit that is checked out is a sign of progress. */

@@ -1,7 +1,7 @@
 import { overreachInWords } from "@souffleur/domain"
 import { Option } from "effect"
-import type { ConfigTrust } from "../ConfigTrust.ts"
-import type { Named } from "../Watches.ts"
+import type { ConfigTrust } from "../world/ConfigTrust.ts"
+import type { Named } from "../watching/Watches.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 const look = (source: string | null) => `look at ${source ?? "it"}, then: souffleur config --trust`

@@ -1,6 +1,6 @@
 import { CommsLink, type CommsUnavailable } from "@souffleur/domain"
 import { Effect, Schedule } from "effect"
-import { commsLink, host, launches, settingsOf, store } from "../App.ts"
+import { commsLink, host, launches, settingsOf, store } from "../world/App.ts"
 import { type Failure, ofFile, told } from "../Failure.ts"
 import { type Here, lookUp, projectHere } from "./Here.ts"
 import { ToolFailed } from "./Tools.ts"

@@ -1,8 +1,8 @@
 import { Processes } from "@souffleur/domain"
 import { Effect, FileSystem, Option, Path } from "effect"
-import { Environment } from "../Environment.ts"
-import { speakerOf } from "../Speaker.ts"
-import { allWatches, ofAgent, unfinished } from "../Watches.ts"
+import { Environment } from "../world/Environment.ts"
+import { speakerOf } from "../watching/Speaker.ts"
+import { allWatches, ofAgent, unfinished } from "../watching/Watches.ts"
 
 /** The folder that the agent works in, as its real path. */
 export const projectHere = Effect.gen(function* () {

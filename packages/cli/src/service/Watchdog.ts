@@ -1,6 +1,6 @@
 import { Beats, runProgram, Settings, silentAfter } from "@souffleur/domain"
 import { Clock, Duration, Effect, Option, Schedule } from "effect"
-import { Environment } from "../Environment.ts"
+import { Environment } from "../world/Environment.ts"
 
 /** sd_notify(3) by its own program: Node has no datagram sockets of a file. */
 const notify = (word: string) =>

@@ -2,8 +2,8 @@ import { CommsErrand, CommsSchema } from "@souffleur/comms"
 import { Event, EventLog, loadSettings, Sqlite, type WatchEvent } from "@souffleur/domain"
 import { HostServices, SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Layer } from "effect"
-import { store } from "../../src/App.ts"
-import { Environment } from "../../src/Environment.ts"
+import { store } from "../../src/world/App.ts"
+import { Environment } from "../../src/world/Environment.ts"
 
 export const services = Layer.provideMerge(CommsErrand.layerHere, Layer.provideMerge(SqliteClient.layerSqlite, HostServices.layer))
 

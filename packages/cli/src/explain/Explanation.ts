@@ -1,0 +1,64 @@
+import { iso, plain, type RecordedAs } from "@souffleur/domain"
+import { mostOfLine } from "../Printing.ts"
+
+/** Why a decision was made. */
+export interface Explanation {
+  readonly seen: ReadonlyArray<string>
+  readonly rule: string
+  /** What was done, or left alone, by the decision itself; where it is not there, the events after it say so. */
+  readonly act?: string
+}
+
+/** One decision, told: what was seen, the rule that made it one, and what was done then. */
+export interface Reason<E> extends Explanation {
+  readonly recorded: RecordedAs<E>
+  readonly done: ReadonlyArray<RecordedAs<E>>
+}
+
+/** The last decision up to a revision, and what followed it before the next; `explain` knows which events are decisions. */
+export const lastReason = <S, E>(
+  events: ReadonlyArray<RecordedAs<E>>,
+  upTo: number,
+  initial: S,
+  evolve: (state: S, event: E) => S,
+  explain: (event: E, before: S) => Explanation | undefined
+): Reason<E> | undefined => {
+  let state = initial
+  let reason: Omit<Reason<E>, "done"> | undefined
+  const done: Array<RecordedAs<E>> = []
+  for (const recorded of events) {
+    const explained = explain(recorded.event, state)
+    if (explained !== undefined && recorded.revision <= upTo) {
+      reason = { recorded, ...explained }
+      done.length = 0
+    } else if (reason !== undefined) {
+      if (explained !== undefined) break
+      done.push(recorded)
+    }
+    state = evolve(state, recorded.event)
+  }
+  return reason === undefined ? undefined : { ...reason, done }
+}
+
+/** Lines for a person, all of them plain. */
+export const reasonLines = <E extends { readonly at: number }>(
+  { act, done, recorded, rule, seen }: Reason<E>,
+  sentence: (event: E) => string
+): ReadonlyArray<string> =>
+  [
+    `${iso(recorded.event.at)}  revision ${recorded.revision}: ${sentence(recorded.event)}`,
+    "",
+    ...(seen.length === 0 ? [] : ["What was seen", ...seen.map((line) => `  ${line}`), ""]),
+    "The rule",
+    `  ${rule}`,
+    "",
+    "What was done",
+    ...(act === undefined && done.length > 0 ? [] : [`  ${act ?? "nothing more"}`]),
+    ...done.map(({ event, revision }) => `  ${String(revision).padStart(4)}  ${sentence(event)}`)
+  ].map((line) => plain(line, mostOfLine))
+
+/** The same for a program. */
+export const reasonJson = <E>({ act, done, recorded, rule, seen }: Reason<E>, json: (recorded: RecordedAs<E>) => string) => {
+  const event = (one: RecordedAs<E>) => JSON.parse(json(one)) as unknown
+  return { decision: event(recorded), seen, rule, act: act ?? null, done: done.map(event) }
+}

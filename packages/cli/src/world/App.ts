@@ -1,0 +1,165 @@
+import { type AgentProgram, Claude, parseAgentCommand } from "@souffleur/claude"
+import { CommsErrand } from "@souffleur/comms"
+import {
+  Agent,
+  BadSetting,
+  clamp,
+  type ResolvedSettings,
+  Comms,
+  CycleSettings,
+  loadSettings,
+  pinOf,
+  type Processes,
+  readSettings,
+  Settings,
+  type SettingFlags,
+  Store,
+  EventLogSql,
+  type TrustedFiles as Trusted,
+  type Terminal
+} from "@souffleur/domain"
+import { Claims as NodeClaims, HookFiles, Launcher, Processes as NodeProcesses, SqliteClient, TrustedFiles } from "@souffleur/node"
+import { exportedBy } from "@souffleur/recovery"
+import { Roles } from "@souffleur/supervisor"
+import { Console, Effect, Layer, Path } from "effect"
+import * as CommsNews from "./CommsNews.ts"
+import { Environment } from "./Environment.ts"
+import { BadUsage } from "../Failure.ts"
+
+/** The settings of a project, with what was wrong in its config file told on standard error. */
+export const settingsOf = Effect.fn("settingsOf")(function* (projectDir: string, flags: SettingFlags = {}) {
+  const { variables } = yield* Environment
+  return yield* loadSettings({ projectDir, environment: variables, flags })
+})
+
+/** Our own database: log, beats, outbox. Made where there is none. */
+export const store = (settings: ResolvedSettings) =>
+  Layer.unwrap(
+    Effect.map(Effect.andThen(TrustedFiles.stateFolder(settings.stateDir), Path.Path), (path) =>
+      EventLogSql.layer.pipe(Layer.provide(SqliteClient.layerOwn({ ...Store, path: path.join(settings.stateDir, "souffleur.db") })))
+    )
+  )
+
+/** The comms of one watch; `null`: solo. */
+export const comms = (path: string | null) => (path === null ? Comms.layerSolo : CommsErrand.layer(path))
+
+/** Comms as an agent itself uses it. */
+export const commsLink = CommsErrand.layerLink
+
+/** Where souffleur itself runs, innermost first: a tmux in a kitty inherits the marks of both. */
+const surrounding = (variables: Readonly<Record<string, string | undefined>>): Terminal => {
+  const has = (name: string) => (variables[name] ?? "") !== ""
+  if (has("TMUX")) return "tmux"
+  // Without its socket kitty obeys only who reads and writes the terminal itself.
+  return has("KITTY_WINDOW_ID") && has("KITTY_LISTEN_ON") ? "kitty" : "headless"
+}
+
+const cannot = {
+  tmux: "tmux needs souffleur itself to run inside tmux: start it there, or use headless",
+  kitty: "kitty needs KITTY_LISTEN_ON: set allow_remote_control and listen_on in kitty.conf, start souffleur in kitty, or use headless"
+} as const
+
+/** `auto`: where souffleur itself runs (spec: settings#launcher). */
+export const terminalOf = (
+  { launcher }: ResolvedSettings,
+  variables: Readonly<Record<string, string | undefined>>
+): Effect.Effect<Terminal, BadSetting> => {
+  if (launcher === "auto") return Effect.succeed(surrounding(variables))
+  const usable = launcher === "headless" || (variables[launcher === "tmux" ? "TMUX" : "KITTY_LISTEN_ON"] ?? "") !== ""
+  return usable ? Effect.succeed(launcher) : Effect.fail(new BadSetting({ name: "SOUFFLEUR_LAUNCHER", why: cannot[launcher] }))
+}
+
+/** The agent of the settings, or of a watch's own command: today always Claude Code, or what behaves like it. */
+export const agent = (settings: ResolvedSettings, own?: AgentProgram) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { variables } = yield* Environment
+      const agentCommand = own ?? (yield* Effect.fromResult(parseAgentCommand(settings.agentCommand)))
+      const claude = Claude.layer({
+        claudeDir: settings.claudeDir,
+        agentCommand,
+        environment: variables,
+        environmentAllowed: settings.agentEnvironment
+      })
+      return settings.exportCommand === null ? claude : Layer.provide(exportedBy(settings.exportCommand), claude)
+    })
+  )
+
+/** The agent's own files, to be read: nothing is launched or exported. */
+export const agentFiles = ({ claudeDir }: ResolvedSettings) =>
+  Claude.layer({ claudeDir, agentCommand: { program: "claude", args: [] }, environment: {} })
+
+/** Whether the agent could be launched; nothing is. */
+export const launchable = Effect.fn("App.launchable")(function* ({ maxExternalPermission }: ResolvedSettings) {
+  const effective = clamp("acceptEdits", maxExternalPermission)
+  const agent = yield* Agent
+  yield* agent.command({ session: { _tag: "Resume", sessionId: "none" }, permission: effective, prompt: "", print: true })
+})
+
+const unusable = <S>(why: string): Layer.Layer<S, BadUsage> => Layer.effectContext(Effect.fail(new BadUsage({ why })))
+
+/** The processes of this host; a host whose processes cannot be told apart is no place for a watchdog. */
+export const host = Layer.catchTag(NodeProcesses.layer, "ProcessesUnavailable", ({ why }) => unusable<Processes>(why))
+
+/** Who watches which Conductor, for every souffleur of this user. */
+export const claims = NodeClaims.layer()
+
+const launcherAt = (settings: ResolvedSettings, terminal: Effect.Effect<Terminal, BadSetting, Environment>) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { self } = yield* Environment
+      yield* TrustedFiles.stateFolder(settings.stateDir)
+      return Launcher.layer({ stateDir: settings.stateDir, entry: [...self, "__launch"] as const, terminal: yield* terminal })
+    })
+  )
+
+/** The launches of a state folder, for a command that settles one, or starts one that ends by itself: no terminal is needed. */
+export const launches = (settings: ResolvedSettings) =>
+  launcherAt(settings, Effect.succeed("headless")).pipe(Layer.provide(host), Layer.merge(Layer.succeed(Settings, settings)))
+
+/**
+ * The config is read anew for each recovery cycle, and each turn of a run; what is newly wrong in it is told. Where it cannot be used, what
+ * was holds.
+ */
+export const cycleSettings = (settings: ResolvedSettings, project: string) =>
+  Layer.effect(
+    CycleSettings,
+    Effect.map(Effect.context<Environment | Path.Path | Trusted>(), (context) =>
+      Effect.flatMap(Environment, ({ variables }) => readSettings({ projectDir: project, environment: variables, flags: {} })).pipe(
+        Effect.flatMap(({ said, settings }) => Effect.map(pinOf(said), (said) => ({ ...settings, said }))),
+        Effect.tap(({ source, warnings }) =>
+          Effect.forEach(
+            warnings.filter((warning) => !settings.warnings.includes(warning)),
+            (warning) => Console.error(`warning: ${source}: ${warning}`)
+          )
+        ),
+        Effect.orElseSucceed(() => settings),
+        Effect.provide(context)
+      )
+    )
+  )
+
+/** What a watch is launched with in place of what the settings say. */
+export interface LaunchOverrides {
+  readonly agent?: AgentProgram
+  readonly terminal?: Terminal
+}
+
+/** Everything that a watch of a project needs: the one composition of all layers. */
+export const world = (settings: ResolvedSettings, project: string, commsPath: string | null, overrides: LaunchOverrides = {}) => {
+  const terminal =
+    overrides.terminal !== undefined
+      ? Effect.succeed(overrides.terminal)
+      : Effect.flatMap(Environment, ({ variables }) => terminalOf(settings, variables))
+  const ports = Layer.mergeAll(
+    store(settings),
+    CommsNews.layer.pipe(Layer.provide(comms(commsPath))),
+    agent(settings, overrides.agent),
+    claims,
+    HookFiles.layer(settings.stateDir),
+    launcherAt(settings, terminal),
+    Layer.succeed(Settings, settings),
+    cycleSettings(settings, project)
+  )
+  return Roles.layer.pipe(Layer.provideMerge(ports), Layer.provideMerge(host))
+}

@@ -1,0 +1,102 @@
+import {
+  type ConfigWord,
+  lower,
+  mapPrograms,
+  noPrograms,
+  overreachInWords,
+  overreachOf,
+  type Pin,
+  type PinnedKey,
+  pinOf,
+  programKeys,
+  readSettings,
+  type SettingFlags
+} from "@souffleur/domain"
+import { Console, Effect, Option } from "effect"
+import { Environment } from "./Environment.ts"
+import { BadUsage } from "../Failure.ts"
+import { keepTrust, programOf, trustedIn } from "./TrustStore.ts"
+
+const accept = '"souffleur config --trust" accepts the file as it is now'
+
+/** What the environment says in the file's place: the person's own word, which outranks it. */
+const overridden = (key: PinnedKey, variables: Readonly<Record<string, string | undefined>>) =>
+  key !== "MAX_EXTERNAL_PERMISSION" && (variables[`SOUFFLEUR_${key}`] ?? "").trim() !== ""
+
+/** The config file of a project beside what holds there (`undefined`: the file itself), and the settings as they are in force then. */
+const beside = Effect.fnUntraced(function* (project: string, flags: SettingFlags, pin: Pin | undefined) {
+  const { variables } = yield* Environment
+  const sources = { projectDir: project, environment: variables, flags }
+  const { said, settings } = yield* readSettings(sources)
+  const says = yield* pinOf(said)
+  if (pin === undefined) return { said, says, settings, keys: [], lost: [] }
+  const text = (key: keyof ConfigWord["programs"], digest: string | null) =>
+    digest === null || digest === says.programs[key]
+      ? Effect.succeedSome(digest === null ? null : said.programs[key])
+      : programOf(settings.stateDir, digest)
+  const programs = yield* Effect.all(mapPrograms(pin.programs, (digest, key) => text(key, digest)))
+  const held = mapPrograms(noPrograms, (_, key) => Option.getOrNull(programs[key]))
+  const keys = overreachOf(says, pin).filter((key) => !overridden(key, variables))
+  return {
+    said,
+    says,
+    keys,
+    settings: (yield* readSettings({ ...sources, held: { ceiling: pin.ceiling, programs: held } })).settings,
+    /** Nobody knows any more what they were. */
+    lost: programKeys.filter((key) => Option.isNone(programs[key]) && !overridden(key, variables))
+  }
+})
+
+/** What a project's file says, what of it is trusted, and the settings that would be in force for what is opened now. */
+export const trustOf = Effect.fn("trustOf")(function* (project: string, flags: SettingFlags = {}) {
+  const { stateDir } = (yield* beside(project, flags, undefined)).settings
+  const trusted = yield* trustedIn(stateDir, project)
+  return { trusted, ...(yield* beside(project, flags, Option.getOrUndefined(trusted))) }
+})
+export type ConfigTrust = Effect.Success<ReturnType<typeof trustOf>>
+
+/** What is worth a word where a file is trusted: programs that it has souffleur run, and agents that ask nobody. */
+const allowed = ({ ceiling, programs }: Pin): ReadonlyArray<string> => [
+  ...programKeys.filter((key) => programs[key] !== null),
+  ...(ceiling === "bypassPermissions" ? [`MAX_EXTERNAL_PERMISSION=${ceiling}`] : [])
+]
+
+/**
+ * The settings of what is opened now in a project, and what it is pinned to. The file that is there at the first time is trusted, and
+ * told where it names a program or bypassPermissions; later on a higher ceiling is not used, and another program is refused.
+ */
+export const opening = Effect.fn("ConfigTrust.opening")(function* (project: string, flags: SettingFlags = {}) {
+  const { keys, said, says, settings, trusted } = yield* trustOf(project, flags)
+  if (Option.isNone(trusted)) {
+    yield* keepTrust(settings.stateDir, project, says, said.programs)
+    const news = allowed(says)
+    if (news.length > 0)
+      yield* Console.error(
+        `note: ${settings.source} is trusted from now on as it is, with ${news.join(", ")}; a change takes "souffleur config --trust"`
+      )
+    return { settings, pin: says }
+  }
+  const changed = keys.filter((key) => key !== "MAX_EXTERNAL_PERMISSION")
+  if (changed.length > 0)
+    return yield* new BadUsage({
+      why: `${settings.source ?? "the config file, which is gone"}: ${changed.join(", ")} ${changed.length === 1 ? "is" : "are"} not what was trusted in ${project}: look at it, then ${accept}`
+    })
+  if (keys.length > 0) yield* Console.error(`warning: ${overreachInWords({ keys, said: says })}`)
+  return { settings, pin: { ceiling: lower(says.ceiling, trusted.value.ceiling), programs: trusted.value.programs } }
+})
+
+/** The settings of a watch or a run that goes on: its own ceiling and programs, whatever the file says by now. */
+export const goingOn = Effect.fn("ConfigTrust.goingOn")(function* (project: string, pin: Pin, flags: SettingFlags = {}) {
+  const { keys, lost, says, settings } = yield* beside(project, flags, pin)
+  if (lost.length > 0)
+    return yield* new BadUsage({ why: `which ${lost.join(", ")} this goes on with is lost, and the file has another: ${accept}` })
+  if (keys.length > 0) yield* Console.error(`warning: ${overreachInWords({ keys, said: says })}`)
+  return settings
+})
+
+/** A person's word: the file as it is now is trusted in this project. */
+export const trustNow = Effect.fn("trustNow")(function* (project: string) {
+  const { said, says, settings } = yield* beside(project, {}, undefined)
+  yield* keepTrust(settings.stateDir, project, says, said.programs)
+  return { settings, pin: says }
+})

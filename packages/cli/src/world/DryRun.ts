@@ -1,0 +1,48 @@
+import { freshTask, implementerPrompt, type LoadedPlan, orderOf, type Plan, reviewerPrompt } from "@souffleur/conductor"
+import { plain } from "@souffleur/domain"
+import { Console, Effect } from "effect"
+import { printJson, printLines } from "../Printing.ts"
+
+/** How it finishes. */
+const ending = (finish: Plan["finish"]): string => {
+  switch (finish._tag) {
+    case "None":
+      return "and no finishing step"
+    case "Prompt":
+      return `and then an agent: ${finish.prompt}`
+    case "Command":
+      return `and then the command ${JSON.stringify(finish.command)}`
+  }
+}
+
+/** A prompt has lines of its own, which are nobody else's. */
+const indented = (prompt: string) => prompt.replaceAll(/^(?=.)/gmu, "    ")
+
+/** In place of the word that each launch is given. */
+const word = "WORD"
+
+/** The order of a plan's tasks and the prompts of their first agents; nothing is written or launched. */
+export const dryRun = Effect.fn("Conduct.dryRun")(function* ({ plan }: LoadedPlan, asJson: boolean) {
+  const tasks = orderOf(plan).map((task) => {
+    const fresh = freshTask({ id: task.id, title: task.title, dependsOn: task.dependsOn })
+    return { task, implementer: implementerPrompt(task, fresh, word), reviewer: reviewerPrompt(task, fresh, word) }
+  })
+  if (asJson) {
+    const rows = tasks.map(({ implementer, reviewer, task }) => ({
+      id: task.id,
+      title: task.title,
+      depends_on: task.dependsOn,
+      implementer_prompt: implementer,
+      reviewer_prompt: reviewer
+    }))
+    return yield* printJson({ workflow_id: plan.workflowId, tasks: rows, finish: plan.finish })
+  }
+  yield* Console.log(`Workflow ${plan.workflowId}, in this order:`)
+  yield* Effect.forEach(tasks, ({ task }, index) => Console.log(`${String(index + 1).padStart(3)}  ${task.id}  ${task.title}`))
+  yield* Console.log(`     ${ending(plan.finish)}`)
+  yield* Effect.forEach(tasks, ({ implementer, reviewer, task }) =>
+    printLines(
+      `\n──── ${plain(task.id)}: implementer\n\n${indented(implementer)}\n──── ${plain(task.id)}: reviewer\n\n${indented(reviewer)}`
+    )
+  )
+})

@@ -1,0 +1,25 @@
+import { agentOfLaunch } from "@souffleur/claude"
+import { initial, Launcher, type ResolvedSettings } from "@souffleur/domain"
+import { Console, Effect, Option } from "effect"
+import { type LaunchOverrides, launches } from "./App.ts"
+import type { Named } from "../watching/Watches.ts"
+
+const lost = "warning: what this watch was started with is lost: the configured agent command is used"
+
+/**
+ * What `souffleur run` was given for a watch that goes on: the agent's program and the user's own flags, as its first launch file
+ * keeps them. A command runs where its exit code is told.
+ */
+export const launchOverridesOf = Effect.fn("launchOverridesOf")(function* (settings: ResolvedSettings, known: Option.Option<Named>) {
+  const { firstLaunch, kind } = Option.match(known, { onNone: () => initial, onSome: ({ watch }) => watch })
+  if (kind === "command") return { terminal: "headless" } satisfies LaunchOverrides
+  if (firstLaunch === undefined) return {}
+  const { digest, launchId, sessionId } = firstLaunch
+  const file = Launcher.use((launcher) => launcher.kept(launchId, digest))
+  const agent = yield* Effect.option(file).pipe(
+    Effect.map(Option.flatMap(({ command }) => agentOfLaunch(command, sessionId))),
+    Effect.provide(launches(settings))
+  )
+  if (Option.isNone(agent)) yield* Console.error(lost)
+  return Option.match(agent, { onNone: (): LaunchOverrides => ({}), onSome: (agent) => ({ agent }) })
+})

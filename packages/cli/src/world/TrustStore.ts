@@ -1,0 +1,59 @@
+import { digestOf, freshSessionId, mapPrograms, Pin, type Programs, readTrusted } from "@souffleur/domain"
+import { Effect, FileSystem, Option, Path, type PlatformError, Schema } from "effect"
+import { BadUsage } from "../Failure.ts"
+
+/** What a person has trusted in one project; which project its file is of is in its name. */
+const Trusted = Schema.fromJsonString(Pin)
+const decode = Schema.decodeUnknownEffect(Trusted)
+
+/** Bytes that are read back: a line of a config file. */
+const largest = 1_000_000
+
+const folderOf = Effect.fnUntraced(function* (stateDir: string, ...below: ReadonlyArray<string>) {
+  return (yield* Path.Path).join(stateDir, "trust", ...below)
+})
+const fileOf = (stateDir: string, project: string) => Effect.flatMap(digestOf(project), (digest) => folderOf(stateDir, `${digest}.json`))
+const programFile = (stateDir: string, digest: string) => folderOf(stateDir, `${digest}.program`)
+
+/** Whole or not at all, and its user's alone: a program's line may hold a key. */
+const write = Effect.fnUntraced(function* (stateDir: string, file: string, text: string) {
+  const fs = yield* FileSystem.FileSystem
+  yield* fs.makeDirectory(yield* folderOf(stateDir), { recursive: true, mode: 0o700 })
+  const draft = `${file}.${yield* freshSessionId}`
+  yield* fs.writeFileString(draft, text, { flag: "wx", mode: 0o600 })
+  yield* fs.rename(draft, file)
+})
+
+const read = (file: string) =>
+  Effect.map(readTrusted(file, { own: true, others: "nothing", atMost: largest }), (bytes) => new TextDecoder().decode(bytes))
+
+/** What was trusted in a project; `None`: nothing yet. A record that is there and cannot be used is no first time. */
+export const trustedIn = Effect.fn("trustedIn")(function* (stateDir: string, project: string) {
+  const file = yield* fileOf(stateDir, project)
+  const unusable = (why: string) =>
+    new BadUsage({ why: `${file}, what was trusted in ${project}: ${why}; "souffleur config --trust" makes it anew` })
+  return yield* read(file).pipe(
+    Effect.flatMap((text) => Effect.asSome(Effect.mapError(decode(text), () => unusable("it is damaged")))),
+    Effect.catchTag("FileRefused", ({ missing, why }) => (missing ? Effect.succeed(Option.none<Pin>()) : Effect.fail(unusable(why))))
+  )
+})
+
+/** The program of a digest; `None`: it was never kept, or is another by now. */
+export const programOf = Effect.fn("programOf")(function* (stateDir: string, digest: string) {
+  const text = yield* Effect.option(read(yield* programFile(stateDir, digest)))
+  return Option.isSome(text) && (yield* digestOf(text.value)) === digest ? text : Option.none<string>()
+})
+
+/** Keeps what is trusted in a project from now on: its programs first, so that what a pin names is there to be run. */
+export const keepTrust = Effect.fn("keepTrust")(function* (
+  stateDir: string,
+  project: string,
+  pin: Pin,
+  programs: Programs
+): Effect.fn.Return<void, PlatformError.PlatformError, FileSystem.FileSystem | Path.Path> {
+  const keep = Effect.fnUntraced(function* (program: string | null, digest: string | null) {
+    if (program !== null && digest !== null) yield* write(stateDir, yield* programFile(stateDir, digest), program)
+  })
+  yield* Effect.all(mapPrograms(programs, (program, key) => keep(program, pin.programs[key])))
+  yield* write(stateDir, yield* fileOf(stateDir, project), JSON.stringify(pin))
+})

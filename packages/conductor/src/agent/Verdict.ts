@@ -1,0 +1,199 @@
+import { Result } from "effect"
+import type { Report } from "../decide/Ladder.ts"
+import type { Feedback } from "../run/RunEvent.ts"
+
+/** What an agent said that it did. Commits and files, its test file too, are its own words: git is asked for the truth. */
+export type Verdict =
+  | { readonly _tag: "Complete"; readonly testFile: string | null }
+  | Extract<Report, { readonly _tag: "Blocked" | "Approved" | "Rejected" }>
+
+export interface NoVerdict {
+  readonly cause: "no verdict" | "contradictory verdict"
+  /** A sentence; nothing that the agent said. */
+  readonly detail: string
+}
+
+type Header = "IMPLEMENTATION_COMPLETE" | "IMPLEMENTATION_BLOCKED" | "APPROVED" | "REJECTED"
+const fields: Readonly<Record<Header, ReadonlyArray<string>>> = {
+  IMPLEMENTATION_COMPLETE: ["commits", "files_changed", "test_file"],
+  IMPLEMENTATION_BLOCKED: ["reason"],
+  APPROVED: ["summary", "issues", "suggestions"],
+  REJECTED: ["summary", "issues", "suggestions"]
+}
+
+/** A verdict, and the word that its header has: only with that of its launch it is the agent's own. */
+export interface Said {
+  readonly verdict: Verdict
+  readonly word: string
+}
+
+interface Block {
+  readonly header: Header
+  /** Behind the header; `""`: none. */
+  readonly word: string
+  /** Which stretch of text between fences and empty lines its header stands in: two verdicts in one are none. */
+  readonly stretch: number
+  readonly values: Map<string, string>
+  readonly items: Map<string, Array<string>>
+  /** Something else was said behind it. */
+  followed: boolean
+}
+
+/** Characters and items that are kept: a verdict goes to the log, and feedback into prompts. */
+const longest = { text: 2000, item: 500, items: 20 } as const
+const clipped = (text: string, most: number) => {
+  // A character is one unit or two.
+  const points = Array.from(text.slice(0, 2 * most))
+  return points.length <= most ? text : `${points.slice(0, most - 1).join("")}…`
+}
+
+/** Characters of a line that are looked at: more than any field keeps. */
+const longestLine = 4000
+/** Without these at its ends, by index: a pattern that ends in `$` takes the square of a line's length, or worse. */
+const stripped = (text: string, before: string, after: string) => {
+  let [start, end] = [0, text.length]
+  while (start < end && before.includes(text[start]!)) start++
+  while (end > start && after.includes(text[end - 1]!)) end--
+  return text.slice(start, end)
+}
+
+const isFence = (line: string) => line.startsWith("```") || line.startsWith("~~~")
+/** Marks that Markdown puts around a word are no part of it. */
+const bare = (line: string) => stripped(line, "*_`# \t", "*_`: \t")
+/** A header, alone or with one word: more is a sentence. */
+const headerIn = (line: string, headers: ReadonlyArray<Header>) => {
+  const [first = "", word = "", ...more] = bare(line).split(/\s+/u)
+  const header = more.length === 0 ? headers.find((one) => one === bare(first)) : undefined
+  return header === undefined ? undefined : { header, word: bare(word) }
+}
+/** `name: value`, with marks around the name. */
+const fieldIn = (line: string) => {
+  const colon = line.indexOf(":")
+  if (colon === -1) return undefined
+  const name = stripped(line.slice(0, colon), "*_`- \t", "*_`")
+  return { name: name.toLowerCase(), value: stripped(line.slice(colon + 1), "*_`", "").trim() }
+}
+/** A prompt's own words in brackets, repeated: nothing was filled in. */
+const isPlaceholder = (text: string) =>
+  /^\[(?:list of|path to|explanation of|brief summary|overall assessment|specific issue|actionable suggestion)\b[^\]]*\]$/u.test(text)
+/** What controls a terminal is no word either. */
+const filled = (text: string) => {
+  const plain = text.replaceAll(/\p{Cc}+/gu, " ").trim()
+  return isPlaceholder(plain) ? "" : plain
+}
+
+/** A field or an item that goes on in the next line: no longer than what is looked at of one. */
+const continued = (before: string, line: string) => (before.length > longestLine ? before : `${before} ${line}`.trim())
+
+const blocksIn = (text: string, headers: ReadonlyArray<Header>): ReadonlyArray<Block> => {
+  const blocks: Array<Block> = []
+  let stretch = 0
+  let [open, key, gap]: [boolean, string | undefined, boolean] = [false, undefined, false]
+  for (const raw of text.split(/\r\n|\n|\r/u)) {
+    const line = raw.slice(0, longestLine).trim()
+    const header = headerIn(line, headers)
+    const block = blocks.at(-1)
+    if (header !== undefined) {
+      blocks.push({ ...header, stretch, values: new Map(), items: new Map(), followed: false })
+      ;[open, key, gap] = [true, undefined, false]
+    } else if (isFence(line)) {
+      stretch += 1
+      // A fence right after the header begins the rest of it; any other ends it.
+      if (block !== undefined && (block.values.size > 0 || block.items.size > 0)) open = false
+    } else if (line === "") {
+      stretch += 1
+      gap = true
+    } else if (block !== undefined && !open) block.followed = true
+    else if (block !== undefined) {
+      const field = fieldIn(line)
+      const known = fields[block.header].find((one) => one === field?.name)
+      const item = /^(?:[-*•]|\d+[.)])\s+(.*)$/u.exec(line)?.[1]
+      if (field !== undefined && known !== undefined) {
+        ;[key, gap] = [known, false]
+        block.values.set(key, field.value)
+        block.items.set(key, [])
+      } else if (key !== undefined && item !== undefined && block.values.get(key) === "") {
+        block.items.get(key)!.push(item)
+        gap = false
+      } else if (gap) block.followed = true
+      else if (key !== undefined) {
+        const items = block.items.get(key)!
+        if (items.length > 0) items.push(continued(items.pop()!, line))
+        else block.values.set(key, continued(block.values.get(key)!, line))
+      } else block.followed = true
+    }
+  }
+  return blocks
+}
+
+const listOf = ({ items, values }: Block, key: string): ReadonlyArray<string> => {
+  const inline = filled(values.get(key) ?? "")
+  const given = items.get(key) ?? []
+  return (given.length > 0 || inline === "" ? given : [inline])
+    .map(filled)
+    .filter((one) => one !== "" && !/^(?:none|n\/a|-|\[\])\.?$/iu.test(one))
+    .slice(0, longest.items)
+    .map((one) => clipped(one, longest.item))
+}
+
+const path = (text: string): string | null => {
+  const value = stripped(filled(text), "`\"'[", "`\"']")
+  return value === "" || /^(?:none|n\/a|null|-)$/iu.test(value) ? null : clipped(value, longest.item)
+}
+
+/** Feedback within what the log keeps of it, whoever gives it. */
+export const boundedFeedback = ({ issues, suggestions, summary }: Omit<Feedback, "attempt">): Omit<Feedback, "attempt"> => {
+  const bounded = (items: ReadonlyArray<string>) => items.slice(0, longest.items).map((item) => clipped(filled(item), longest.item))
+  return { summary: clipped(filled(summary), longest.text), issues: bounded(issues), suggestions: bounded(suggestions) }
+}
+
+/** The verdict of a block that has all that its header asks for (spec: behaviour#verdicts-of-agents); else `undefined`. */
+const wellFormed = (block: Block): Verdict | undefined => {
+  const text = (key: string) => clipped(filled(block.values.get(key) ?? ""), longest.text)
+  switch (block.header) {
+    case "IMPLEMENTATION_COMPLETE": {
+      const named = ["commits", "files_changed"].every((key) => block.values.has(key) && !isPlaceholder(block.values.get(key)!.trim()))
+      return named ? { _tag: "Complete", testFile: path(block.values.get("test_file") ?? "") } : undefined
+    }
+    case "IMPLEMENTATION_BLOCKED": {
+      const reason = text("reason") === "" ? clipped(listOf(block, "reason").join("; "), longest.text) : text("reason")
+      return reason === "" ? undefined : { _tag: "Blocked", reason }
+    }
+    case "APPROVED":
+      return text("summary") === "" ? undefined : { _tag: "Approved", summary: text("summary") }
+    case "REJECTED":
+      return text("summary") === ""
+        ? undefined
+        : {
+            _tag: "Rejected",
+            feedback: { summary: text("summary"), issues: listOf(block, "issues"), suggestions: listOf(block, "suggestions") }
+          }
+  }
+}
+
+const of = {
+  implementer: ["IMPLEMENTATION_COMPLETE", "IMPLEMENTATION_BLOCKED"],
+  reviewer: ["APPROVED", "REJECTED"]
+} as const
+
+/**
+ * The verdict in what an agent printed: a block that is well-formed, has a word behind its header, and is the last thing
+ * said. What was printed before it may be anybody's. It is contradicted, and then is none, by another verdict in the same stretch of
+ * text, and, where it approves, by issues of its own.
+ */
+export const readVerdict = (role: keyof typeof of, printed: string): Result.Result<Said, NoVerdict> => {
+  const none = (detail: string) => Result.fail<NoVerdict>({ cause: "no verdict", detail })
+  const contradiction = (detail: string) => Result.fail<NoVerdict>({ cause: "contradictory verdict", detail })
+  const blocks = blocksIn(printed, of[role])
+  if (printed.trim() === "") return none(`the ${role} printed nothing`)
+  const last = blocks.at(-1)
+  if (last === undefined) return none(`the ${role} ended without ${of[role].join(" or ")}`)
+  // With another word it is a sentence, or a quotation.
+  const others = blocks.filter(({ header, word }) => header !== last.header && (word === last.word || word === "" || last.word === ""))
+  if (others.some(({ stretch }) => stretch === last.stretch)) return contradiction(`the ${role} said ${of[role].join(" and ")} at once`)
+  if (last.followed) return none(`the ${role} said something else after its ${last.header}`)
+  const verdict = wellFormed(last)
+  if (verdict === undefined) return none(`the ${role}'s ${last.header} lacks what belongs to it`)
+  if (verdict._tag === "Approved" && listOf(last, "issues").length > 0) return contradiction("the reviewer approved, and names issues")
+  return last.word === "" ? none(`the ${role}'s ${last.header} lacks the word of its turn`) : Result.succeed({ verdict, word: last.word })
+}

@@ -1,0 +1,64 @@
+import * as Event from "../run/RunEvent.ts"
+import type { RunIntent } from "../run/RunIntent.ts"
+
+/** Whoever wrote that file: what git does not bear out is for a person to say, and a finishing step is not done before its work is. */
+const imported = (
+  { finishing, from, tasks, unproven }: NonNullable<Extract<RunIntent, { readonly _tag: "Open" }>["progress"]>,
+  known: (id: string) => boolean,
+  at: number
+): ReadonlyArray<Event.RunEvent> => {
+  const doubted = unproven.filter(known)
+  return [
+    Event.ProgressImported.make({
+      at,
+      from,
+      finishing: doubted.length === 0 ? finishing : null,
+      tasks: tasks.filter(({ id }) => known(id))
+    }),
+    ...doubted.map((taskId) =>
+      Event.TaskEscalated.make({
+        at,
+        taskId,
+        cause: "unproven",
+        reason: "the state file says that it is complete, and HEAD has not every commit of its work, or none is named"
+      })
+    )
+  ]
+}
+
+/** What a run begins with: the plan's tasks, and what was done of them before. */
+export const opened = (
+  {
+    digest,
+    finishingDigest = null,
+    found,
+    pin,
+    plan,
+    progress,
+    project,
+    tasks,
+    workflowId,
+    workTree = project
+  }: Extract<RunIntent, { readonly _tag: "Open" }>,
+  at: number
+): ReadonlyArray<Event.RunEvent> => {
+  const known = (id: string) => tasks.some((task) => task.id === id)
+  return [
+    Event.RunOpened.make({
+      at,
+      workflowId,
+      project,
+      workTree,
+      plan,
+      digest,
+      tasks,
+      finishingDigest,
+      ...(pin === undefined ? {} : { pin })
+    }),
+    ...(found === null ? [] : [Event.StateFileRebuilt.make({ at, found, from: progress === null ? "plan" : "backup" })]),
+    ...(progress?.tasks ?? [])
+      .filter(({ id }) => !known(id))
+      .map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id.slice(0, 64) })),
+    ...(progress === null ? [] : imported(progress, known, at))
+  ]
+}

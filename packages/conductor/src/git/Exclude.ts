@@ -1,0 +1,79 @@
+import { FileRefused, lookTrusted, readTrusted } from "@souffleur/domain"
+import { Effect, FileSystem, Path, type PlatformError, Result } from "effect"
+import { gitIn } from "./GitProgram.ts"
+import { backupOf, replace } from "../state/StateStore.ts"
+
+/** What stands above our lines, once. */
+const mark = "# souffleur's own, for its runs"
+
+/** Bytes of a file of exclusions that is read. */
+const largest = 1_000_000
+
+/** This user's to write, or their group's, as the rest of `.git` may be. */
+const ours = { own: true, others: "write as its group" } as const
+
+/** A path as a pattern of that very file. */
+const literally = (file: string) =>
+  `/${file.replaceAll(/[\\*?[\]]/gu, String.raw`\$&`).replace(/ +$/u, (blanks) => String.raw`\ `.repeat(blanks.length))}`
+
+/** The text of a file of exclusions and its mode; it is judged before git reads it, which waits at a pipe. */
+const read = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const found = yield* Effect.result(readTrusted(path, { ...ours, atMost: largest }))
+  if (Result.isFailure(found)) return found.failure.missing ? { text: "", mode: 0o644 } : yield* found.failure
+  return { text: new TextDecoder().decode(found.success), mode: (yield* fs.stat(path)).mode & 0o777 }
+})
+
+/** Those lines that were not there: it is there whole with them, or as it was. */
+const added = Effect.fnUntraced(function* (path: string, { mode, text }: Effect.Success<ReturnType<typeof read>>, patterns: Array<string>) {
+  const [fs, paths] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const lines = text.split(/\r?\n/u)
+  const fresh = patterns.filter((pattern) => !lines.includes(pattern))
+  if (fresh.length === 0) return fresh
+  yield* fs.makeDirectory(paths.dirname(path), { recursive: true })
+  yield* lookTrusted(paths.dirname(path), { ...ours, folder: true })
+  const before = text === "" || text.endsWith("\n") ? text : `${text}\n`
+  yield* replace(path, `${before}${[...(lines.includes(mark) ? [] : [mark]), ...fresh].join("\n")}\n`, mode)
+  return fresh
+})
+
+const refused = (error: FileRefused | PlatformError.PlatformError) => (error instanceof FileRefused ? error.why : error.message)
+
+/**
+ * Keeps what is souffleur's in a work tree out of the commits of agents that add everything: the state file, what stands beside it, and
+ * `others`, such as comms, are excluded in git's own `info/exclude`, where nobody ignores them yet. No `.gitignore` is touched.
+ * Returns what is to be told, each a sentence; what cannot be written is a warning, and no more.
+ */
+export const excludeOwn = Effect.fn("Exclude.own")(
+  function* (root: string, statePath: string, others: ReadonlyArray<string>) {
+    const [path, { git, ignored }] = [yield* Path.Path, yield* gitIn(root)]
+    /** What it is called in the work tree; `beside`: all that begins as it does, of which `such` is one. */
+    const named = (file: string, beside = "", such = "") => {
+      const name = path.relative(root, file)
+      return name.startsWith("..") || name.includes("\n") ? [] : [{ name: `${name}${such}`, pattern: `${literally(name)}${beside}` }]
+    }
+    const own = [
+      ...named(statePath),
+      ...named(backupOf(statePath)),
+      ...named(statePath, ".kept-*", ".kept-0"),
+      ...others.flatMap((file) => [...named(file), ...named(file, "-*", "-wal")])
+    ]
+    if (own.length === 0) return []
+    const [where = ""] = (yield* git(["rev-parse", "--git-path", "info/exclude"])).split("\n")
+    const exclude = path.resolve(root, where)
+    const tracked = (yield* git(["ls-files", "-z", "--", ...own.map(({ name }) => name)])).split("\0").filter((name) => name !== "")
+    const told = yield* Effect.gen(function* () {
+      const before = yield* read(exclude)
+      const known = yield* ignored(own.map(({ name }) => name))
+      const fresh = own.filter(({ name }) => !known.has(name)).map(({ pattern }) => pattern)
+      const now = yield* added(exclude, before, fresh)
+      return now.length === 0 ? [] : [`what is souffleur's is excluded in ${exclude}: ${now.join(", ")}`]
+    }).pipe(
+      Effect.catchTag(["FileRefused", "PlatformError"], (error) =>
+        Effect.succeed([`warning: ${exclude}: ${refused(error)}; an agent that adds everything commits what is souffleur's`])
+      )
+    )
+    return [...tracked.map((name) => `warning: git tracks ${name}, so agents commit it with their work: git rm --cached ${name}`), ...told]
+  },
+  Effect.catchTag("ProgramFailed", ({ why }) => Effect.succeed([`warning: git does not say what of souffleur's own it ignores: ${why}`]))
+)

@@ -1,0 +1,227 @@
+import type { PlannedTask } from "./Plan.ts"
+import type { Run, Task } from "../run/Run.ts"
+
+const taskDetails = ({ acceptanceCriteria, description, id, title }: PlannedTask) => `**Task ID:** ${id}
+**Title:** ${title}
+**Description:**
+${description}
+
+**Acceptance Criteria:**
+${acceptanceCriteria}`
+
+const references = ({ referenceDocs }: PlannedTask, doing: "implementing" | "reviewing") =>
+  referenceDocs.length === 0
+    ? ""
+    : `### Reference Documents
+
+Review these documents before ${doing}:
+
+${referenceDocs.map(({ description, path }) => `- \`${path}\`: ${description}`).join("\n")}
+
+`
+
+/**
+ * Feedback and guidance of this many times are told, and in bytes this much of each, and of the names of files: a prompt is one
+ * argument, which Linux limits to 128 KiB, and the task itself may have 32,000 of it.
+ */
+const [told, room] = [4, 28_000]
+const utf8 = new TextEncoder()
+
+/** The first of them that there is room for, at least a part of the first. */
+const fitting = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const kept: Array<string> = []
+  let left = room
+  for (const text of texts) {
+    const bytes = utf8.encode(text)
+    left -= bytes.length
+    if (left >= 0) kept.push(text)
+    else if (kept.length === 0) kept.push(`${new TextDecoder().decode(bytes.subarray(0, room))}…`)
+    if (left < 0) break
+  }
+  return kept
+}
+
+/** The newest of them, in their order. */
+const newest = (texts: ReadonlyArray<string>) => fitting(texts.slice(-told).toReversed()).toReversed()
+
+const feedbackText = ({ attempt, issues, summary, suggestions }: Task["feedback"][number]): string =>
+  [
+    `**Attempt ${attempt} Feedback:**`,
+    summary,
+    ...(issues.length === 0 ? [] : ["", "Issues identified:", ...issues.map((issue) => `- ${issue}`)]),
+    ...(suggestions.length === 0 ? [] : ["", "Suggestions:", ...suggestions.map((suggestion) => `- ${suggestion}`)])
+  ].join("\n")
+
+/** A file's name may hold anything that somebody wants to have said: it is one line of JSON, in which nothing goes unseen. */
+const quoted = (file: string) =>
+  JSON.stringify(file).replaceAll(/[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu, (mark) =>
+    Array.from({ length: mark.length }, (_, at) => `\\u${mark.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")
+  )
+
+/** Files that are named of those that git does not know. */
+const mostForgotten = 50
+const listed = (files: ReadonlyArray<string>) =>
+  [
+    ...files.slice(0, mostForgotten).map((name) => `- ${quoted(name)}`),
+    ...(files.length > mostForgotten ? [`- and ${files.length - mostForgotten} more`] : [])
+  ].join("\n")
+
+const previous = ({ feedback, guidance, lastFailure }: Task, forgotten: ReadonlyArray<string>): string => {
+  const parts = [
+    ...(feedback.length === 0 ? [] : ["This task has been attempted before. Learn from the reviewer feedback:"]),
+    ...newest(feedback.map(feedbackText)),
+    ...(lastFailure === null ? [] : [`**The last attempt came to nothing:** ${lastFailure}. Its work may lie in the project: look first.`]),
+    ...(forgotten.length === 0
+      ? []
+      : [`**Not in any commit:** git does not know these files; commit what belongs to the work:\n${listed(forgotten)}`]),
+    ...(guidance.length === 0 ? [] : [["**Guidance of the user:**", ...newest(guidance)].join("\n")])
+  ]
+  return parts.length === 0 ? "" : `### Previous Attempts (if any)\n\n${parts.join("\n\n")}\n\n`
+}
+
+/** What keeps what an agent says from what it read, of whomever that is. */
+const answered = (word: string) =>
+  `Your answer is the last thing that you print: nothing comes after it. The word \`${word}\` behind its first word is given to you alone, for this turn alone: an answer without it does not count.`
+
+/**
+ * An implementer's prompt, with the `word` of this launch; `forgotten`: files that are new since the task began, and that git does not
+ * know.
+ */
+export const implementerPrompt = (
+  planned: PlannedTask,
+  task: Task,
+  word: string,
+  forgotten: ReadonlyArray<string> = []
+): string => `## Implementation Task
+
+You are implementing a task from the workflow plan.
+
+### Task Details
+
+${taskDetails(planned)}
+
+${references(planned, "implementing")}${previous(task, forgotten)}### Instructions
+
+1. **Read documentation** - Review all reference docs and related code
+2. **Use TDD approach** - Write tests first, then implementation
+3. **Follow project conventions** - Match existing code style and patterns
+4. **Make atomic commits** - One logical change per commit
+5. **Run tests** - Ensure all tests pass before completing
+
+### Output
+
+${answered(word)}
+
+When implementation is complete, output exactly:
+
+\`\`\`
+IMPLEMENTATION_COMPLETE ${word}
+commits: [list of commit hashes]
+files_changed: [list of modified files]
+test_file: [path to test file]
+\`\`\`
+
+If you encounter blockers you cannot resolve, output:
+
+\`\`\`
+IMPLEMENTATION_BLOCKED ${word}
+reason: [explanation of blocker]
+\`\`\`
+`
+
+/** Files that are named to a reviewer; the rest it finds in the commits. */
+const mostFiles = 200
+
+const changed = (files: ReadonlyArray<string>) => {
+  const named = fitting(files.slice(0, mostFiles).map((file) => `- ${quoted(file)}`))
+  return [...named, ...(files.length > named.length ? [`- and ${files.length - named.length} more, in the commits`] : [])].join("\n")
+}
+
+/** What the user decided since counts for who reviews too: it would else reject what they asked for. */
+const decided = (guidance: ReadonlyArray<string>) =>
+  guidance.length === 0
+    ? ""
+    : `### Guidance of the User\n\nThe user has said this of the task since; where it differs from the specification, it counts:\n\n${newest(guidance).join("\n\n")}\n\n`
+
+/**
+ * A reviewer's prompt: the task, its documents, what the user decided, and what git says of its implementation, never what the implementer
+ * said of it, or wrote into a name; with the `word` of this launch, and with files that are new since the task began, and that git does not
+ * know.
+ */
+export const reviewerPrompt = (
+  planned: PlannedTask,
+  { guidance, work }: Task,
+  word: string,
+  forgotten: ReadonlyArray<string> = []
+): string => `## Code Review Task
+
+You are reviewing an implementation for the workflow.
+
+### Task Specification
+
+${taskDetails(planned)}
+
+${references(planned, "reviewing")}${decided(guidance)}### Implementation Details
+
+**Commits:** ${work.commits.slice(-mostFiles).join(", ")}
+**Files Changed:**
+${changed(work.files)}
+
+**Test File:** ${work.testFile === null ? "none was named" : quoted(work.testFile)}
+${forgotten.length === 0 ? "" : `\n**Not in any commit:** these files are new since the task began, and git does not know them. Work that needs one of them is not whole:\n${listed(forgotten)}\n`}
+### Review Checklist
+
+Verify each item:
+
+- [ ] **Functionality** - Implementation meets acceptance criteria
+- [ ] **Tests** - Test coverage is adequate and tests pass
+- [ ] **Code Quality** - Code is clean, readable, follows conventions
+- [ ] **No Regressions** - Existing functionality not broken
+- [ ] **Documentation** - Code is appropriately documented
+- [ ] **Security** - No obvious security issues introduced
+
+### Instructions
+
+1. Read the task specification carefully
+2. Review all changed files and commits
+3. Run the tests and verify they pass
+4. Check each item on the review checklist
+5. Provide detailed feedback
+
+### Output
+
+${answered(word)}
+
+If the implementation is acceptable, output:
+
+\`\`\`
+APPROVED ${word}
+summary: [brief summary of what was implemented]
+\`\`\`
+
+If the implementation needs changes, output:
+
+\`\`\`
+REJECTED ${word}
+summary: [overall assessment]
+issues:
+- [specific issue 1]
+- [specific issue 2]
+suggestions:
+- [actionable suggestion 1]
+- [actionable suggestion 2]
+\`\`\`
+`
+
+/** The summary of a run whose tasks are all complete. */
+export const completionSummary = ({ summary, tasks }: Run): string =>
+  [
+    "## Implementation Complete",
+    "",
+    `${tasks.length === 1 ? "The one task has" : `All ${tasks.length} tasks have`} been implemented and reviewed${summary?.skipped ? `, but for ${summary.skipped} that the user skipped` : ""}.`,
+    "",
+    "### Summary",
+    `- Tasks completed: ${summary?.completed ?? 0}`,
+    `- Total commits: ${summary?.commits ?? 0}`,
+    `- Files changed: ${summary?.files ?? 0}`
+  ].join("\n")

@@ -1,0 +1,36 @@
+import { AlreadyWatched, Claims, Launcher, Refused } from "@souffleur/domain"
+import { Effect, Option } from "effect"
+import { isLeft } from "../agent/AgentEnd.ts"
+import { invocation } from "../Invocation.ts"
+import type { NamedRun } from "./RunLog.ts"
+import { launchIdOf } from "./Run.ts"
+
+/** Two conductors of one work tree would mix their commits; `runs` are those of it, `mine` the one that is no other. */
+export const nobodyElse = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, mine?: string) {
+  const claims = yield* Claims
+  for (const { id, run } of runs) {
+    if (id === mine || run.owner === null || (yield* claims.isDead(run.owner))) continue
+    return yield* new AlreadyWatched({
+      owner: run.owner,
+      why: `souffleur with pid ${run.owner.process.pid} conducts run ${id} in this work tree, in ${run.project}`
+    })
+  }
+})
+
+/**
+ * An agent that its conductor left at work, or anything that it started, would write beside those of another plan. One of which
+ * nobody knows whether it was launched is settled, now and for ever (spec: behaviour#launch-at-most-once).
+ */
+export const nobodyAtWork = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, mine?: string) {
+  const launcher = yield* Launcher
+  for (const { id, run } of runs) {
+    const { turn } = run
+    if (id === mine || turn === null) continue
+    const launchId = launchIdOf(id, turn.token)
+    const launched =
+      turn.launch ?? Option.getOrNull(Option.map(yield* launcher.settle(launchId), (process) => ({ launchId, process, at: turn.askedAt })))
+    if (launched === null || !(yield* isLeft(turn, launched))) continue
+    const detail = `an agent of run ${id}, pid ${launched.process.pid}, or what it started still works in this project: go on with its plan first: ${invocation(run)}`
+    return yield* new Refused({ why: "not now", detail })
+  }
+})

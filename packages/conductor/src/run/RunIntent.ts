@@ -1,0 +1,102 @@
+import type { Owner, Permission, Pin, PinIntent, ProcessIdentity } from "@souffleur/domain"
+import type { Report } from "../decide/Ladder.ts"
+import type * as Event from "./RunEvent.ts"
+
+/** What somebody wants of a run. */
+export type RunIntent =
+  | {
+      readonly _tag: "Open"
+      readonly workflowId: string
+      readonly project: string
+      /** The root of its git work tree; absent: the project itself. */
+      readonly workTree?: string
+      readonly plan: string
+      readonly digest: string
+      readonly tasks: ReadonlyArray<Event.TaskOutline>
+      /** What is in force from now on; absent: the least. */
+      readonly pin?: Pin
+      /** Of the plan's finishing command; `null` or absent: it has none. */
+      readonly finishingDigest?: string | null
+      /** What a state file that was there before says. */
+      readonly progress:
+        | (Pick<typeof Event.ProgressImported.Type, "from" | "tasks" | "finishing"> & {
+            /** Ids of those that it says are complete, and git does not. */
+            readonly unproven: ReadonlyArray<string>
+          })
+        | null
+      /** What was found where the state file should be, when it was not one. */
+      readonly found: "missing" | "corrupt" | null
+    }
+  /** `over` is the fence whose owner was seen dead or absent; it must still be in force. */
+  | { readonly _tag: "Take"; readonly owner: Owner; readonly over: number }
+  | { readonly _tag: "Leave" }
+  | { readonly _tag: "RevisePlan"; readonly digest: string; readonly tasks: ReadonlyArray<Event.TaskOutline> }
+  /** `kept`: the name of what stood there, where it was kept. */
+  | { readonly _tag: "RebuildStateFile"; readonly found: "missing" | "corrupt" | "backup"; readonly kept?: string }
+  | {
+      readonly _tag: "StartTask"
+      readonly taskId: string
+      readonly base: string | null
+      readonly branch?: string | null
+      readonly untracked?: ReadonlyArray<string> | null
+    }
+  /** `held`: sessions that a live process holds: nobody else may go on with them (spec: behaviour#one-writer). */
+  | {
+      readonly _tag: "Ask"
+      readonly role: Event.Role
+      readonly sessionId: string
+      readonly head: string | null
+      readonly held?: ReadonlyArray<string>
+    }
+  | {
+      readonly _tag: "Prepare"
+      readonly token: string
+      readonly launchId: string
+      readonly digest: string
+      readonly requested: string
+      readonly effective: Permission
+      /** The digest of its word; `null`: it has no verdict to say. */
+      readonly word: string | null
+    }
+  | { readonly _tag: "Launched"; readonly token: string; readonly launchId: string; readonly process: ProcessIdentity }
+  | { readonly _tag: "NeverRan"; readonly token: string }
+  /** `limit` in ms; `others`: pids of what it started. */
+  | {
+      readonly _tag: "EndAgent"
+      readonly token: string
+      readonly cause: Event.EndingCause
+      readonly limit: number
+      readonly others: ReadonlyArray<number>
+    }
+  | { readonly _tag: "Report"; readonly token: string; readonly report: Report }
+  /** What git says of the work now. */
+  | {
+      readonly _tag: "Recount"
+      readonly taskId: string
+      readonly head: string | null
+      readonly commits: ReadonlyArray<string>
+      readonly files: ReadonlyArray<string>
+    }
+  | { readonly _tag: "EndWait" }
+  | {
+      readonly _tag: "Pause"
+      readonly cause: "conflict" | "dirty" | "history" | "work lost"
+      readonly files: ReadonlyArray<string>
+      readonly why?: string
+    }
+  /** The loop itself cannot go on; `why` is a sentence. */
+  | { readonly _tag: "PauseForFailure"; readonly why: string }
+  /** The agent whose turn it is cannot be ended: `why` is a sentence. */
+  | { readonly _tag: "PauseForAgent"; readonly token: string; readonly why: string }
+  | { readonly _tag: "Resume" }
+  | { readonly _tag: "Verify"; readonly commits: number; readonly files: number; readonly missing: ReadonlyArray<string> }
+  | { readonly _tag: "Finish"; readonly finishing: "none" | "done" | "failed"; readonly detail: string }
+  | { readonly _tag: "AnswerFinishing"; readonly answer: "retry" | "skip" }
+  | { readonly _tag: "Answer"; readonly taskId: string; readonly answer: "guidance" | "retry" | "skip"; readonly text: string }
+  | PinIntent
+
+export type RunCommand = RunIntent & {
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly by: { readonly _tag: "Owner"; readonly fence: number } | { readonly _tag: "Operator" }
+}

@@ -1,0 +1,136 @@
+import { Bounds, iso } from "@souffleur/domain"
+import { Effect, Predicate, Result, Schema } from "effect"
+import type { Run, Task } from "../run/Run.ts"
+import { boundedFeedback } from "../agent/Verdict.ts"
+import { EscalationCause, type ImportedTask } from "../run/RunFields.ts"
+
+/** `state.json`: a projection of the log, for people and other programs (spec: behaviour#state-file). */
+const Time = Schema.String
+const Texts = Schema.Array(Schema.String)
+const FeedbackItem = Schema.Struct({
+  attempt: Bounds.Count,
+  summary: Schema.String,
+  issues: Texts,
+  suggestions: Schema.optional(Texts)
+})
+const StateTask = Schema.Struct({
+  id: Schema.String,
+  title: Schema.optional(Schema.String),
+  status: Schema.Literals(["pending", "in_progress", "completed", "escalated"]),
+  attempts: Schema.optional(Bounds.Count),
+  implementer_commits: Schema.optional(Texts),
+  files_changed: Schema.optional(Texts),
+  test_file: Schema.optional(Schema.String),
+  feedback: Schema.optional(Schema.Array(FeedbackItem)),
+  /** A person said that it is to be left out: no status says it. */
+  skipped: Schema.optional(Schema.Boolean),
+  /** Why it needs a person, for a run of the same workflow whose log does not say it. */
+  escalation_cause: Schema.optional(Schema.String),
+  escalation_reason: Schema.optional(Schema.String),
+  started_at: Schema.optional(Time),
+  completed_at: Schema.optional(Time)
+})
+export const StateJson = Schema.Struct({
+  workflow_id: Schema.String,
+  phase: Schema.Literals(["planning", "implementation", "completion"]),
+  current_task: Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  tasks: Schema.Array(StateTask),
+  // One that is being planned may have neither.
+  created_at: Time.pipe(Schema.withDecodingDefaultKey(Effect.succeed(""))),
+  updated_at: Time.pipe(Schema.withDecodingDefaultKey(Effect.succeed(""))),
+  implementation_completed_at: Schema.optional(Time),
+  /** What came of the finishing step (spec: behaviour#finishing-step). */
+  finishing: Schema.optional(Schema.Literals(["begun", "none", "done", "failed", "skipped"])),
+  finishing_failure: Schema.optional(Schema.String)
+})
+export type StateJson = typeof StateJson.Type
+
+const taskJson = (task: Task): typeof StateTask.Type => ({
+  id: task.id,
+  title: task.title,
+  status: task.status,
+  attempts: task.attempts,
+  ...(task.status === "completed"
+    ? {
+        implementer_commits: task.work.commits,
+        files_changed: task.work.files,
+        ...(task.work.testFile === null ? {} : { test_file: task.work.testFile })
+      }
+    : {}),
+  ...(task.status === "in_progress" || task.feedback.length > 0 ? { feedback: task.feedback } : {}),
+  ...(task.skipped ? { skipped: true } : {}),
+  ...(task.escalation === null ? {} : { escalation_cause: task.escalation.cause, escalation_reason: task.escalation.reason }),
+  ...(task.startedAt === null ? {} : { started_at: iso(task.startedAt) }),
+  ...(task.completedAt === null ? {} : { completed_at: iso(task.completedAt) })
+})
+
+/** The run as `state.json`. */
+export const stateJson = (run: Run): StateJson => ({
+  workflow_id: run.workflowId,
+  phase: run.phase === "completion" || run.phase === "finished" ? "completion" : "implementation",
+  current_task: run.current,
+  tasks: run.tasks.map(taskJson),
+  created_at: iso(run.openedAt),
+  updated_at: iso(run.lastEventAt),
+  ...(run.implementedAt === null ? {} : { implementation_completed_at: iso(run.implementedAt) }),
+  ...(run.finishing === "not begun" ? {} : { finishing: run.finishing }),
+  ...(run.finishingFailure === null ? {} : { finishing_failure: run.finishingFailure })
+})
+
+/** What stands there under names that are none of the format's: other programs' own. */
+const unknown = (found: unknown, fields: object): object =>
+  typeof found === "object" && found !== null
+    ? Object.fromEntries(Object.entries(found).filter(([name]) => !Object.hasOwn(fields, name)))
+    : {}
+
+const tasksOf = (found: object): ReadonlyArray<unknown> => ("tasks" in found && Array.isArray(found.tasks) ? found.tasks : [])
+
+/** The run as `state.json`; `before`: the one that it replaces, whose fields that nobody here knows are carried through. */
+export const stateText = (run: Run, before?: string): string => {
+  const json = stateJson(run)
+  const found: object = before === undefined ? {} : JSON.parse(before)
+  const byId = new Map(tasksOf(found).flatMap((task) => (Predicate.hasProperty(task, "id") ? [[task.id, task]] : [])))
+  const tasks = json.tasks.map((task) => ({ ...task, ...unknown(byId.get(task.id), StateTask.fields) }))
+  return `${JSON.stringify({ ...json, tasks, ...unknown(found, StateJson.fields) }, undefined, 2)}\n`
+}
+
+const decode = Schema.decodeUnknownResult(StateJson)
+
+/** A piece of one that was written here, or by another program of this format; what is empty is nobody's. */
+const isSpoiled = (text: string) => /^[\s\0]*$/u.test(text) || text.includes('"workflow_id"')
+
+/** What stands in a file that is to be a state file: what is neither one nor a piece of one is somebody else's. */
+export const readState = (text: string): Result.Result<StateJson, "corrupt" | "foreign"> => {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    return Result.fail(isSpoiled(text) ? "corrupt" : "foreign")
+  }
+  return Result.mapError(decode(json), () => "foreign" as const)
+}
+
+const isCause = Schema.is(EscalationCause)
+const epoch = (time: string | undefined): number | null => Bounds.time(time === undefined ? undefined : Date.parse(time)) ?? null
+
+/** Why a task needs a person, as far as the file says it in words of ours. */
+const escalationOf = ({ escalation_cause: cause, escalation_reason: reason, status }: typeof StateTask.Type) =>
+  status === "escalated" && isCause(cause) && reason !== undefined
+    ? { escalation: { cause, reason: boundedFeedback({ summary: reason, issues: [], suggestions: [] }).summary } }
+    : {}
+
+/** The progress that a state file of this format tells of. */
+export const progressOf = ({ tasks }: StateJson): ReadonlyArray<ImportedTask> =>
+  tasks.map((task) => ({
+    id: task.id,
+    status: task.status,
+    attempts: task.attempts ?? 0,
+    feedback: (task.feedback ?? []).map((item) => ({
+      attempt: item.attempt,
+      ...boundedFeedback({ ...item, suggestions: item.suggestions ?? [] })
+    })),
+    work: { commits: task.implementer_commits ?? [], files: task.files_changed ?? [], testFile: task.test_file ?? null },
+    ...escalationOf(task),
+    startedAt: epoch(task.started_at),
+    completedAt: epoch(task.completed_at)
+  }))

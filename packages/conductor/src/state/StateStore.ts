@@ -1,0 +1,113 @@
+import { iso, readTrusted, type TrustedFiles } from "@souffleur/domain"
+import { Clock, Effect, FileSystem, Path, type PlatformError, Random, Result, Schema } from "effect"
+import type { Run } from "../run/Run.ts"
+import { readState, stateJson, type StateJson, stateText } from "./StateFile.ts"
+
+/** What stands under the state file's name is somebody else's, and is left as it is. */
+export class StateForeign extends Schema.TaggedError<StateForeign>()("StateForeign", { path: Schema.String, why: Schema.String }) {}
+
+const ofAnotherKind = "it is no state file of this kind"
+
+export const stateForeign = (path: string, { why }: { readonly why: string }) =>
+  new StateForeign({ path, why: `${why}: name another with --state, or move it away` })
+
+export type Found =
+  | { readonly _tag: "State"; readonly state: StateJson; readonly text: string }
+  | { readonly _tag: "Missing" }
+  | { readonly _tag: "Corrupt"; readonly bytes: Uint8Array }
+  | { readonly _tag: "Foreign"; readonly why: string }
+
+/** Bytes of a state file that is read. */
+const largest = 16_000_000
+
+export const backupOf = (path: string): string => `${path}.backup`
+
+/** What is there. What is no file, or may be anybody's, is foreign: it is not written over. A project may be its group's. */
+const look = Effect.fnUntraced(function* (path: string): Effect.fn.Return<Found, never, TrustedFiles> {
+  const read = yield* Effect.result(readTrusted(path, { atMost: largest, others: "write as its group" }))
+  if (Result.isFailure(read)) return read.failure.missing ? { _tag: "Missing" } : { _tag: "Foreign", why: read.failure.why }
+  const text = new TextDecoder().decode(read.success)
+  return Result.match(readState(text), {
+    onFailure: (why): Found => (why === "corrupt" ? { _tag: "Corrupt", bytes: read.success } : { _tag: "Foreign", why: ofAnotherKind }),
+    onSuccess: (state): Found => ({ _tag: "State", state, text })
+  })
+})
+
+/** The state file and its backup, as they are. */
+export const lookAtState = Effect.fn("StateStore.look")(function* (path: string) {
+  return { state: yield* look(path), backup: yield* look(backupOf(path)) }
+})
+
+/** A file that was kept beside the one that took its place. */
+export interface Kept {
+  /** A spoiled state file, or a backup that is not of this run. */
+  readonly found: "corrupt" | "backup"
+  readonly kept: string
+}
+
+/** Under a name that says when, which nobody has. */
+const keep = Effect.fnUntraced(function* (path: string, bytes: Uint8Array) {
+  const fs = yield* FileSystem.FileSystem
+  const since = `${path}.kept-${iso(yield* Clock.currentTimeMillis).replaceAll(/[:.]/gu, "")}`
+  for (let n = 1; ; n += 1) {
+    const kept = n === 1 ? since : `${since}-${n}`
+    if (yield* fs.exists(kept)) continue
+    const file = yield* fs.open(kept, { flag: "wx", mode: 0o600 })
+    yield* Effect.andThen(file.writeAll(bytes), file.sync)
+    return kept
+  }
+}, Effect.scoped)
+
+/** The file is there whole, or as it was; `mode`: of the new one. */
+export const replace = Effect.fnUntraced(function* (path: string, text: string, mode = 0o600) {
+  const fs = yield* FileSystem.FileSystem
+  // A name that nobody has, made here: what stands beside it is never removed, or written through.
+  const draft = `${path}.${(yield* Random.nextIntBetween(0, 2 ** 32, { halfOpen: true })).toString(16)}.new`
+  const file = yield* fs.open(draft, { flag: "wx", mode })
+  yield* file.writeAll(new TextEncoder().encode(text)).pipe(
+    Effect.andThen(file.sync),
+    Effect.andThen(fs.rename(draft, path)),
+    Effect.onError(() => Effect.ignore(fs.remove(draft, { force: true })))
+  )
+}, Effect.scoped)
+
+/** Makes room for a backup: one of another run, such as the file that this one began from, is kept. */
+const yielded = Effect.fnUntraced(function* (path: string, there: Found, { created_at, workflow_id }: StateJson) {
+  if (there._tag === "Foreign") return yield* stateForeign(path, there)
+  if (there._tag === "Missing") return []
+  if (there._tag === "State" && there.state.created_at === created_at && there.state.workflow_id === workflow_id) return []
+  const bytes = there._tag === "State" ? new TextEncoder().encode(there.text) : there.bytes
+  return bytes.length === 0 ? [] : [{ found: "backup", kept: yield* keep(path, bytes) } as const]
+})
+
+/**
+ * Writes what the log says of a run, whole or not at all, with what was there before it as `….backup`, and with the fields of that which
+ * are none of ours. A spoiled one is no backup of anything: it is kept under a name that says when, as a backup of another run is; both are
+ * answered. What is somebody else's by now is left as it is, and fails; nothing is written where nothing changed.
+ */
+export const writeState = Effect.fn("StateStore.write")(function* (
+  path: string,
+  run: Run
+): Effect.fn.Return<ReadonlyArray<Kept>, StateForeign | PlatformError.PlatformError, FileSystem.FileSystem | TrustedFiles> {
+  const { backup, state: before } = yield* lookAtState(path)
+  if (before._tag === "Foreign") return yield* stateForeign(path, before)
+  const theirs = before._tag === "State" ? before : before._tag === "Corrupt" && backup._tag === "State" ? backup : undefined
+  const text = stateText(run, theirs?.text)
+  if (before._tag === "State") {
+    if (before.text === text) return []
+    const kept = yield* yielded(backupOf(path), backup, stateJson(run))
+    yield* replace(backupOf(path), before.text)
+    yield* replace(path, text)
+    return kept
+  }
+  const spoiled =
+    before._tag === "Corrupt" && before.bytes.length > 0 ? [{ found: "corrupt", kept: yield* keep(path, before.bytes) } as const] : []
+  yield* replace(path, text)
+  return spoiled
+})
+
+/** Files of ours in the project, for whoever looks at what changed there. */
+export const ownFiles = Effect.fnUntraced(function* (statePath: string, others: ReadonlyArray<string>) {
+  const path = yield* Path.Path
+  return (root: string) => [statePath, backupOf(statePath), ...others].map((file) => path.relative(root, file))
+})

@@ -1,0 +1,24 @@
+import { LaunchFailed } from "@souffleur/domain"
+import { PlatformError } from "effect"
+import { GitUnusable } from "../git/Git.ts"
+import { StateForeign } from "../state/StateStore.ts"
+
+/** What the loop itself cannot go on with, and a person can put right: git, the state file, the disk, the launches. */
+export type Hindrance = GitUnusable | LaunchFailed | StateForeign | PlatformError.PlatformError
+
+export const isHindrance = (error: unknown): error is Hindrance =>
+  [GitUnusable, LaunchFailed, StateForeign, PlatformError.PlatformError].some((one) => error instanceof one)
+
+/** A sentence for a person. */
+export const hindranceInWords = (error: Hindrance): string => {
+  switch (error._tag) {
+    case "GitUnusable":
+      return `${error.project}: ${error.why}`
+    case "StateForeign":
+      return `${error.path}: ${error.why}`
+    case "LaunchFailed":
+      return `launches: ${error.why}`
+    case "PlatformError":
+      return error.message
+  }
+}
