@@ -155,6 +155,7 @@ describe("the lines", () => {
     ["timer: waiting is Effect's", /\b(?:setTimeout|setInterval|setImmediate)\b/u],
     ["randomness of the machine's: it is Effect's Random", /\bMath\.random\b|\brandomUUID\b/u],
     ["time told by another than `iso`, which is total", /\bnew Date\(|\.toISOString\(|\bDateTime\.(?:make|makeUnsafe|format\w*)\(/u],
+    ["tuple of yields: one value a line", /\b(?:const|let) \[[^\]]*\] = \[[^\]]*yield\*/u],
     ["any", /(?::|\bas|<)\s*any\b/u],
     ["shell", /\bshell:\s*true\b|\bexecSync\(|(?<!\.)\bexec\(\s*[`"']/u],
     ["note of what is to be done some day", /\b(?:TODO|FIXME|XXX)\b/u]
@@ -166,6 +167,15 @@ describe("the lines", () => {
         []
       ))
   }
+  it("name a span as its function", () => {
+    const named = /\b(?:const (\w+)(?:: [^=\n]+)? = |(\w+): )Effect\.fn\("([^"]+)"/gu
+    const spans = sources.flatMap(({ text }) => [...text.matchAll(named)].map(([, constant, field, span]) => [constant ?? field, span!]))
+    assert.isAbove(spans.length, 100)
+    assert.deepStrictEqual(
+      spans.filter(([name, span]) => span !== name && !span!.endsWith(`.${name}`)),
+      []
+    )
+  })
   it("of the command line are printed by its console alone, and nothing else reaches its standard streams", () => {
     // Who prints otherwise, and why it may: the console itself, a version of ours, an agent's output, JSON for a program, the demonstration's agent.
     const allowed: ReadonlyArray<readonly [file: string, way: RegExp]> = [

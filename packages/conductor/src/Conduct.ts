@@ -57,7 +57,7 @@ const unhindered = Effect.fnUntraced(function* <E, R>(dirty: boolean, then: Effe
 /**
  * Sees an agent through: launched or never, until its end, and what it came to. Who cannot be ended is a person's: nobody works beside it.
  */
-const finishTurn = Effect.fn("Conduct.turn")(
+const finishTurn = Effect.fn("finishTurn")(
   function* (turn: Turn) {
     const { ref } = yield* Conducting
     if (turn.launch === null) return yield* settleTurn(turn)
@@ -132,7 +132,9 @@ const advance = Effect.fnUntraced(function* (run: Run) {
       return yield* unhindered(
         true,
         Effect.gen(function* () {
-          const [base, { branch }, there] = [yield* git.head, yield* git.standing, yield* git.untracked]
+          const base = yield* git.head
+          const { branch } = yield* git.standing
+          const there = yield* git.untracked
           const untracked = there.length > mostUntracked ? null : there
           return yield* ref.tell({ _tag: "StartTask", taskId: step.task.id, base, branch, untracked })
         }),
@@ -192,7 +194,7 @@ const resumed = Effect.fnUntraced(function* (run: Run) {
  * Conducts a run until its end, or until a person is needed: escalated, paused, or its finishing step failed. Everything that is done is in
  * the log before and after it, so that whoever is killed here goes on from there. Returns the run as it then is.
  */
-export const conduct = Effect.fn("Conduct.run")(function* () {
+export const conduct = Effect.fn("conduct")(function* () {
   const { ref, statePath } = yield* Conducting
   const told = Effect.gen(function* () {
     const run = yield* ref.state
@@ -212,7 +214,8 @@ const rightLook = Schedule.spaced("2 seconds")
 
 /** Until the word that was waited for has come, whoever said it; that nothing else happened meanwhile is not asked. */
 const personCame = Effect.fnUntraced(function* (run: Run) {
-  const [log, { ref }] = [yield* RunLog, yield* Conducting]
+  const log = yield* RunLog
+  const { ref } = yield* Conducting
   if (run.paused === null) return yield* Stream.runDrain(Stream.take(log.changes(streamOf(ref.id), run.revision), 1))
   yield* Effect.repeat(isRight(run), { schedule: rightLook, until: (yes) => yes })
 })
@@ -221,7 +224,7 @@ const personCame = Effect.fnUntraced(function* (run: Run) {
  * Conducts a run to its end: where a person is needed it stays, after `waiting` was told, and goes on when that is answered or git
  * is in order again. Whoever is watched as a command does that, as an end would only bring it back.
  */
-export const conductOn = Effect.fn("Conduct.on")(function* <E, R>(waiting: (run: Run) => Effect.Effect<void, E, R>) {
+export const conductOn = Effect.fn("conductOn")(function* <E, R>(waiting: (run: Run) => Effect.Effect<void, E, R>) {
   for (;;) {
     const run = yield* conduct()
     if (isOver(run)) return run

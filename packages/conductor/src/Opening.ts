@@ -66,7 +66,7 @@ export const runOf = (runs: ReadonlyArray<NamedRun>, plan: string) => runs.findL
  * The run of this plan in this project, with the tasks that the plan has now, or a new one under `newId`; and the revision that it
  * goes on from, 0 for a new one. Of two that open it at once both get the same, where `newId` says the same of one plan.
  */
-export const openRun = Effect.fn("Opening.open")(
+export const openRun = Effect.fn("openRun")(
   function* <E, R>(
     { digest, path, plan }: LoadedPlan,
     project: string,

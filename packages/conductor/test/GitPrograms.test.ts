@@ -6,7 +6,8 @@ import { gitOf } from "../src/index.ts"
 
 /** A repository with two commits, and a program that leaves a mark of whoever ran it. */
 const repository = Effect.gen(function* () {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
   const at = (...parts: ReadonlyArray<string>) => path.join(home, ...parts)
   const project = at("project")

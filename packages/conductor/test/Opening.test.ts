@@ -37,7 +37,8 @@ const project = Effect.fnUntraced(function* (
   alive: ReadonlyArray<number> = [],
   receipt: () => ProcessIdentity | undefined = () => undefined
 ) {
-  const [log, folder] = [yield* RunLog, yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()]
+  const log = yield* RunLog
+  const folder = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
   const condition = ({ pid }: ProcessIdentity) => Effect.sync(() => (alive.includes(pid) ? ("running" as const) : ("gone" as const)))
   const processes = Processes.of({
     ...({} as Processes["Service"]),
@@ -162,7 +163,8 @@ describe("a plan", () => {
   )
   it.effect("does not take what is no state file for one, whether it begins or goes on", () =>
     Effect.gen(function* () {
-      const [the, fs] = [yield* project(), yield* FileSystem.FileSystem]
+      const the = yield* project()
+      const fs = yield* FileSystem.FileSystem
       const opens = the.opens(1, "/one.yaml", Effect.succeed("one"))
       for (const known of [0, 1]) {
         yield* fs.writeFileString(`${the.folder}/state.json`, '{"name": "somebody else\'s"}')
@@ -175,7 +177,8 @@ describe("a plan", () => {
   )
   it.effect("does not take over the state file of another workflow, but where that is complete", () =>
     Effect.gen(function* () {
-      const [the, fs] = [yield* project(), yield* FileSystem.FileSystem]
+      const the = yield* project()
+      const fs = yield* FileSystem.FileSystem
       const { id } = yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
       const other = { ...stateJson(yield* loadRun(id)), workflow_id: "another" }
       const write = (state: object) => fs.writeFileString(`${the.folder}/state.json`, JSON.stringify(state))
@@ -188,7 +191,8 @@ describe("a plan", () => {
   )
   it.effect("takes what a state file calls complete for complete where git has every commit of it; the rest is a person's", () =>
     Effect.gen(function* () {
-      const [the, fs] = [yield* project(), yield* FileSystem.FileSystem]
+      const the = yield* project()
+      const fs = yield* FileSystem.FileSystem
       const at = "2026-01-25T10:00:00Z"
       const state = { workflow_id: "play", phase: "completion", current_task: null, created_at: at, updated_at: at, finishing: "done" }
       const taken = Effect.fnUntraced(function* (name: string, more: object) {
@@ -211,7 +215,9 @@ describe("a plan", () => {
   )
   it.effect("that begins where no state file ever was warns of none; where the backup of its own stands alone, that is taken", () =>
     Effect.gen(function* () {
-      const [the, fs, log] = [yield* project(), yield* FileSystem.FileSystem, yield* RunLog]
+      const the = yield* project()
+      const fs = yield* FileSystem.FileSystem
+      const log = yield* RunLog
       const tagsOf = (id: string) => Effect.map(log.read(`run/${id}`, 0), (all) => all.map(({ event }) => event._tag))
       yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
       assert.deepStrictEqual(yield* tagsOf("one"), ["RunOpened"])
@@ -237,7 +243,8 @@ describe("a plan", () => {
   )
   it.effect("that goes on tells of its state file when that is gone", () =>
     Effect.gen(function* () {
-      const [the, log] = [yield* project(), yield* RunLog]
+      const the = yield* project()
+      const log = yield* RunLog
       const opens = the.opens(1, "/one.yaml", Effect.succeed("one"))
       yield* opens
       const before = (yield* log.read("run/one", 0)).length

@@ -7,7 +7,8 @@ import { implementerPrompt, loadPlan, reviewerPrompt, sections } from "../src/in
 import { freshTask } from "../src/run/Run.ts"
 
 const load = Effect.fnUntraced(function* (name: string, text: string) {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const project = yield* fs.makeTempDirectoryScoped()
   yield* fs.writeFileString(path.join(project, "spec.md"), "the spec")
   yield* fs.writeFileString(path.join(project, name), text)
@@ -233,7 +234,8 @@ tasks:
 
 it.effect("a plan is read from no link, pipe or folder, and from no file that anybody may write", () =>
   Effect.gen(function* () {
-    const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
     const project = yield* fs.makeTempDirectoryScoped()
     const at = (name: string) => path.join(project, name)
     yield* fs.writeFileString(at("spec.md"), "the spec")

@@ -10,7 +10,8 @@ import { examples as watchExamples } from "../../domain/test/fixtures/events/Exa
 
 const both = Layer.unwrap(
   Effect.gen(function* () {
-    const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
     const file = path.join(yield* fs.makeTempDirectoryScoped(), "souffleur.db")
     return Layer.mergeAll(RunLog.layerSql, EventLogSql.layer).pipe(Layer.provideMerge(SqliteClient.layerOwn({ ...Store, path: file })))
   })
@@ -18,7 +19,8 @@ const both = Layer.unwrap(
 
 it.live("runs and watches share a table, and neither sees the other's streams", () =>
   Effect.gen(function* () {
-    const [runs, watches] = [yield* RunLog, yield* EventLog]
+    const runs = yield* RunLog
+    const watches = yield* EventLog
     yield* watches.append("p-3f2a", 0, [watchExamples.WatchOpened])
     yield* runs.append("run/p-3f2a", 0, [examples.RunOpened])
     yield* watches.append("p-3f2a", 1, [watchExamples.OwnerTook])
@@ -39,7 +41,8 @@ it.live("runs and watches share a table, and neither sees the other's streams", 
 
 it.live("one that cannot be read hides no other, and nothing is decided on those of its project", () =>
   Effect.gen(function* () {
-    const [runs, sql] = [yield* RunLog, yield* SqlClient.SqlClient]
+    const runs = yield* RunLog
+    const sql = yield* SqlClient.SqlClient
     for (const id of ["good", "torn"]) yield* runs.append(`run/${id}`, 0, [{ ...examples.RunOpened, project: `/${id}` }, examples.RunTaken])
     yield* sql`UPDATE events SET tag = 'RunDreamt' WHERE stream = 'run/torn' AND revision = 2`
     assert.deepStrictEqual(

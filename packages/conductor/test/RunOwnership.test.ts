@@ -81,7 +81,8 @@ describe("a work tree", () => {
   it.effect("is claimed, and not the folder of it that is the project: another state folder's conductor in another one is refused", () =>
     Effect.gen(function* () {
       const all = claimed()
-      const [one, two] = [yield* stateFolder(all, 10), yield* stateFolder(all, 10)]
+      const one = yield* stateFolder(all, 10)
+      const two = yield* stateFolder(all, 10)
       yield* one.opens("sub", { project: "/tree/pkg/a", workTree: "/tree" })
       yield* two.opens("sub", { project: "/tree/pkg/b", workTree: "/tree" })
       assert.strictEqual((yield* one.own("sub", 10)).why, "owned")
@@ -141,7 +142,8 @@ describe("who conducts a run", () => {
   it.effect("has its project to itself, whatever state folder another uses, until it leaves", () =>
     Effect.gen(function* () {
       const all = claimed()
-      const [one, two] = [yield* stateFolder(all, 10, 20), yield* stateFolder(all, 10, 20)]
+      const one = yield* stateFolder(all, 10, 20)
+      const two = yield* stateFolder(all, 10, 20)
       const { leave } = yield* one.own("r", 10)
       assert.strictEqual((yield* two.own("r", 20)).why, "AlreadyWatched")
       assert.strictEqual((yield* two.run("r")).fence, 0)
@@ -152,7 +154,8 @@ describe("who conducts a run", () => {
   it.effect("is claimed again where its claim has vanished, and left to whoever claimed it meanwhile", () =>
     Effect.gen(function* () {
       const all = claimed()
-      const [one, two] = [yield* stateFolder(all, 10, 20), yield* stateFolder(all, 10, 20)]
+      const one = yield* stateFolder(all, 10, 20)
+      const two = yield* stateFolder(all, 10, 20)
       const { leave, ref } = yield* one.own("r", 10)
       all.clear()
       yield* TestClock.adjust("1 minute")

@@ -94,7 +94,9 @@ export const stage = Effect.fnUntraced(function* (
   settings: Partial<ResolvedSettings> = {},
   lazy = false
 ) {
-  const [files, fs, path] = [yield* TrustedFiles, yield* FileSystem.FileSystem, yield* Path.Path]
+  const files = yield* TrustedFiles
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const outputs = yield* fs.makeTempDirectoryScoped()
   const statePath = path.join(project, "state.json")
   const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)

@@ -24,7 +24,8 @@ export const theatre = Effect.fnUntraced(function* (
   }) => Parameters<typeof stage>[3],
   options: { readonly tasks?: ReadonlyArray<string>; readonly settings?: Partial<ResolvedSettings>; readonly lazy?: boolean } = {}
 ) {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const services = yield* Effect.context<Effect.Services<ReturnType<typeof git>>>()
   const project = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
   const asked = (...args: ReadonlyArray<string>) => git(project, ...args).pipe(Effect.provide(services), Effect.orDie)

@@ -75,7 +75,8 @@ export class Conduction extends Program {
       const finishingDigest = plan.finish._tag === "Command" ? plan.finish.command.join(" ") : null
       this.#script.witness.look()
       const git = yield* gitOf(project, yield* ownFiles(statePath, [loaded.path, "/project/comms.db"]))
-      const [link, comms] = [Option.some(yield* CommsLink), Option.some(yield* Comms)]
+      const link = Option.some(yield* CommsLink)
+      const comms = Option.some(yield* Comms)
       const { from, id } = yield* openRun(loaded, project, statePath, git, Effect.succeed(runId), this.#pin, finishingDigest)
       const bulletin = yield* Effect.forkScoped(bulletins(id, from, link))
       const telling = yield* Effect.forkScoped(runHerald(id, from, { project, command: "/usr/bin/notify", comms }))

@@ -82,7 +82,8 @@ const finishingOf = Effect.fnUntraced(function* ({ path, plan: { finish } }: Loa
 
 /** Every transition, as it comes, from where it was told last, up to one that is known to be the last. */
 const narrate = Effect.fn("Conduct.narrate")(function* (id: string, told: Ref.Ref<number>, asJson: boolean) {
-  const [log, { colour }] = [yield* RunLog, yield* Environment]
+  const log = yield* RunLog
+  const { colour } = yield* Environment
   const brush = paint(colour)
   const from = yield* Ref.get(told)
   yield* withProgress(log.changes(streamOf(id), 0)).pipe(
@@ -117,7 +118,7 @@ const ended = Effect.fnUntraced(function* (id: string, run: Run, asJson: boolean
   return 0
 })
 
-const conductPlan = Effect.fn("conduct")(function* (
+const conductPlan = Effect.fn("conductPlan")(function* (
   settings: ResolvedSettings,
   loaded: LoadedPlan,
   project: string,
@@ -128,7 +129,8 @@ const conductPlan = Effect.fn("conduct")(function* (
   pin: Pin,
   known: string | undefined
 ) {
-  const [path, agent] = [yield* Path.Path, yield* Agent]
+  const path = yield* Path.Path
+  const agent = yield* Agent
   yield* launchable(settings)
   const linked = yield* linkOf(path.join(project, "comms.db"))
   const finishing = yield* finishingOf(loaded)
@@ -207,7 +209,9 @@ export const conductCommand = Command.make(
     json
   },
   Effect.fnUntraced(function* (flags) {
-    const [fs, path, { cwd, variables }] = [yield* FileSystem.FileSystem, yield* Path.Path, yield* Environment]
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const { cwd, variables } = yield* Environment
     const project = yield* realProject(flags.projectDir)
     const limits = {
       implementerTimeout: Option.getOrUndefined(flags.implementerTimeout),

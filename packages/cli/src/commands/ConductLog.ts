@@ -28,7 +28,8 @@ export const conductLogCommand = Command.make(
     const { colour } = yield* Environment
     const brush = paint(colour)
     yield* Effect.gen(function* () {
-      const [log, { id }] = [yield* RunLog, yield* findRun(run, project)]
+      const log = yield* RunLog
+      const { id } = yield* findRun(run, project)
       const after = Math.max(0, from - 1)
       const events = follow ? log.changes(streamOf(id), 0) : Stream.fromIterableEffect(log.read(streamOf(id), 0))
       yield* Stream.runForEach(withProgress(events), ({ progress, recorded }) =>

@@ -16,7 +16,9 @@ const mostOfId = 64
 
 const statusOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun) {
   const { outputPath } = yield* Launcher
-  const [beats, processes, now] = [yield* Beats, yield* Processes, yield* Clock.currentTimeMillis]
+  const beats = yield* Beats
+  const processes = yield* Processes
+  const now = yield* Clock.currentTimeMillis
   const beat = yield* beats.last(streamOf(id))
   const launched = run.turn?.launch ?? null
   const agent = launched === null ? null : yield* processes.condition(launched.process)

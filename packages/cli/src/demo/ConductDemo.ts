@@ -34,8 +34,9 @@ const git = (project: string, ...args: ReadonlyArray<string>) =>
  * The second act: a plan of two tasks is conducted under souffleur's own watch. Its conductor is killed while an agent works, brought
  * back, and goes on with that very agent.
  */
-export const conductDemo = Effect.fn("ConductDemo")(function* () {
-  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+export const conductDemo = Effect.fn("conductDemo")(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const { brush, hold, next, pidFile, project, release, say, settings, start, tells } = yield* makeScene()
   yield* git(project, "init", "-q", "-b", "main")
   yield* git(project, "commit", "-q", "--allow-empty", "-m", "An empty stage")

@@ -30,7 +30,8 @@ export const conductor = (settings: ResolvedSettings, project: string) =>
 
 /** Of its folder, and of its plan: whoever begins the same plan at the same moment begins the same run. */
 export const runIdOf = Effect.fnUntraced(function* (project: string, plan: string) {
-  const [all, digest] = [yield* allRuns, yield* Digest.Digest]
+  const all = yield* allRuns
+  const digest = yield* Digest.Digest
   const hex = yield* digest.digestHex(Digest.sha256, new TextEncoder().encode(`${project}\0${plan}`))
   const name = yield* folderName(project)
   const ids = Array.from({ length: hex.length / 4 }, (_, n) => `${name}-${hex.slice(0, 4 * (n + 1))}`)
@@ -38,7 +39,7 @@ export const runIdOf = Effect.fnUntraced(function* (project: string, plan: strin
 }, Effect.provide(Digest.layerWebCrypto))
 
 /** A run by its id, or a folder's newest. */
-export const findRun = Effect.fn("Conducted.find")(function* (name: Option.Option<string>, project: string) {
+export const findRun = Effect.fn("findRun")(function* (name: Option.Option<string>, project: string) {
   const all = yield* allRuns
   const found = Option.match(name, {
     onNone: () => all.findLast(({ run }) => run.project === project),

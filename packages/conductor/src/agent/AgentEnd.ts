@@ -10,7 +10,8 @@ export type Launched = NonNullable<Turn["launch"]>
 
 /** What an agent started, by parent and by tag, without what is protected (spec: behaviour#stop). */
 const treeOf = Effect.fnUntraced(function* ({ sessionId }: Turn, { launchId, process }: Launched) {
-  const [agent, processes] = [yield* Agent, yield* Processes]
+  const agent = yield* Agent
+  const processes = yield* Processes
   const tags = [...agent.tags({ pid: process.pid, sessionId }), { environment: { SOUFFLEUR_LAUNCH_ID: launchId } }]
   const others = (yield* agent.sessions).map(({ pid }) => pid).filter((pid) => pid !== process.pid)
   return yield* processes.tree(process, tags, others)
@@ -20,8 +21,10 @@ const treeOf = Effect.fnUntraced(function* ({ sessionId }: Turn, { launchId, pro
  * Until an agent has ended, at most until its time is over. Where something of it runs then, that it is to be ended is in the log
  * before anybody is signalled; `null`: nothing does.
  */
-export const awaitEnding = Effect.fn("AgentEnd.await")(function* (turn: Turn, started: Launched, limit: Duration.Duration) {
-  const [processes, { finishing, ref }, millis] = [yield* Processes, yield* Conducting, Duration.toMillis(limit)]
+export const awaitEnding = Effect.fn("awaitEnding")(function* (turn: Turn, started: Launched, limit: Duration.Duration) {
+  const processes = yield* Processes
+  const { finishing, ref } = yield* Conducting
+  const millis = Duration.toMillis(limit)
   // A clock that was set back gives nobody more than the whole.
   const left = Math.min(millis, Math.max(0, started.at + millis - (yield* Clock.currentTimeMillis)))
   const gone = isGone(processes, started.process)
@@ -40,8 +43,9 @@ export const isLeft = Effect.fn("AgentEnd.isLeft")(function* (turn: Turn, starte
 })
 
 /** Ends an agent and all that it started: nobody may write beside the next one. Each signal is this turn's own, of a run that is ours. */
-export const endAgent = Effect.fn("AgentEnd.end")(function* (turn: Turn, started: Launched) {
-  const [{ stopGrace }, { ref }] = [yield* Settings, yield* Conducting]
+export const endAgent = Effect.fn("endAgent")(function* (turn: Turn, started: Launched) {
+  const { stopGrace } = yield* Settings
+  const { ref } = yield* Conducting
   const granted = ref.granted((run) => run.turn?.token === turn.token && run.turn.ending !== null)
   return yield* endTree(started.process, treeOf(turn, started), stopGrace, granted)
 })

@@ -81,7 +81,8 @@ const unlooked = Effect.fnUntraced(function* ({ sessionId }: Turn) {
  * An approval counts when its reviewer looked at something, and what it looked at is what is there (spec: behaviour#verdicts-of-agents).
  */
 const approval = Effect.fnUntraced(function* (task: Task, turn: Turn, report: Extract<Report, { readonly _tag: "Approved" }>) {
-  const [agent, { git }] = [yield* Agent, yield* Conducting]
+  const agent = yield* Agent
+  const { git } = yield* Conducting
   if (!(yield* agent.usedTools(turn.sessionId))) return yield* unlooked(turn)
   if ((yield* git.head) !== (task.implementation?.head ?? null))
     return nothing("work changed", "the commit that was reviewed is not the one that is there any more")

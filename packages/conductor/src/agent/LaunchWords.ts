@@ -13,7 +13,8 @@ export interface LaunchWords {
 }
 
 export const launchWords: Effect.Effect<LaunchWords> = Effect.gen(function* () {
-  const [random, digest] = [yield* SecureRandom.SecureRandom, yield* Digest.Digest]
+  const random = yield* SecureRandom.SecureRandom
+  const digest = yield* Digest.Digest
   return {
     fresh: Effect.map(random.randomBytes(10), (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")),
     digest: (word: string) => digest.digestHex(Digest.sha256, new TextEncoder().encode(word))

@@ -47,7 +47,8 @@ const commandOf = Effect.fnUntraced(function* (
   permission: EffectivePermission,
   word: string
 ): Effect.fn.Return<AgentCommand, LaunchFailed | GitUnusable, Agent | Conducting> {
-  const [agent, { finishing }] = [yield* Agent, yield* Conducting]
+  const agent = yield* Agent
+  const { finishing } = yield* Conducting
   if (turn.role === "finisher" && finishing !== null) return finishing
   const session = { _tag: turn.resumed ? ("Resume" as const) : ("Fresh" as const), sessionId: turn.sessionId }
   return yield* agent
@@ -57,7 +58,8 @@ const commandOf = Effect.fnUntraced(function* (
 
 /** The intent is in the log: the launch file, its digest in the log, then the act (spec: behaviour#launch-at-most-once). */
 const launch = Effect.fn("Turn.launch")(function* (run: Run, turn: Turn) {
-  const [launcher, { ref, requested, words }] = [yield* Launcher, yield* Conducting]
+  const launcher = yield* Launcher
+  const { ref, requested, words } = yield* Conducting
   const launchId = launchIdOf(ref.id, turn.token)
   const effective = clamp(requested, yield* ceilingNow(ref.tell))
   const said = yield* words.fresh
@@ -76,8 +78,9 @@ const launch = Effect.fn("Turn.launch")(function* (run: Run, turn: Turn) {
 })
 
 /** An agent is asked for and launched; a launch that failed is a turn that came to nothing. */
-export const askAgent = Effect.fn("Turn.ask")(function* (role: Role) {
-  const [agent, { git, ref }] = [yield* Agent, yield* Conducting]
+export const askAgent = Effect.fn("askAgent")(function* (role: Role) {
+  const agent = yield* Agent
+  const { git, ref } = yield* Conducting
   const held = (yield* agent.sessions).map(({ sessionId }) => sessionId)
   const run = yield* ref.tell({ _tag: "Ask", role, sessionId: yield* freshSessionId, head: yield* git.head, held })
   const { turn } = run
@@ -88,8 +91,9 @@ export const askAgent = Effect.fn("Turn.ask")(function* (role: Role) {
 })
 
 /** A crash came between the intent and the launch's outcome: whether it runs is settled by looking, now and for ever. */
-export const settleTurn = Effect.fn("Turn.settle")(function* (turn: Turn) {
-  const [launcher, { ref }] = [yield* Launcher, yield* Conducting]
+export const settleTurn = Effect.fn("settleTurn")(function* (turn: Turn) {
+  const launcher = yield* Launcher
+  const { ref } = yield* Conducting
   const launchId = launchIdOf(ref.id, turn.token)
   const taken = yield* launcher.settle(launchId)
   return yield* ref.tell(
@@ -126,8 +130,9 @@ export type Ended =
   | Extract<Report, { readonly _tag: "Failed" }>
 
 /** Waits for an agent's end, at most until its time is over; what it left running is ended with it. */
-export const awaitAgent = Effect.fn("Turn.await")(function* (turn: Turn, started: Launched) {
-  const [launcher, settings] = [yield* Launcher, yield* Settings]
+export const awaitAgent = Effect.fn("awaitAgent")(function* (turn: Turn, started: Launched) {
+  const launcher = yield* Launcher
+  const settings = yield* Settings
   const limit = turn.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout
   const ending = turn.ending ?? (yield* awaitEnding(turn, started, limit))
   if (ending !== null) yield* endAgent(turn, started)

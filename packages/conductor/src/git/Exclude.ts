@@ -26,7 +26,8 @@ const read = Effect.fnUntraced(function* (path: string) {
 
 /** Those lines that were not there: it is there whole with them, or as it was. */
 const added = Effect.fnUntraced(function* (path: string, { mode, text }: Effect.Success<ReturnType<typeof read>>, patterns: Array<string>) {
-  const [fs, paths] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const fs = yield* FileSystem.FileSystem
+  const paths = yield* Path.Path
   const lines = text.split(/\r?\n/u)
   const fresh = patterns.filter((pattern) => !lines.includes(pattern))
   if (fresh.length === 0) return fresh
@@ -44,9 +45,10 @@ const refused = (error: FileRefused | PlatformError.PlatformError) => (error ins
  * `others`, such as comms, are excluded in git's own `info/exclude`, where nobody ignores them yet. No `.gitignore` is touched.
  * Returns what is to be told, each a sentence; what cannot be written is a warning, and no more.
  */
-export const excludeOwn = Effect.fn("Exclude.own")(
+export const excludeOwn = Effect.fn("excludeOwn")(
   function* (root: string, statePath: string, others: ReadonlyArray<string>) {
-    const [path, { git, ignored }] = [yield* Path.Path, yield* gitIn(root)]
+    const path = yield* Path.Path
+    const { git, ignored } = yield* gitIn(root)
     /** What it is called in the work tree; `beside`: all that begins as it does, of which `such` is one. */
     const named = (file: string, beside = "", such = "") => {
       const name = path.relative(root, file)

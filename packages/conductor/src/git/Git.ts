@@ -58,9 +58,11 @@ const commitId = /^[0-9a-f]{7,64}$/iu
  * One repository, asked through git itself, never through a shell. What is souffleur's own in it is not seen: `own` names that from the
  * repository's root on. All other names of files are relative to the project, as an agent or a person there would write them.
  */
-export const gitOf = Effect.fn("Git.of")(function* (project: string, own: (root: string) => ReadonlyArray<string>) {
+export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: string) => ReadonlyArray<string>) {
   const services = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner>()
-  const [fs, path, asked] = [yield* FileSystem.FileSystem, yield* Path.Path, yield* gitIn(project)]
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const asked = yield* gitIn(project)
   const git = (args: ReadonlyArray<string>, stdin?: string) => Effect.provide(asked.git(args, stdin), services)
   const failed = (doing: string) => (error: ProgramFailed) => new GitUnusable({ project, why: `git could not tell ${doing}: ${error.why}` })
   const where = (what: "--show-toplevel" | "--show-prefix" | "--absolute-git-dir") =>

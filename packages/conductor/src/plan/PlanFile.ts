@@ -86,8 +86,10 @@ const kinds: Readonly<Record<string, "yaml" | "markdown">> = { ".yaml": "yaml", 
  * Reads a plan: YAML, or Markdown with front matter. Fails with all that is wrong at once: what cannot be read, ids, circles,
  * dependencies that are not there, and reference documents that the project does not have.
  */
-export const loadPlan = Effect.fn("PlanFile.load")(function* (file: string, project: string) {
-  const [fs, path, digest] = [yield* FileSystem.FileSystem, yield* Path.Path, yield* Digest.Digest]
+export const loadPlan = Effect.fn("loadPlan")(function* (file: string, project: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const digest = yield* Digest.Digest
   const invalid = (...problems: ReadonlyArray<string>) => new PlanInvalid({ path: file, problems })
   const kind = kinds[path.extname(file).toLowerCase()]
   if (kind === undefined) return yield* invalid("the file: a plan is .yaml, .yml, .md or .markdown")

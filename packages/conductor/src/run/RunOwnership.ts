@@ -18,7 +18,7 @@ const unlessLost = Effect.fnUntraced(function* (lost: Ref.Ref<string | undefined
  * Owns a run under a new fence until the scope closes (spec: behaviour#one-owner): a live owner is never overtaken, and one that is not
  * provably dead is alive.
  */
-export const ownRun = Effect.fn("Run.own")(function* (id: string) {
+export const ownRun = Effect.fn("ownRun")(function* (id: string) {
   const claims = yield* Claims
   const run = yield* loadRun(id)
   if (run.owner !== null && !(yield* claims.isDead(run.owner))) {

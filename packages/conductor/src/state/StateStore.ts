@@ -34,7 +34,7 @@ const look = Effect.fnUntraced(function* (path: string): Effect.fn.Return<Found,
 })
 
 /** The state file and its backup, as they are. */
-export const lookAtState = Effect.fn("StateStore.look")(function* (path: string) {
+export const lookAtState = Effect.fn("lookAtState")(function* (path: string) {
   return { state: yield* look(path), backup: yield* look(backupOf(path)) }
 })
 
@@ -85,7 +85,7 @@ const yielded = Effect.fnUntraced(function* (path: string, there: Found, { creat
  * are none of ours. A spoiled one is no backup of anything: it is kept under a name that says when, as a backup of another run is; both are
  * answered. What is somebody else's by now is left as it is, and fails; nothing is written where nothing changed.
  */
-export const writeState = Effect.fn("StateStore.write")(function* (
+export const writeState = Effect.fn("writeState")(function* (
   path: string,
   run: Run
 ): Effect.fn.Return<ReadonlyArray<Kept>, StateForeign | PlatformError.PlatformError, FileSystem.FileSystem | TrustedFiles> {

@@ -53,13 +53,15 @@ const tell = Effect.fnUntraced(function* <R>(
  * nothing is lost with one. While `isOthers`, `task-00` is the row of a Conductor that somebody watches: to beat there, or to call it
  * complete, would be to speak for it.
  */
-export const bulletins = Effect.fn("Bulletin.tell")(function* <R = never>(
+export const bulletins = Effect.fn("bulletins")(function* <R = never>(
   id: string,
   from: number,
   comms: Option.Option<CommsLink["Service"]>,
   isOthers: Effect.Effect<boolean, never, R> = Effect.succeed(false)
 ) {
-  const [log, beats, { heartbeatStaleAfter }] = [yield* RunLog, yield* Beats, yield* Settings]
+  const log = yield* RunLog
+  const beats = yield* Beats
+  const { heartbeatStaleAfter } = yield* Settings
   // Four beats in the time after which a watcher would miss one, and at most as often as a watcher beats.
   const every = Duration.min(Duration.seconds(60), Duration.times(heartbeatStaleAfter, 0.25))
   const beat = Effect.gen(function* () {

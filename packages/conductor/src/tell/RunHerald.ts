@@ -42,7 +42,8 @@ const lastWord = "10 seconds"
  * mark is set, so that another process may tell it again.
  */
 export const outcry = Effect.fn("RunHerald.outcry")(function* (id: string, { command, comms, project }: Audience, why: string) {
-  const [at, text] = [yield* Clock.currentTimeMillis, `it cannot go on: ${why}`]
+  const at = yield* Clock.currentTimeMillis
+  const text = `it cannot go on: ${why}`
   const calls =
     command === null ? Effect.void : call({ command, subject: { run: id, project }, revision: 0, at, notice: { kind: "paused", text } })
   const message = { key: `${streamOf(id)}#cannot-${at}`, kind: "error", text: plain(`Run ${id}: ${text}`), at } as const
@@ -57,8 +58,9 @@ export const outcry = Effect.fn("RunHerald.outcry")(function* (id: string, { com
  * Tells a person of a run as of a watch: by the user's command, and by messages in comms, until its conductor leaves after revision
  * `from`. What the conductor before could not tell any more is told first. Neither waits for the other.
  */
-export const runHerald = Effect.fn("RunHerald")(function* (id: string, from: number, { command, comms, project }: Audience) {
-  const [outbox, stream] = [yield* Outbox, streamOf(id)]
+export const runHerald = Effect.fn("runHerald")(function* (id: string, from: number, { command, comms, project }: Audience) {
+  const outbox = yield* Outbox
+  const stream = streamOf(id)
   const newest = Effect.map(loadRun(id), ({ revision }) => revision)
   const mark = `${stream}/notified`
   yield* toldUpTo(mark, newest)
