@@ -1,13 +1,11 @@
 import { RunLog } from "@souffleur/conductor"
 import { loadSettings } from "@souffleur/domain"
 import { assert, it } from "@effect/vitest"
-import { Console, Effect, FileSystem } from "effect"
+import { Effect, FileSystem } from "effect"
 import { examples } from "../../conductor/test/fixtures/events/Examples.ts"
-import { cli } from "../src/Cli.ts"
 import { runs } from "../src/world/Conducted.ts"
-import { Environment } from "../src/world/Environment.ts"
-import { printing } from "../src/Printing.ts"
 import { services } from "./mcp/Place.ts"
+import { printed } from "./Printed.ts"
 
 /** What is said to a person who leaves a task out that was rejected with so many commits. */
 const skipped = Effect.fnUntraced(function* (commits: ReadonlyArray<string>) {
@@ -27,18 +25,7 @@ const skipped = Effect.fnUntraced(function* (commits: ReadonlyArray<string>) {
     Effect.flatMap(RunLog, (log) => log.append("run/r", 0, told)),
     runs(settings)
   )
-  const lines: Array<string> = []
-  yield* cli(["conduct", "answer", taskId, "--skip"]).pipe(
-    Effect.provideService(Console.Console, printing(false, { log: (line) => lines.push(line), error: (line) => lines.push(line) })),
-    Effect.provideService(Environment, {
-      variables,
-      cwd: home,
-      platform: "linux",
-      colour: false,
-      interactive: false,
-      self: [process.execPath]
-    })
-  )
+  const lines = yield* printed(home, variables, "conduct", "answer", taskId, "--skip")
   return lines.join("\n")
 }, Effect.scoped)
 

@@ -1,13 +1,11 @@
 import { RunLog } from "@souffleur/conductor"
 import { loadSettings } from "@souffleur/domain"
 import { assert, it } from "@effect/vitest"
-import { Console, Effect, FileSystem } from "effect"
+import { Effect, FileSystem } from "effect"
 import { examples } from "../../conductor/test/fixtures/events/Examples.ts"
-import { cli } from "../src/Cli.ts"
 import { runs } from "../src/world/Conducted.ts"
-import { Environment } from "../src/world/Environment.ts"
-import { printing } from "../src/Printing.ts"
 import { services } from "./mcp/Place.ts"
+import { printed } from "./Printed.ts"
 
 const evil = `\u001B]0;mine\u0007\u009B\u202E\n${"x".repeat(10_000)}`
 
@@ -22,21 +20,7 @@ it.layer(services)((it) => {
         Effect.flatMap(RunLog, (log) => log.append("run/r", 0, [{ ...examples.RunOpened, workflowId: evil, project: home }])),
         runs(settings)
       )
-      const run = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
-        const lines: Array<string> = []
-        yield* cli(args).pipe(
-          Effect.provideService(Console.Console, printing(false, { log: (line) => lines.push(line), error: (line) => lines.push(line) })),
-          Effect.provideService(Environment, {
-            variables,
-            cwd: home,
-            platform: "linux",
-            colour: false,
-            interactive: false,
-            self: [process.execPath]
-          })
-        )
-        return lines
-      })
+      const run = (...args: ReadonlyArray<string>) => printed(home, variables, ...args)
       const [line = ""] = yield* run("conduct", "status")
       const start = "\\u001b]0;mine\\u0007\\u009b\\u202e\\u000axxx"
       assert.include(line, start)

@@ -75,7 +75,10 @@ export const excludeOwn = Effect.fn("excludeOwn")(
         Effect.succeed([`warning: ${exclude}: ${refused(error)}; an agent that adds everything commits what is souffleur's`])
       )
     )
-    return [...tracked.map((name) => `warning: git tracks ${name}, so agents commit it with their work: git rm --cached ${name}`), ...told]
+    return [
+      ...tracked.map((name) => `warning: git tracks ${name}, so agents commit it with their work: git -C ${root} rm --cached ${name}`),
+      ...told
+    ]
   },
   Effect.catchTag("ProgramFailed", ({ why }) => Effect.succeed([`warning: git does not say what of souffleur's own it ignores: ${why}`]))
 )

@@ -68,6 +68,29 @@ export interface Log<E> {
   readonly streams: Effect.Effect<ReadonlyArray<string>, LogUnusable>
 }
 
+/** What `read` finds after `from`, then what comes later: `moved` only hints that something may have. `at` is where an event stands. */
+export const following = <E, Err>(
+  moved: PubSub.PubSub<void>,
+  from: number,
+  read: (last: number) => Effect.Effect<ReadonlyArray<RecordedAs<E>>, Err>,
+  at: (last: RecordedAs<E>) => number
+): Stream.Stream<RecordedAs<E>, Err> =>
+  Stream.unwrap(
+    Effect.map(PubSub.subscribe(moved), (hints) =>
+      Stream.paginate(
+        from,
+        Effect.fnUntraced(function* (last: number) {
+          let more = yield* read(last)
+          while (more.length === 0) {
+            yield* PubSub.take(hints)
+            more = yield* read(last)
+          }
+          return [more, Option.some(at(more.at(-1)!))] as const
+        })
+      )
+    )
+  )
+
 /** A log that dies with its process: for tests and simulations, under the same suite as the one on disk. */
 export const memoryLog = Effect.fnUntraced(function* <E>() {
   const all: Array<RecordedAs<E>> = []
@@ -76,26 +99,6 @@ export const memoryLog = Effect.fnUntraced(function* <E>() {
   const after = (stream: string, revision: number) => (streams.get(stream) ?? []).slice(revision)
   const upTo = (stream: string, revision: number) =>
     revision > (streams.get(stream)?.length ?? 0) ? Effect.fail(shortened(stream, revision)) : Effect.succeed(after(stream, revision))
-  const follow = (
-    from: number,
-    read: (last: number) => Effect.Effect<ReadonlyArray<RecordedAs<E>>, LogUnusable>,
-    at: (last: RecordedAs<E>) => number
-  ) =>
-    Stream.unwrap(
-      Effect.map(PubSub.subscribe(moved), (hints) =>
-        Stream.paginate(
-          from,
-          Effect.fnUntraced(function* (last: number) {
-            let more = yield* read(last)
-            while (more.length === 0) {
-              yield* PubSub.take(hints)
-              more = yield* read(last)
-            }
-            return [more, Option.some(at(more.at(-1)!))] as const
-          })
-        )
-      )
-    )
   const log: Log<E> = {
     append: Effect.fnUntraced(function* (stream, expectedRevision, events) {
       if (events.length === 0) return expectedRevision
@@ -117,13 +120,15 @@ export const memoryLog = Effect.fnUntraced(function* <E>() {
       ),
     readAll: (position) => Stream.fromIterableEffect(Effect.sync(() => all.slice(position))),
     changes: (stream, revision) =>
-      follow(
+      following(
+        moved,
         revision,
         (last) => upTo(stream, last),
         (last) => last.revision
       ),
     changesAll: (position) =>
-      follow(
+      following(
+        moved,
         position,
         (last) => Effect.sync(() => all.slice(last)),
         (last) => last.position

@@ -2,7 +2,7 @@ import { Array as Arr, Deferred, Duration, Effect, Exit, Layer, Option, PubSub, 
 import { SqlClient, type SqlError } from "effect/sql"
 import { Beats } from "./Beats.ts"
 import { type EventCodec, type Tagged, watchCodec } from "./EventCodec.ts"
-import { Conflict, EventLog, type Log, type LogUnusable, type ReadError, type RecordedAs } from "./EventLog.ts"
+import { Conflict, EventLog, following, type Log, type LogUnusable, type RecordedAs } from "./EventLog.ts"
 import * as turns from "./LaunchTurns.ts"
 import { columns, pagesOf, recorded, type Row, type Select } from "./LogRows.ts"
 import { Offspring } from "../act/Offspring.ts"
@@ -168,33 +168,14 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
       )
     )
 
-  const follow = (
-    after: number,
-    read: (last: number) => Effect.Effect<ReadonlyArray<RecordedAs<E>>, ReadError>,
-    at: (last: RecordedAs<E>) => number
-  ) =>
-    Stream.unwrap(
-      Effect.map(PubSub.subscribe(moved), (hints) =>
-        Stream.paginate(
-          after,
-          Effect.fnUntraced(function* (last: number) {
-            let more = yield* read(last)
-            while (more.length === 0) {
-              yield* PubSub.take(hints)
-              more = yield* read(last)
-            }
-            return [more, Option.some(at(more.at(-1)!))] as const
-          })
-        )
-      )
-    )
   const changes = (stream: string, after: number) =>
-    follow(
+    following(
+      moved,
       after,
       (last) => pageOf(stream, last),
       ({ revision }) => revision
     )
-  const changesAll = (after: number) => follow(after, pageOfAll, ({ position }) => position)
+  const changesAll = (after: number) => following(moved, after, pageOfAll, ({ position }) => position)
 
   const streams = waiting(sql.unsafe(`SELECT stream FROM events WHERE revision = 1 AND ${own} ORDER BY position`, []).values).pipe(
     Effect.map((found) => found.map(([stream]) => String(stream))),

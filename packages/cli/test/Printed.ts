@@ -1,0 +1,19 @@
+import { Console, Effect } from "effect"
+import { cli } from "../src/Cli.ts"
+import { printing } from "../src/Printing.ts"
+import { Environment } from "../src/world/Environment.ts"
+
+/** The lines that a command prints in a folder, to either stream, with these variables and no terminal. */
+export const printed = Effect.fnUntraced(function* (
+  cwd: string,
+  variables: Readonly<Record<string, string>>,
+  ...args: ReadonlyArray<string>
+) {
+  const lines: Array<string> = []
+  const log = (line: string) => void lines.push(line)
+  yield* cli(args).pipe(
+    Effect.provideService(Console.Console, printing(false, { log, error: log })),
+    Effect.provideService(Environment, { variables, cwd, platform: "linux", colour: false, interactive: false, self: [process.execPath] })
+  )
+  return lines
+})
