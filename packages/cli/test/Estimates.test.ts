@@ -19,7 +19,7 @@ describe("the error of the estimates", () => {
     assert.strictEqual(gate({ measured_tokens: 120_000 }), 0.75)
     assert.isUndefined(gate({ measured_tokens: null }))
     assert.isUndefined(gate({ measured_tokens: 0 }))
-    assert.isUndefined(gate({}), "of a log from before it was kept")
+    assert.isUndefined(gate({}), "of an outcome that is no gate's")
     assert.isUndefined(gate({ measured_tokens: 120_000 }, "3 trim"))
     assert.isUndefined(ratioOf(Event.WatchSettled.make({ at: 0 })))
   })

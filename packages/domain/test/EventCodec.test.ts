@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Result, Schema } from "effect"
 import { fileURLToPath } from "node:url"
-import { decodeEvent, encodeEvent, eventTags } from "../src/eventlog/EventCodec.ts"
+import { decodeEvent, encodeEvent, eventCodec, eventTags } from "../src/eventlog/EventCodec.ts"
 import { versionOf, WatchEvent } from "../src/event/WatchEvent.ts"
 import { examples } from "./fixtures/events/Examples.ts"
 
@@ -59,6 +59,22 @@ it("an example of every tag survives the way into a store and back", () => {
 
 it("an event that breaks its own schema is never encoded", () => {
   assert.throws(() => encodeEvent({ ...examples.OwnerLeft, fence: 1.5 }))
+})
+
+it("an older version is read through its defaults, and a newer one is refused by its version", () => {
+  const Painted = Schema.TaggedStruct("Painted", {
+    at: Schema.Int,
+    colour: Schema.String,
+    /** Since version 2. */
+    coats: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(1)))
+  })
+  const { decode, encode } = eventCodec<typeof Painted.Type>("wall/", [Painted], () => 2)
+  const stored = (version: number, fields: object) => ({ tag: "Painted", version, at: 7, data: JSON.stringify(fields) })
+  const read = Result.getOrThrow(decode("wall/a", 1, stored(1, { colour: "red" })))
+  assert.deepStrictEqual(read, Painted.make({ at: 7, colour: "red", coats: 1 }))
+  assert.deepStrictEqual(encode(read), stored(2, { colour: "red", coats: 1 }))
+  const refused = Result.getOrThrow(Result.flip(decode("wall/a", 1, stored(3, { colour: "red", coats: 1 }))))
+  assert.strictEqual(refused.why, "this souffleur reads versions up to 2: a newer one wrote it")
 })
 
 it.effect("docs/events.md has a row for every event, with its version and fields", () =>

@@ -140,7 +140,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       assert.isNull(claims.self.machine)
       assert.isFalse(yield* claims.isDead({ ...claims.self, process: { ...claims.self.process, bootId: "before" } }))
       const { host, pidNamespace, process } = named.self
-      const silent = { host, pidNamespace, process: { ...process, bootId: "before" } }
+      const silent = { host, machine: null, pidNamespace, process: { ...process, bootId: "before" } }
       fs.writeFileSync(join(at, `${key}.1`), JSON.stringify(silent), { mode: 0o600 })
       assert.match((yield* Effect.flip(named.claim(conductor))).why, /may be alive/u)
     })

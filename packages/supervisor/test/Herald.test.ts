@@ -22,6 +22,7 @@ const gate = (change: Partial<Gate>, step = "4 estimate") =>
       marker_found: false,
       marker_count: 0,
       warnings: [],
+      measured_tokens: null,
       threshold: 10,
       ...change
     }

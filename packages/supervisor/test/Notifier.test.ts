@@ -94,7 +94,8 @@ describe("a person is told", () => {
       start_mode: "full_file",
       marker_found: false,
       marker_count: 0,
-      warnings: []
+      warnings: [],
+      measured_tokens: null
     }
     const gate = Event.StepSucceeded.make({ at, cycle: 1, step: "4 estimate", outcome: { ...large, threshold: 8 } })
     assert.isDefined(tellingOf(gate).message, "comms is told of it")

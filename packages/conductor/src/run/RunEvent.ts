@@ -13,25 +13,21 @@ const event = <const Tag extends string, const Fields extends Schema.Struct.Fiel
 
 const Text = Schema.String
 const Texts = Schema.Array(Schema.String)
-/** `null` in a log from before the field. */
-const Later = Schema.NullOr(Text).pipe(
-  Schema.withConstructorDefault(Effect.succeed(null)),
-  Schema.withDecodingDefaultKey(Effect.succeed(null))
-)
+const TextOrNull = Schema.NullOr(Text).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
 
 /** A plan is conducted in a project; no agent was asked yet. */
 export const RunOpened = event("RunOpened", {
   workflowId: Text,
   project: Text,
   /** The root of its git work tree, which has one conductor, whatever folder of it is the project; `null`: the project itself. */
-  workTree: Later,
+  workTree: TextOrNull,
   plan: Text,
   digest: Text,
   tasks: Schema.Array(TaskOutline),
-  /** The ceiling and the programs in force; a log from before this field grants nothing. */
-  pin: Pin.pipe(Schema.withConstructorDefault(Effect.succeed(leastPin)), Schema.withDecodingDefaultKey(Effect.succeed(leastPin))),
+  /** The ceiling and the programs in force. */
+  pin: Pin.pipe(Schema.withConstructorDefault(Effect.succeed(leastPin))),
   /** SHA-256 of the plan's finishing command, which souffleur itself would run; `null`: it had none. */
-  finishingDigest: Later
+  finishingDigest: TextOrNull
 })
 /** The config file beside what is pinned, and a person's word about it: of a run as of a watch. */
 export const { ConfigOverreached, ConfigWithdrawn, TrustGiven } = Watched
@@ -41,7 +37,7 @@ export const { ConfigOverreached, ConfigWithdrawn, TrustGiven } = Watched
 export const PlanRevised = event("PlanRevised", {
   digest: Text,
   tasks: Schema.Array(TaskOutline),
-  changed: Texts.pipe(Schema.withConstructorDefault(Effect.succeed([])), Schema.withDecodingDefaultKey(Effect.succeed([])))
+  changed: Texts.pipe(Schema.withConstructorDefault(Effect.succeed([])))
 })
 /** A process of souffleur took the run under a greater fence (spec: behaviour#one-owner). */
 export const RunTaken = event("RunTaken", { fence: Bounds.Count, owner: Owner })
@@ -52,9 +48,7 @@ export const ProgressImported = event("ProgressImported", {
   from: Schema.Literals(["state", "backup"]),
   tasks: Schema.Array(ImportedTask),
   /** What it says of the finishing step, where that was asked: it is asked once. */
-  finishing: Schema.NullOr(Schema.Literals(["begun", "none", "done", "failed", "skipped"])).pipe(
-    Schema.withDecodingDefaultKey(Effect.succeed(null))
-  )
+  finishing: Schema.NullOr(Schema.Literals(["begun", "none", "done", "failed", "skipped"]))
 })
 /** A task that the state file names, or that was begun, is not in the plan. */
 export const UnknownTaskSkipped = event("UnknownTaskSkipped", { taskId: Text })
@@ -65,7 +59,7 @@ export const UnknownTaskSkipped = event("UnknownTaskSkipped", { taskId: Text })
 export const StateFileRebuilt = event("StateFileRebuilt", {
   found: Schema.Literals(["missing", "corrupt", "backup"]),
   from: Schema.Literals(["plan", "log", "backup"]),
-  kept: Later
+  kept: TextOrNull
 })
 
 /**
@@ -75,11 +69,8 @@ export const StateFileRebuilt = event("StateFileRebuilt", {
 export const TaskStarted = event("TaskStarted", {
   taskId: Text,
   base: Schema.NullOr(Text),
-  branch: Later,
-  untracked: Schema.NullOr(Texts).pipe(
-    Schema.withConstructorDefault(Effect.succeed(null)),
-    Schema.withDecodingDefaultKey(Effect.succeed(null))
-  )
+  branch: TextOrNull,
+  untracked: Schema.NullOr(Texts).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
 })
 /** An agent is about to be launched. `attempt` is the task's, 0 for the finisher. */
 export const AgentAsked = event("AgentAsked", {
@@ -99,7 +90,7 @@ export const AgentPrepared = event("AgentPrepared", {
   digest: Text,
   requested: Text,
   effective: Permission,
-  word: Schema.NullOr(Text).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
+  word: Schema.NullOr(Text)
 })
 export const AgentLaunched = event("AgentLaunched", { token: Text, launchId: Text, process: ProcessIdentity })
 /** It never ran, now or later: a crash came between the intent and the act. */
@@ -171,7 +162,7 @@ export const PauseCause = Schema.Literals(["conflict", "dirty", "history", "not 
 export const RunPaused = event("RunPaused", {
   cause: PauseCause,
   files: Texts,
-  why: Text.pipe(Schema.withDecodingDefaultKey(Effect.succeed("")))
+  why: Text
 })
 export const RunResumed = event("RunResumed", {})
 
@@ -225,22 +216,10 @@ export const RunEvent = Schema.Union([
 ])
 export type RunEvent = typeof RunEvent.Type
 
-const versions: { readonly [Tag in RunEvent["_tag"]]?: number } = {
-  RunOpened: 5,
-  PlanRevised: 2,
-  ProgressImported: 3,
-  AgentPrepared: 2,
-  ImplementationFailed: 2,
-  ReviewFailed: 2,
-  RunPaused: 4,
-  StateFileRebuilt: 2,
-  TaskStarted: 3,
-  TaskEscalated: 2,
-  ConfigOverreached: 2,
-  TrustGiven: 2
-}
+/** Tags of which an older version was written, as of a watch. */
+const versions: { readonly [Tag in RunEvent["_tag"]]?: number } = {}
 
-/** The version this souffleur writes for each tag, 1 where nothing was added yet. */
+/** Gives the version that this souffleur writes for a tag. */
 export const runVersionOf = (tag: RunEvent["_tag"]): number => versions[tag] ?? 1
 
 /** The events of a run; its stream is `run/<id>`. */

@@ -4,10 +4,7 @@ import { Schema } from "effect"
 const Text = Schema.String
 const Texts = Schema.Array(Schema.String)
 
-/**
- * A task as the log knows it; what an agent is told of it stands in the plan. `digest`: SHA-256 of that; absent in a log from before the
- * field.
- */
+/** A task as the log knows it. `digest`: SHA-256 of what the plan tells an agent of it; absent where it was not read. */
 export const TaskOutline = Schema.Struct({ id: Text, title: Text, dependsOn: Texts, digest: Schema.optionalKey(Text) })
 export type TaskOutline = typeof TaskOutline.Type
 

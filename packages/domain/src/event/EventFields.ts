@@ -17,8 +17,8 @@ export const baseline = {
   lastMessageId: Schema.Int
 }
 
-/** Whether the agent ends by itself after its turn; a log from before this field says that it does not. */
-export const print = Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
+/** Whether the agent ends by itself after its turn. */
+export const print = Schema.Boolean
 
 /** What began a recovery: a death and its cause, or what is none. */
 export const Trigger = Schema.Literals(["pid", "heartbeat", "hang", "untaken", "handoff", "turn-ended", "limit", "context"])
@@ -39,9 +39,9 @@ export const Evidence = Schema.Struct({
   heartbeatAge: Schema.NullOr(Measure),
   staleAfter: Measure,
   /** Each other sign there was, by its source: what it said, and how old that was. */
-  signs: Schema.Array(Sign).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+  signs: Schema.Array(Sign),
   /** Context in use, in tokens, as the service last counted it. */
-  contextTokens: Schema.NullOr(Measure).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
+  contextTokens: Schema.NullOr(Measure)
 })
 export type Evidence = typeof Evidence.Type
 
@@ -59,9 +59,6 @@ export const named = {
   pid: Count,
   /** Empty: a command has none. */
   sessionId: Text,
-  /** Who had that pid then, if anybody: one that gets it later is somebody else. A log from before this field does not say. */
-  process: Schema.NullOr(ProcessIdentity).pipe(
-    Schema.withConstructorDefault(Effect.succeed(null)),
-    Schema.withDecodingDefaultKey(Effect.succeed(null))
-  )
+  /** The process that had the pid then; `null`: none had it, and a later one is another. */
+  process: Schema.NullOr(ProcessIdentity).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
 }

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { Count } from "../Bounds.ts"
 import { baseline, event, print, Text, Trigger } from "./EventFields.ts"
 import { Permission } from "../settings/Permission.ts"
@@ -16,9 +16,9 @@ export const RecoveryStarted = event("RecoveryStarted", {
 /** What would have been done was not: because of `--observe`, or because a ceiling of the user's is reached. */
 export const RecoveryWithheld = event("RecoveryWithheld", {
   cycle: Count,
-  trigger: Trigger.pipe(Schema.withDecodingDefaultKey(Effect.succeed("pid" as const))),
-  stage: Schema.Literals(["observe", "ceiling"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("observe" as const))),
-  reason: Text.pipe(Schema.withDecodingDefaultKey(Effect.succeed("only observing: nothing was stopped or launched")))
+  trigger: Trigger,
+  stage: Schema.Literals(["observe", "ceiling"]),
+  reason: Text
 })
 
 /** A provider could not recover it in this cycle, and hands on to the next (spec: behaviour#providers). */

@@ -24,14 +24,9 @@ export * from "./SignEvent.ts"
 /** What is watched: an agent, whose conversation is kept, or any other command, which is only run again (spec: behaviour#restart). */
 export const Kind = Schema.Literals(["agent", "command"])
 export type Kind = typeof Kind.Type
-/** What a log from before this field watched. */
-const agent: Kind = "agent"
 
-/** A person's word against the evidence at hand; a log from before this field has none. */
-const forced = Schema.Boolean.pipe(
-  Schema.withConstructorDefault(Effect.succeed(false)),
-  Schema.withDecodingDefaultKey(Effect.succeed(false))
-)
+/** A person's word against the evidence at hand. */
+const forced = Schema.Boolean.pipe(Schema.withConstructorDefault(Effect.succeed(false)))
 
 /** A watch was asked for; nothing about the Conductor is checked yet. A run's first launch follows in the same append. */
 export const WatchOpened = event("WatchOpened", {
@@ -43,9 +38,9 @@ export const WatchOpened = event("WatchOpened", {
   observe: Schema.Boolean,
   /** `--force`: a person names this process though evidence says that it is another. */
   forced,
-  kind: Kind.pipe(Schema.withConstructorDefault(Effect.succeed(agent)), Schema.withDecodingDefaultKey(Effect.succeed(agent))),
-  /** The ceiling and the programs in force; a log from before this field grants nothing. */
-  pin: Pin.pipe(Schema.withConstructorDefault(Effect.succeed(leastPin)), Schema.withDecodingDefaultKey(Effect.succeed(leastPin)))
+  kind: Kind.pipe(Schema.withConstructorDefault(Effect.succeed("agent" as const))),
+  /** The ceiling and the programs in force. */
+  pin: Pin.pipe(Schema.withConstructorDefault(Effect.succeed(leastPin)))
 })
 
 /** A process of souffleur took the watch under a new, greater fence (spec: behaviour#one-owner). */
@@ -198,24 +193,10 @@ export const WatchEvent = Schema.Union([
 ])
 export type WatchEvent = typeof WatchEvent.Type
 
-const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {
-  WatchOpened: 6,
-  ArgumentsCorrected: 2,
-  ValidationFailed: 2,
-  ConductorDied: 2,
-  ConductorAdopted: 2,
-  ContextRecoveryRequested: 2,
-  TurnEnded: 2,
-  ConductorCompleted: 2,
-  RecoveryStarted: 2,
-  RecoveryWithheld: 2,
-  ConfigOverreached: 2,
-  TrustGiven: 2
-}
+/** Tags of which an older version was written: a field was added since, or a word that a field may hold. */
+const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {}
 
-/**
- * The version this souffleur writes for each tag, 1 where nothing was added yet; a greater one in the log was written by a newer souffleur.
- */
+/** Gives the version that this souffleur writes for a tag. A greater one in the log was written by a newer souffleur. */
 export const versionOf = (tag: WatchEvent["_tag"]): number => versions[tag] ?? 1
 
 /** Whether a watch ends with it. */

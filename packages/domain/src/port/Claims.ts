@@ -4,11 +4,8 @@ import { ProcessIdentity } from "./Process.ts"
 /** A process of souffleur that owns a watch (spec: behaviour#one-owner). */
 export const Owner = Schema.Struct({
   host: Schema.String,
-  /**
-   * What the machine is known by, whatever it is called (`Processes.host`); `null` where it has nothing, or a log is from before this
-   * field.
-   */
-  machine: Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  /** The machine's identity, whatever it is called (`Processes.host`); `null`: it has none. */
+  machine: Schema.NullOr(Schema.String),
   pidNamespace: Schema.String,
   process: ProcessIdentity
 })

@@ -12,8 +12,7 @@ export type PinnedKey = typeof PinnedKey.Type
 const Program = Schema.NullOr(Schema.String)
 const Programs = Schema.Struct({
   AGENT_COMMAND: Program,
-  /** A log from before this key names nothing. */
-  AGENT_ENVIRONMENT: Program.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  AGENT_ENVIRONMENT: Program,
   EXPORT_COMMAND: Program,
   NOTIFY_COMMAND: Program
 })

@@ -26,7 +26,7 @@ export const Gate = Schema.Struct({
   ...Estimate.fields,
   threshold: Schema.Int,
   /** Context in use as the service last counted it, beside the estimate: by it the error of `characters / 3` is known. */
-  measured_tokens: Schema.NullOr(Schema.Int).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
+  measured_tokens: Schema.NullOr(Schema.Int)
 })
 export type Gate = typeof Gate.Type
 

@@ -64,8 +64,7 @@ export const boundary = Effect.fn("Compaction.boundary")(function* <E, R>(
 /** Goes to the log. Without its summary the session may have lost what was said. */
 export const CompactedTo = Schema.Struct({
   compacted: Schema.Literal(true),
-  /** A log from before this field says that it was there. */
-  summarized: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true)))
+  summarized: Schema.Boolean
 })
 
 export const compactedAs = Effect.fnUntraced(function* (how: Exclude<Compacted, "not yet">) {

@@ -144,13 +144,10 @@ export const stop = Effect.fn("stop")(function* (watch: Watch) {
   }).pipe(Effect.catchTag("StopFailed", failedClosed("stop")))
 })
 
-/**
- * An export, whose conversation it is, and where that session's file stood before it was read. A log from before these fields has
- * the Conductor's conversation, and no mark.
- */
+/** An export, whose conversation it is, and where that session's file ended before it was read; no `mark` where it could not be read. */
 export const Exported = Schema.Struct({
   ...Export.fields,
-  sessionId: Schema.optionalKey(Schema.String),
+  sessionId: Schema.String,
   mark: Schema.optionalKey(SessionMark)
 })
 export type Exported = typeof Exported.Type
