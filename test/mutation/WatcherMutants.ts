@@ -2,6 +2,7 @@ import { mutantsOf } from "./Mutant.ts"
 
 const watcher = "packages/watcher"
 const look = [`${watcher}/test/Classify.test.ts`]
+const polls = [`${watcher}/test/Watcher.test.ts`, `${watcher}/test/Signs.test.ts`]
 export const watcherMutants = [
   ...mutantsOf(`${watcher}/src/Classify.ts`, look, [
     [
@@ -22,15 +23,9 @@ export const watcherMutants = [
     ["priority: a limit before death", 'if (failure?.why === "usage-limit" || failure?.why === "outage")', "if (false)"],
     ["failure: of this generation", " && session.turn.at >= launchedAt ?", " ?"],
     ["dead: a zombie too", "isOver(seen.process)", 'seen.process === "gone"'],
-    ["stale: an excuse puts it off", "if (isStale(seen) && excuseOf(seen) === undefined)", "if (isStale(seen))"],
+    ["stale: an excuse puts it off", "if (isStale(seen) && seen.excuse === undefined)", "if (isStale(seen))"],
     ["stale: strictly older", "age > seen.staleAfter", "age >= seen.staleAfter"],
     ["stale: comms out says nothing", "seen.comms === undefined ? undefined : heartbeatAge", "heartbeatAge"],
-    ["excuse: only of a live process", 'if (process !== "running") return undefined\n  if (verdict', "if (verdict"],
-    [
-      "excuse: not longer than the tool has",
-      "Math.min(verdict.until, Math.max(turn.at, answeredAt) + (turn.limit ?? Infinity))",
-      "verdict.until"
-    ],
     ["wait: its time has come", "if (seen.now < wait.until) return undefined", ""],
     ["wait: one that went on", 'if (newer && turn._tag !== "Failed" && process === "running") return', "if (false) return"],
     ["hang: only without comms", "if (watch.comms === null && verdict", "if (verdict"],
@@ -45,61 +40,75 @@ export const watcherMutants = [
       "if (false as boolean) return"
     ],
     ["exhausted: what no longer fits", 'if (failure?.why === "prompt-too-long") return', "if (false as boolean) return"],
-    ["untaken: a hand-off that nobody took", 'if (seen.untaken) return { _tag: "Dead"', 'if (false as boolean) return { _tag: "Dead"'],
+    [
+      "untaken: a hand-off that nobody took",
+      'if (seen.handoffTimedOut) return { _tag: "Dead"',
+      'if (false as boolean) return { _tag: "Dead"'
+    ],
+    ["wait: one whose end was moved", "newer && failure?.resetsAt !== undefined", "false && failure?.resetsAt !== undefined"],
+    ["wait: the quiet hours end for nobody", ' && wait.kind !== "quiet-hours"', ""]
+  ]),
+  ...mutantsOf(`${watcher}/src/Excuse.ts`, look, [
+    ["excuse: only of a live process", 'if (process !== "running") return undefined\n  if (verdict', "if (verdict"],
+    [
+      "excuse: not longer than the tool has",
+      "Math.min(verdict.until, Math.max(turn.at, answeredAt) + (turn.limit ?? Infinity))",
+      "verdict.until"
+    ],
     ["excuse: whom a person is awaited by", 'if (verdict._tag === "Waiting") return { because', "if (false as boolean) return { because"],
     ["excuse: a tool that a person allowed begins then", "Math.max(turn.at, answeredAt)", "turn.at"],
     ["excuse: a tool without a process", "!(turn.spawns && children === 0)", "true"],
     ["excuse: a retry has its time", "turn.nextAt + stallAfter", "now"],
-    ["excuse: a retry no longer than its sign lasts", "Math.min(verdict.until, turn.nextAt + stallAfter)", "turn.nextAt + stallAfter"],
-    ["wait: one whose end was moved", "newer && failure?.resetsAt !== undefined", "false && failure?.resetsAt !== undefined"],
-    ["wait: the quiet hours end for nobody", ' && wait.kind !== "quiet-hours"', ""]
+    ["excuse: a retry no longer than its sign lasts", "Math.min(verdict.until, turn.nextAt + stallAfter)", "turn.nextAt + stallAfter"]
+  ]),
+  ...mutantsOf(`${watcher}/src/SessionHolder.ts`, polls, [
+    ["holder: a process that is an agent", " || !agent.isAgent(words)", ""],
+    ["return: newer than the closing, and seen to change", "changedAt !== undefined && Option.exists", "Option.exists"],
+    ["return: a live holder", 'return holder === undefined ? undefined : { _tag: "Returned"', 'return { _tag: "Returned"']
   ]),
   ...mutantsOf(
-    `${watcher}/src/Look.ts`,
-    [`${watcher}/test/Watcher.test.ts`, `${watcher}/test/Signs.test.ts`],
+    `${watcher}/src/Remember.ts`,
+    [`${watcher}/test/Remember.test.ts`, ...polls],
     [
-      ["holder: a process that is an agent", " || !agent.isAgent(words)", ""],
-      ["look: late, it begins anew", "stood || brokenOff(before.last, now, due) || (", "stood || ("],
-      ["look: what stood still in its midst begins anew", "const anew = stood || ", "const anew = "],
-      ["look: after an outage of comms it begins anew", " || (before.commsOut && seen !== undefined)", ""],
+      ["look: late, it begins anew", "interrupted || brokenOff(before.last, begun, due) || (", "interrupted || ("],
+      ["look: what stood still in its midst begins anew", "const anew = interrupted || ", "const anew = "],
+      ["look: after an outage of comms it begins anew", " || (before.commsOut && comms !== undefined)", ""],
       ["look: nothing from before the launch", "Math.max(watch.launchedAt, watch.brokenOffAt, ", "Math.max("],
-      [
-        "session: not one of an earlier generation",
-        "if (found === undefined || (found !== watch.sessionId && watch.sessions.includes(found))) return undefined",
-        "if (found === undefined) return undefined"
-      ],
-      ["session: only where it is awaited", "if (!watch.awaiting || !sessionId) return undefined", "if (!sessionId) return undefined"],
-      [
-        "session: that very process",
-        "holder.conductor.pid === known?.pid && holder.conductor.startTime === known.startTime",
-        "holder.conductor.pid === known?.pid"
-      ],
-      ["return: newer than the closing, and seen to change", "changedAt !== undefined && Option.exists", "Option.exists"],
-      ["return: a live holder", 'return holder === undefined ? undefined : { _tag: "Returned"', 'return { _tag: "Returned"'],
-      ["untaken: one that beats is not judged", "!taken && !beating && (signs", "!taken && (signs"],
-      [
-        "session: another project's is never taken",
-        'if (folder !== watch.project) return yield* refuse(found, "which task-00 names", folder)',
-        ""
-      ],
-      ["session: … nor by its hooks", "if (isWithin(watch.project, folder)) return", "if (folder !== null) return"],
-      ["payload: read only against a known state", "|| watch.baseline.conductorState === null) return false", ") return false"],
-      ["payload: newer than the last consumed one", "comms.payload({ after: watch.baseline.lastMessageId,", "comms.payload({ after: 0,"],
-      ["untaken: one that has taken it is not judged", "!taken && !beating && (signs", "!beating && (signs"],
-      ["untaken: comms is read", "(seen !== undefined && foundSession === undefined)", "foundSession === undefined"],
-      ["turn ended: in print mode alone", "watch.comms !== null && watch.print && ended", "watch.comms !== null && ended"],
-      ["finished: a command that ended well", "Option.contains(code, 0)", "Option.isSome(code)"],
-      [
-        "trigger: another state was seen, before or after the launch",
-        "otherStateSeen: before.otherStateSeen,\n",
-        "otherStateSeen: true,\n"
-      ],
-      ["session: its file exists", "if (found === undefined || (found", "if (found !== undefined && (found"],
-      ["goes on: the whole time to beat again", "notBefore: goesOn ? now.wall : since", "notBefore: since"]
+      ["goes on: the whole time to beat again", "notBefore: goesOn ? now : since", "notBefore: since"]
     ]
   ),
+  ...mutantsOf(`${watcher}/src/FoundSession.ts`, polls, [
+    [
+      "session: not one of an earlier generation",
+      "if (found === undefined || (found !== watch.sessionId && watch.sessions.includes(found))) return undefined",
+      "if (found === undefined) return undefined"
+    ],
+    ["session: only where it is awaited", "if (!watch.awaiting || !sessionId) return undefined", "if (!sessionId) return undefined"],
+    [
+      "session: that very process",
+      "holder.conductor.pid === known?.pid && holder.conductor.startTime === known.startTime",
+      "holder.conductor.pid === known?.pid"
+    ],
+    [
+      "session: another project's is never taken",
+      'if (folder !== watch.project) return yield* refuse(found, "which task-00 names", folder)',
+      ""
+    ],
+    ["session: … nor by its hooks", "if (isWithin(watch.project, folder)) return", "if (folder !== null) return"],
+    ["session: its file exists", "if (found === undefined || (found", "if (found !== undefined && (found"]
+  ]),
+  ...mutantsOf(`${watcher}/src/Observe.ts`, polls, [
+    ["untaken: one that beats is not judged", "!taken && !beating && (signs", "!taken && (signs"],
+    ["payload: read only against a known state", "|| watch.baseline.conductorState === null) return false", ") return false"],
+    ["payload: newer than the last consumed one", "comms.payload({ after: watch.baseline.lastMessageId,", "comms.payload({ after: 0,"],
+    ["untaken: one that has taken it is not judged", "!taken && !beating && (signs", "!beating && (signs"],
+    ["untaken: comms is read", "(seen !== undefined && foundSession === undefined)", "foundSession === undefined"],
+    ["turn ended: in print mode alone", "watch.comms !== null && watch.print && signs", "watch.comms !== null && signs"],
+    ["finished: a command that ended well", "Option.contains(code, 0)", "Option.isSome(code)"],
+    ["trigger: another state was seen, before or after the launch", "otherStateSeen: before.otherStateSeen,\n", "otherStateSeen: true,\n"]
+  ]),
   ...mutantsOf(
-    `${watcher}/src/Untaken.ts`,
+    `${watcher}/src/HandoffTimeout.ts`,
     [`${watcher}/test/Signs.test.ts`],
     [
       ["untaken: in its time", "if (signs.now - signs.since <= within) return false", ""],
@@ -116,7 +125,7 @@ export const watcherMutants = [
     `${watcher}/src/Watcher.ts`,
     [`${watcher}/test/Watcher.test.ts`, `${watcher}/test/Signs.test.ts`],
     [
-      ["watcher: beats before its first poll", "  yield* beat\n  const { glance", "  const { glance"],
+      ["watcher: beats before its first poll", "  yield* beat\n  const { noteOutage", "  const { noteOutage"],
       ["watcher: remembers what it has started", ", () => remembering)", ", () => Effect.void)"],
       ["watcher: beats each minute", "Effect.andThen(beating, Effect.never),\n", ""],
       ["watcher: says that it runs", 'yield* ref.tell({ _tag: "WatcherReady", watcher: me })', ""],
@@ -128,7 +137,7 @@ export const watcherMutants = [
       ["watcher: a wait's end is looked at then", "Effect.andThen(waiting, Effect.never)\n", ""],
       ["watcher: a hand-off is told once", "if (yield* Ref.get(taken)) return\n", ""],
       ["watcher: the ceiling is told", "    yield* tellCeiling\n    if (Option", "    if (Option"],
-      ["watcher: an outage of comms between polls", "(mirrored ? Effect.void : missed)", "Effect.void"],
+      ["watcher: an outage of comms between polls", "(mirrored ? Effect.void : noteOutage)", "Effect.void"],
       ["watcher: a hand-off is told", "    yield* tellTaken\n    const seen", "    const seen"],
       [
         "watcher: no probe in a wait",

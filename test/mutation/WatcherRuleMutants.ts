@@ -13,8 +13,10 @@ export const watcherRuleMutants = [
     ],
     ["heartbeat: whatever it says, it was seen to change", "before.raw === raw ? before : { raw, changedAt: now }", "{ ...before, raw }"]
   ]),
-  ...mutantsOf(`${watcher}/src/Look.ts`, looks, [
-    ["trigger: a state that nobody knows is no other state", "=> state !== null && state !== undefined &&", "=> state !== undefined &&"],
+  ...mutantsOf(`${watcher}/src/Remember.ts`, looks, [
+    ["trigger: a state that nobody knows is no other state", "=> state !== null && state !== undefined &&", "=> state !== undefined &&"]
+  ]),
+  ...mutantsOf(`${watcher}/src/FoundSession.ts`, looks, [
     [
       "session: the one that the launch asked for",
       '    if (found === watch.sessionId) return { sessionId: found, holder: "the same" as const }\n',
@@ -24,8 +26,12 @@ export const watcherRuleMutants = [
       "session: nobody who holds it is nobody who is known",
       'return { sessionId: found, holder: "unknown" as const }',
       'return { sessionId: found, holder: "the same" as const }'
-    ],
-    ["return: not of one that only compacts", "words.at(-1) === compactPrompt || ", ""],
+    ]
+  ]),
+  ...mutantsOf(`${watcher}/src/SessionHolder.ts`, looks, [
+    ["return: not of one that only compacts", "words.at(-1) === compactPrompt || ", ""]
+  ]),
+  ...mutantsOf(`${watcher}/src/Observe.ts`, looks, [
     ["finished: a finished turn, without comms", "finished: watch.comms === null && (", "finished: (false as boolean) && ("]
   ]),
   ...mutantsOf(`${watcher}/src/Watcher.ts`, looks, [
@@ -42,8 +48,10 @@ export const watcherRuleMutants = [
       "if (watch.standby !== undefined && seen.returned !== undefined) return seen.returned"
     ]
   ]),
-  ...mutantsOf(`${watcher}/src/Look.ts`, signs, [
-    ["return: a session file newer than the closing", "signs === undefined || signs.writtenAt <= since :", "signs === undefined :"],
+  ...mutantsOf(`${watcher}/src/SessionHolder.ts`, signs, [
+    ["return: a session file newer than the closing", "signs === undefined || signs.writtenAt <= since :", "signs === undefined :"]
+  ]),
+  ...mutantsOf(`${watcher}/src/FoundSession.ts`, signs, [
     [
       "session: the one that its hooks say it has begun",
       "if (Option.isSome(held) && held.value !== watch.sessionId) {",

@@ -11,13 +11,14 @@ import {
   type WatchRef
 } from "@souffleur/domain"
 import { Clock, Deferred, Duration, Effect, Option, Ref } from "effect"
-import { classify, evidenceOf, excuseOf, isStale, type Sighting } from "./Classify.ts"
-import { makeLook } from "./Look.ts"
+import { classify, evidenceOf, isStale } from "./Classify.ts"
+import type { Observation } from "./Observation.ts"
+import { makeObserver } from "./Observe.ts"
 import { patrol, probeEvery } from "./WatchSchedule.ts"
 
-type Report = Pick<Sighting, "comms"> & { readonly exit: WatcherExit; readonly evidence: ReturnType<typeof evidenceOf> }
+type Report = Pick<Observation, "comms"> & { readonly exit: WatcherExit; readonly evidence: ReturnType<typeof evidenceOf> }
 
-/** Whom it waits for, in a few words of the agent's; nobody: `null`. */
+/** The person it waits for, in a few words of the agent; `null`: none. */
 const awaited = (verdict: Verdict): string | null => (verdict._tag === "Waiting" ? verdict.for.slice(0, 100) : null)
 
 /**
@@ -37,7 +38,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   const beat = Effect.tap(beatMirrored(ref.id, `watcher/${me}`), () => remembering)
 
   yield* beat
-  const { glance, look, missed } = yield* makeLook(ref, watch)
+  const { noteOutage, observe, observeState } = yield* makeObserver(ref, watch)
 
   /** What is told without ending: who is waited for, why nobody is killed yet, that the hand-off was taken. */
   const person = yield* Ref.make(watch.person?.for ?? null)
@@ -45,8 +46,8 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     const now = awaited(verdict)
     if ((yield* Ref.getAndSet(person, now)) !== now) yield* ref.tell({ _tag: "ReportPerson", watcher: me, for: now })
   })
-  const tellDeferred = Effect.fnUntraced(function* (seen: Sighting) {
-    const excuse = excuseOf(seen)
+  const tellDeferred = Effect.fnUntraced(function* (seen: Observation) {
+    const { excuse } = seen
     // A person who is awaited is told of already.
     if (watch.standby !== undefined || excuse === undefined || excuse.until === Infinity || !isStale(seen)) return
     yield* ref.tell({ _tag: "ReportDeferred", watcher: me, because: excuse.because, until: Math.round(excuse.until) })
@@ -86,7 +87,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
 
   const poll = Effect.fn("Watcher.poll")(function* (due: number) {
     yield* tellTaken
-    const seen = yield* look(due, yield* Ref.get(taken))
+    const seen = yield* observe(due, yield* Ref.get(taken))
     const found = classify(watch, seen)
     yield* beat
     yield* tellPerson(seen.verdict)
@@ -95,8 +96,8 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     if (Option.isSome(found)) yield* Deferred.succeed(exit, { exit: found.value, comms: seen.comms, evidence: evidenceOf(seen) })
   })
 
-  const mirror = Effect.flatMap(beat, (mirrored) => (mirrored ? Effect.void : missed))
-  const beating = Effect.andThen(mirror, glance).pipe(
+  const mirror = Effect.flatMap(beat, (mirrored) => (mirrored ? Effect.void : noteOutage))
+  const beating = Effect.andThen(mirror, observeState).pipe(
     Effect.schedule(patrol(settings.watcherInterval, settings.watcherInterval)),
     Effect.timeoutOption(wait)
   )

@@ -1,3 +1,6 @@
 export * from "./Classify.ts"
+export * from "./Excuse.ts"
+export * from "./Observation.ts"
+export * from "./Remember.ts"
 export * from "./Watcher.ts"
 export * from "./WatchSchedule.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type CommsSnapshot, initial, type Signs, type Turn, type Watch, type WatcherExit } from "@souffleur/domain"
 import { Option } from "effect"
-import { classify, evidenceOf, type Sighting } from "../src/index.ts"
+import { classify, evidenceOf, excuseOf, type Observation } from "../src/index.ts"
 
 const now = Date.UTC(2026, 0, 5, 12, 0, 0)
 const ago = (seconds: number) => new Date(now - seconds * 1000).toISOString()
@@ -25,22 +25,21 @@ const signsOf = (change: Partial<Signs>): Signs => ({
   since: 0,
   ...change
 })
-const healthy: Sighting = {
+const healthy: Observation = {
   now,
   process: "running",
   comms: comms("working"),
   heartbeat: { raw: ago(10), changedAt: undefined },
   notBefore: 0,
   staleAfter: 240_000,
-  stallAfter: 361_000,
   otherStateSeen: true,
-  answeredAt: 0,
   newPayload: false,
   turnEnded: false,
   finished: false,
   signs: signsOf({}),
   verdict: { _tag: "Alive", because: "it said so" },
-  untaken: false,
+  excuse: undefined,
+  handoffTimedOut: false,
   returned: undefined,
   resolved: undefined,
   foundSession: undefined
@@ -51,7 +50,7 @@ const found = { sessionId: "s7", holder: "the same" } as const
 const holder = { conductor: { pid: 80, startTime: 9, bootId: "boot" }, print: false }
 
 /** Where its session stands, by its newest record. */
-const at = (turn: Turn, change: Partial<Signs> = {}): Partial<Sighting> => ({
+const at = (turn: Turn, change: Partial<Signs> = {}): Partial<Observation> => ({
   signs: signsOf({ session: { writtenAt: now, turn, context: undefined }, ...change })
 })
 const failed = (why: "usage-limit" | "outage" | "prompt-too-long", resetsAt?: number, when = now - 1000): Turn => ({
@@ -62,7 +61,7 @@ const failed = (why: "usage-limit" | "outage" | "prompt-too-long", resetsAt?: nu
 })
 
 /** Each trigger in its priority (spec: behaviour#exits), and the exit it gives. Two states cannot stand in one row. */
-const triggers: ReadonlyArray<readonly [name: string, change: Partial<Sighting>, exit: WatcherExit]> = [
+const triggers: ReadonlyArray<readonly [name: string, change: Partial<Observation>, exit: WatcherExit]> = [
   ["complete", { comms: comms("complete") }, { _tag: "Complete" }],
   ["resolved", { resolved: holder }, { _tag: "Resolved", holder }],
   ["context_recovery", { comms: comms("context_recovery") }, { _tag: "ContextRecovery" }],
@@ -72,10 +71,10 @@ const triggers: ReadonlyArray<readonly [name: string, change: Partial<Sighting>,
   ["a conversation that no longer fits", at(failed("prompt-too-long")), { _tag: "ContextExhausted" }],
   ["pid", { process: "gone" }, { _tag: "Dead", cause: "pid" }],
   ["heartbeat", { heartbeat: { raw: ago(241), changedAt: undefined } }, { _tag: "Dead", cause: "heartbeat" }],
-  ["untaken", { untaken: true }, { _tag: "Dead", cause: "untaken" }],
+  ["untaken", { handoffTimedOut: true }, { _tag: "Dead", cause: "untaken" }],
   ["session id", { foundSession: found }, { _tag: "SessionIdFound", ...found }]
 ]
-const exitOf = (watch: Watch, change: Partial<Sighting>) => Option.getOrUndefined(classify(watch, { ...healthy, ...change }))
+const exitOf = (watch: Watch, change: Partial<Observation>) => Option.getOrUndefined(classify(watch, { ...healthy, ...change }))
 
 describe("the exits", () => {
   it("none where all is well", () => assert.isUndefined(exitOf(awaiting, {})))
@@ -98,7 +97,7 @@ describe("the exits", () => {
 })
 
 describe("the age of the heartbeat", () => {
-  const aged = (raw: string | null, change: Partial<Sighting> = {}) =>
+  const aged = (raw: string | null, change: Partial<Observation> = {}) =>
     exitOf(awaiting, { heartbeat: { raw, changedAt: undefined }, ...change })
   it("is older than 240 s by one millisecond, and not at exactly 240 s", () => {
     assert.isUndefined(aged(ago(240)))
@@ -127,7 +126,7 @@ describe("a session", () => {
     for (const why of ["usage-limit", "outage", "prompt-too-long"] as const) assert.isUndefined(exitOf(later, at(failed(why))))
   })
   it("that hangs is dead where there is no comms; with one, its heartbeat says so", () => {
-    const hung: Partial<Sighting> = { verdict: { _tag: "Hung", silentFor: 1_200_000 } }
+    const hung: Partial<Observation> = { verdict: { _tag: "Hung", silentFor: 1_200_000 } }
     assert.deepStrictEqual(exitOf({ ...awaiting, comms: null }, { ...hung, comms: undefined }), { _tag: "Dead", cause: "hang" })
     assert.isUndefined(exitOf({ ...awaiting, comms: "/p/comms.db" }, hung))
   })
@@ -135,9 +134,11 @@ describe("a session", () => {
 
 describe("a heartbeat that is too old", () => {
   const dead = { _tag: "Dead", cause: "heartbeat" } as const
-  const stale = (...changes: ReadonlyArray<Partial<Sighting>>) =>
-    exitOf(awaiting, Object.assign({ heartbeat: { raw: ago(241), changedAt: undefined } }, ...changes))
-  const explained = (until: number): Partial<Sighting> => ({ verdict: { _tag: "Held", by: "tool", because: "a tool runs", until } })
+  const stale = (...changes: ReadonlyArray<Partial<Observation> & { readonly answeredAt?: number }>) => {
+    const seen = Object.assign({ ...healthy, answeredAt: 0, heartbeat: { raw: ago(241), changedAt: undefined } }, ...changes)
+    return exitOf(awaiting, { ...seen, excuse: excuseOf({ ...seen, stallAfter: 361_000 }) })
+  }
+  const explained = (until: number): Partial<Observation> => ({ verdict: { _tag: "Held", by: "tool", because: "a tool runs", until } })
   const tool = (since: number, limit: number | undefined, children = 1) =>
     at({ _tag: "Tool", at: now - since, name: "Bash", limit, spawns: true }, { children })
   it("is explained by a tool that has its time, and no longer than it has, or its verdict says", () => {
@@ -164,7 +165,7 @@ describe("a heartbeat that is too old", () => {
     assert.deepStrictEqual(stale(retry, explained(now)), dead)
   })
   it("is explained by a person who is awaited, for as long as that takes, by a live process alone", () => {
-    const waiting: Partial<Sighting> = { verdict: { _tag: "Waiting", for: "a permission", since: 0 } }
+    const waiting: Partial<Observation> = { verdict: { _tag: "Waiting", for: "a permission", since: 0 } }
     assert.isUndefined(stale(waiting))
     for (const process of ["stopped", undefined] as const) assert.deepStrictEqual(stale(waiting, { process }), dead)
   })

@@ -17,7 +17,9 @@ import { standing } from "../../../packages/cli/src/explain/Standing.ts"
 import { makeReading } from "../../../packages/claude/src/session/Turn.ts"
 import { watching } from "../../../packages/domain/test/Given.ts"
 import { noticeOf } from "../../../packages/supervisor/src/Notifier.ts"
-import { classify, evidenceOf, excuseOf, type Sighting } from "../../../packages/watcher/src/Classify.ts"
+import { classify, evidenceOf } from "../../../packages/watcher/src/Classify.ts"
+import { excuseOf } from "../../../packages/watcher/src/Excuse.ts"
+import type { Observation } from "../../../packages/watcher/src/Observation.ts"
 import type { Seed } from "../../simulation/Seed.ts"
 import { border, holds } from "../Border.ts"
 import { some, time, today, word } from "../Hostile.ts"
@@ -34,7 +36,7 @@ const watched = (seed: Seed): Watch => {
   return [{ ...opened, comms } as WatchEvent, ...rest].reduce(evolve, initial)
 }
 
-const sightingOf = (seed: Seed, watch: Watch): Sighting => {
+const observationOf = (seed: Seed, watch: Watch): Observation => {
   const reading = makeReading()
   for (const one of some(seed, 8, () => record(seed))) if (reading.take(one, today - 5000) === "enough") break
   const signs = {
@@ -52,6 +54,7 @@ const sightingOf = (seed: Seed, watch: Watch): Sighting => {
     since: today - 5 * minute
   }
   const stallAfter = 361_000
+  const verdict = judge(signs, stallAfter)
   const row = {
     state: seed.pick(["working", "context_recovery", word(seed)]),
     lastHeartbeat: seed.pick([null, time(seed)]),
@@ -74,14 +77,13 @@ const sightingOf = (seed: Seed, watch: Watch): Sighting => {
     heartbeat: { raw: row.lastHeartbeat, changedAt: undefined },
     notBefore: today - 30 * minute,
     staleAfter: 240_000,
-    stallAfter,
     otherStateSeen: true,
-    answeredAt: 0,
     newPayload: false,
     turnEnded: false,
     signs,
-    verdict: judge(signs, stallAfter),
-    untaken: false,
+    verdict,
+    excuse: excuseOf({ answeredAt: 0, now: today, process: signs.process, signs, stallAfter, verdict }),
+    handoffTimedOut: false,
     finished: false,
     returned: undefined,
     resolved: undefined,
@@ -90,9 +92,9 @@ const sightingOf = (seed: Seed, watch: Watch): Sighting => {
 }
 
 /** What the watcher says of it, in the words of its commands. */
-const wordsOf = (watch: Watch, seen: Sighting): ReadonlyArray<WatchIntent> => {
+const wordsOf = (watch: Watch, seen: Observation): ReadonlyArray<WatchIntent> => {
   const watcher = watch.watcher!.watcher
-  const excuse = excuseOf(seen)
+  const { excuse } = seen
   const exit = Option.getOrUndefined(classify(watch, seen))
   const context = seen.signs.session?.context
   return [
@@ -118,7 +120,7 @@ export const sessionEnds = border("session-ends", {
   share: 20,
   draw: (seed) => {
     const watch = watched(seed)
-    return { watch, seen: sightingOf(seed, watch) }
+    return { watch, seen: observationOf(seed, watch) }
   },
   checks: {
     "is told": ({ seen, watch }) => {

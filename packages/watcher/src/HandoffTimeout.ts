@@ -2,8 +2,8 @@ import { Agent, type Signs, type Verdict, type Watch } from "@souffleur/domain"
 import { Effect } from "effect"
 
 /**
- * Nothing is there of it but its process: the session that it was launched in has no file, and neither a hook nor a beat came, nor does
- * it wait for a person. One that holds another session has its conversation there, and what cannot be read is no evidence.
+ * Whether there is a process and nothing else: its session has no file, no hook and no beat came, and no person is awaited.
+ * An agent in another session has its conversation there. A file that cannot be read is no evidence.
  */
 const isMute = Effect.fnUntraced(function* (
   { conductor, kind, sessionId }: Watch,
@@ -19,10 +19,10 @@ const isMute = Effect.fnUntraced(function* (
 })
 
 /**
- * A successor that did not take its hand-off `within` that time (ms), and shows no sign of being at work on anything
- * (spec: behaviour#hand-off): its session says that it has nothing to do, or it never began one.
+ * Whether a successor did not take its hand-off `within` that time (ms), and shows no sign of work (spec: behaviour#hand-off):
+ * its session says that it has nothing to do, or it never began one.
  */
-export const isUntaken = Effect.fn("isUntaken")(function* (watch: Watch, signs: Signs, verdict: Verdict, within: number) {
+export const handoffTimedOut = Effect.fn("handoffTimedOut")(function* (watch: Watch, signs: Signs, verdict: Verdict, within: number) {
   if (signs.now - signs.since <= within) return false
   if (signs.session !== undefined) return verdict._tag === "Idle" || verdict._tag === "Hung"
   return yield* isMute(watch, signs, verdict)

@@ -52,7 +52,7 @@ const sayingOf = (turn: Turn | undefined): string => {
 type Told = Event.Evidence["signs"][number]
 
 /** The same for the log: what each source said and how old it was; never a word of the conversation. */
-export const tellSigns = ({ beat, hook, now, pidFile, session, stillSince }: Signs): ReadonlyArray<Told> => {
+export const signsToLog = ({ beat, hook, now, pidFile, session, stillSince }: Signs): ReadonlyArray<Told> => {
   const told = (source: Told["source"], says: string, at: number): Told => ({ source, says, age: Math.round(now - at) })
   return [
     ...(session === undefined ? [] : [told("session file", sayingOf(session.turn), session.turn?.at ?? session.writtenAt)]),

@@ -1,0 +1,40 @@
+import type { Condition, Signs, Verdict } from "@souffleur/domain"
+
+/** Why a Conductor whose heartbeat is too old is left alone, and until when, epoch ms. `Infinity`: for as long as a person takes. */
+export interface Excuse {
+  readonly because: string
+  readonly until: number
+}
+
+/**
+ * Finds what excuses a silent heartbeat: a retry or a tool in flight that the session file states, or a person who is awaited
+ * (spec: behaviour#excuses). A call to the model is no excuse. A tool's time begins when a person has allowed it.
+ */
+export const excuseOf = ({
+  answeredAt,
+  now,
+  process,
+  signs: { children, session },
+  stallAfter,
+  verdict
+}: {
+  readonly answeredAt: number
+  readonly now: number
+  readonly process: Condition | undefined
+  readonly signs: Pick<Signs, "children" | "session">
+  readonly stallAfter: number
+  readonly verdict: Verdict
+}): Excuse | undefined => {
+  const turn = session?.turn
+  if (process !== "running") return undefined
+  if (verdict._tag === "Waiting") return { because: `it waits for a person: ${verdict.for}`, until: Infinity }
+  if (verdict._tag !== "Held" || turn === undefined) return undefined
+  const { because } = verdict
+  const until =
+    turn._tag === "Retrying"
+      ? Math.min(verdict.until, turn.nextAt + stallAfter)
+      : turn._tag === "Tool" && !(turn.spawns && children === 0)
+        ? Math.min(verdict.until, Math.max(turn.at, answeredAt) + (turn.limit ?? Infinity))
+        : now
+  return until > now ? { because, until } : undefined
+}

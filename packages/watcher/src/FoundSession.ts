@@ -1,0 +1,43 @@
+import { Agent, folderOf, Hooks, isWithin, type Watch, type WatchRef } from "@souffleur/domain"
+import { Effect, Option, Ref } from "effect"
+import { holderOf } from "./SessionHolder.ts"
+
+/** Makes the search for a session that the watch does not hold yet. A session of another project is refused, and told once. */
+export const makeFindSession = Effect.fn("makeFindSession")(function* (ref: WatchRef, watch: Watch) {
+  const agent = yield* Agent
+  const hooks = yield* Hooks
+  const refused = yield* Ref.make(watch.refused.includes("session"))
+
+  const refuse = Effect.fnUntraced(function* (sessionId: string, named: string, folder: string | undefined) {
+    if (yield* Ref.getAndSet(refused, true)) return undefined
+    const where = folder === undefined ? "nothing says where it began" : `it began in ${folder}`
+    const why = `session ${sessionId}, ${named}, is not taken: ${where}, and this watch is of ${watch.project}`
+    yield* ref.tell({ _tag: "ReportRefused", what: "session", from: sessionId, why })
+    return undefined
+  })
+
+  /**
+   * Takes a session that its own hooks name, such as after a `/clear`. Else takes the session that `task-00` names while one is awaited:
+   * a new one, or that of the launch (spec: behaviour#awaiting-a-session-id). For a new one it looks up the holder (spec: behaviour#modes).
+   */
+  return Effect.fnUntraced(function* (sessionId: string | null | undefined) {
+    const held = watch.conductor === undefined ? Option.none() : yield* hooks.holds(watch.conductor)
+    if (Option.isSome(held) && held.value !== watch.sessionId) {
+      // The Conductor may have begun it in a folder of the project. Before its first word it has no file.
+      const folder = yield* folderOf(held.value)
+      if (isWithin(watch.project, folder)) return { sessionId: held.value, holder: "the same" as const }
+      yield* refuse(held.value, "which its hooks name", folder)
+    }
+    if (!watch.awaiting || !sessionId) return undefined
+    const found = Option.getOrUndefined(yield* Effect.option(agent.sessionFile(sessionId)))?.sessionId
+    if (found === undefined || (found !== watch.sessionId && watch.sessions.includes(found))) return undefined
+    if (found === watch.sessionId) return { sessionId: found, holder: "the same" as const }
+    const folder = yield* folderOf(found)
+    if (folder !== watch.project) return yield* refuse(found, "which task-00 names", folder)
+    const holder = yield* holderOf(found)
+    if (holder === undefined) return { sessionId: found, holder: "unknown" as const }
+    const known = watch.conductor
+    const same = holder.conductor.pid === known?.pid && holder.conductor.startTime === known.startTime
+    return { sessionId: found, holder: same ? ("the same" as const) : holder }
+  })
+})

@@ -1,0 +1,37 @@
+import type { CommsSnapshot, Condition, HeartbeatSeen, Holder, Signs, Verdict, WatcherExit } from "@souffleur/domain"
+import type { Excuse } from "./Excuse.ts"
+
+/** Everything that one poll knows before anything is decided. Times are epoch ms, durations ms. */
+export interface Observation {
+  readonly now: number
+  /** `undefined`: no process is known (`heartbeat-only`). */
+  readonly process: Condition | undefined
+  /** `undefined`: comms is out. */
+  readonly comms: CommsSnapshot | undefined
+  readonly heartbeat: HeartbeatSeen
+  /** No heartbeat is expected before it: the launch, or the last break in polling. */
+  readonly notBefore: number
+  readonly staleAfter: number
+  /** A state other than `context_recovery` was seen since this generation was launched. */
+  readonly otherStateSeen: boolean
+  /** A payload newer than what this generation started with. */
+  readonly newPayload: boolean
+  /** The process is gone, it was in print mode, and its last turn is finished. */
+  readonly turnEnded: boolean
+  /** Every other sign. */
+  readonly signs: Signs
+  /** The conclusion from the signs. */
+  readonly verdict: Verdict
+  /** `undefined`: nothing excuses a silent heartbeat. */
+  readonly excuse: Excuse | undefined
+  /** The time in which a successor takes its hand-off is over, and its session file shows that it did not. */
+  readonly handoffTimedOut: boolean
+  /** Without comms: the process is gone, its last turn is finished; of a command, its exit code was 0. */
+  readonly finished: boolean
+  /** In standby: the process that holds the session again, with a heartbeat newer than the closing. */
+  readonly returned: Extract<WatcherExit, { readonly _tag: "Returned" }> | undefined
+  /** In `heartbeat-only`: the process that holds the session after all. */
+  readonly resolved: Holder | undefined
+  /** The session that comms names while one is awaited, or that the process holds by now. */
+  readonly foundSession: Omit<Extract<WatcherExit, { readonly _tag: "SessionIdFound" }>, "_tag"> | undefined
+}

@@ -1,0 +1,106 @@
+import {
+  Agent,
+  Comms,
+  type Condition,
+  heartbeatAge,
+  isOver,
+  Launcher,
+  moment,
+  Processes,
+  Settings,
+  type Watch,
+  type WatchRef
+} from "@souffleur/domain"
+import { Duration, Effect, Option, Ref } from "effect"
+import { makeFindSession } from "./FoundSession.ts"
+import { handoffTimedOut } from "./HandoffTimeout.ts"
+import type { Observation } from "./Observation.ts"
+import { readSigns } from "./ReadSigns.ts"
+import { conductorOf, firstMemory, type Reading, remember, rememberOutage, rememberState } from "./Remember.ts"
+import { findReturned, holderOf } from "./SessionHolder.ts"
+
+/** Makes the eyes of one watcher: each poll reads everything, then compares it with the polls before (spec: behaviour#polls). */
+export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, watch: Watch) {
+  const agent = yield* Agent
+  const comms = yield* Comms
+  const settings = yield* Settings
+  const launcher = yield* Launcher
+  const processes = yield* Processes
+  const stallAfter = Duration.toMillis(settings.stallAfter)
+  const handoffWithin = Duration.toMillis(settings.handoffWithin)
+  const findSession = yield* makeFindSession(ref, watch)
+
+  const snapshot = Effect.map(Effect.option(comms.snapshot), Option.getOrUndefined)
+  const first = yield* snapshot
+  const start = yield* moment
+  const memory = yield* Ref.make(firstMemory(watch, first, start, Duration.toMillis(settings.watcherInterval)))
+
+  /** Whether a request has words of this generation: asked for only where nothing else tells when it was raised. */
+  const findPayload = Effect.fnUntraced(function* (state: string | undefined, otherStateSeen: boolean) {
+    if (state !== "context_recovery" || otherStateSeen || watch.baseline.conductorState === null) return false
+    const said = yield* Effect.option(comms.payload({ after: watch.baseline.lastMessageId, sessions: watch.sessions }))
+    return Option.exists(said, ({ heard }) => Option.isSome(heard))
+  })
+
+  const turnEnded = (condition: Condition | undefined) =>
+    Effect.suspend(() => (isOver(condition) ? agent.turnEnded(watch.conductor!, watch.sessionId) : Effect.succeed(false)))
+  const exitedWell = (condition: Condition | undefined) =>
+    Effect.suspend(() => (isOver(condition) && watch.launchId !== undefined ? launcher.exitCode(watch.launchId) : Effect.succeedNone)).pipe(
+      Effect.map((code) => Option.contains(code, 0))
+    )
+
+  const readAll = Effect.fnUntraced(function* (due: number) {
+    const begun = yield* moment
+    const seen = yield* snapshot
+    const process = watch.conductor === undefined ? undefined : yield* processes.condition(watch.conductor)
+    const processorTime = watch.conductor === undefined ? undefined : yield* processes.processorTime(watch.conductor)
+    const ended = yield* turnEnded(process)
+    const signs = yield* readSigns(ref, watch, { process, turnEnded: ended })
+    return { begun, ended: yield* moment, due, comms: seen, processorTime, signs } satisfies Reading
+  })
+
+  /** `due`: the time within which this poll was due, ms. `taken`: the hand-off was taken. */
+  const observe = Effect.fnUntraced(function* (due: number, taken: boolean) {
+    const read = yield* readAll(due)
+    const before = yield* Ref.get(memory)
+    const { excuse, memory: after, signs, verdict } = remember(before, read, stallAfter)
+    yield* Ref.set(memory, after)
+    const seen = read.comms
+    const conductor = conductorOf(seen)
+    const now = read.begun.wall
+    const heartbeat = after.heartbeat ?? { raw: null, changedAt: undefined }
+    const beating = seen !== undefined && heartbeatAge(heartbeat, now, after.notBefore) !== undefined
+    const foundSession = yield* findSession(conductor?.sessionId)
+    // A beat is more than a hand-off. While comms is out, only the session file says whether it beats.
+    const judged = !taken && !beating && (signs.session !== undefined || (seen !== undefined && foundSession === undefined))
+    return {
+      now,
+      process: signs.process,
+      comms: seen,
+      heartbeat,
+      notBefore: after.notBefore,
+      staleAfter: Duration.toMillis(settings.heartbeatStaleAfter),
+      otherStateSeen: before.otherStateSeen,
+      newPayload: yield* findPayload(conductor?.state, before.otherStateSeen),
+      turnEnded: watch.comms !== null && watch.print && signs.turnEnded,
+      finished: watch.comms === null && (watch.kind === "agent" ? signs.turnEnded : yield* exitedWell(signs.process)),
+      signs,
+      verdict,
+      excuse,
+      handoffTimedOut: judged && (yield* handoffTimedOut(watch, { ...signs, since: after.notBefore }, verdict, handoffWithin)),
+      returned: seen === undefined ? undefined : yield* findReturned(watch, seen, heartbeat, signs.session),
+      resolved: watch.mode === "heartbeat-only" ? yield* holderOf(watch.sessionId) : undefined,
+      foundSession
+    } satisfies Observation
+  })
+
+  /** Reads the state alone, between polls, until one besides the request was seen. */
+  const observeState = Effect.gen(function* () {
+    if ((yield* Ref.get(memory)).otherStateSeen) return
+    const seen = yield* snapshot
+    yield* Ref.update(memory, (before) => rememberState(before, seen))
+  })
+  const noteOutage = Ref.update(memory, rememberOutage)
+
+  return { observe, observeState, noteOutage }
+})

@@ -1,0 +1,120 @@
+import {
+  brokenOff,
+  type CommsSnapshot,
+  type HeartbeatSeen,
+  judge,
+  type Moment,
+  see,
+  type Signs,
+  type Verdict,
+  type Watch
+} from "@souffleur/domain"
+import { Option } from "effect"
+import { type Excuse, excuseOf } from "./Excuse.ts"
+
+/** What a watcher keeps from poll to poll. Times are epoch ms. */
+export interface Memory {
+  /** When the last poll ended. */
+  readonly last: Moment
+  readonly heartbeat: HeartbeatSeen | undefined
+  /** No sign of life is expected before it. */
+  readonly notBefore: number
+  /** A state other than `context_recovery` was seen in this generation. */
+  readonly otherStateSeen: boolean
+  readonly commsOut: boolean
+  /** The processor time that the process had used, and since when no poll saw it use more. */
+  readonly still: { readonly used: number; readonly since: number } | undefined
+  /** The time of the turn that last excused a silent heartbeat; `undefined`: none since, or it had time to beat again. */
+  readonly excused: number | undefined
+  /** It waited for a person at the last poll. */
+  readonly waiting: boolean
+  /** Since when it no longer waits for a person; 0: no poll saw it wait. */
+  readonly answeredAt: number
+}
+
+/** What one poll reads. */
+export interface Reading {
+  readonly begun: Moment
+  readonly ended: Moment
+  /** The time within which this poll was due, ms. */
+  readonly due: number
+  /** `undefined`: comms is out. */
+  readonly comms: CommsSnapshot | undefined
+  /** `undefined`: not known. */
+  readonly processorTime: number | undefined
+  readonly signs: Omit<Signs, "since" | "stillSince">
+}
+
+/** What a reading amounts to, against the memory of the polls before it. */
+export interface Remembered {
+  readonly memory: Memory
+  readonly signs: Signs
+  readonly verdict: Verdict
+  readonly excuse: Excuse | undefined
+}
+
+/** The longest time of a healthy poll, ms, the time limit of comms included. */
+const pollWithin = 5_000
+
+export const conductorOf = (comms: CommsSnapshot | undefined) => Option.getOrUndefined(comms?.conductor ?? Option.none())
+
+/** Whether a state is known and is not the request: a request after it is of this generation. */
+const isOther = (state: string | null | undefined) => state !== null && state !== undefined && state !== "context_recovery"
+
+/** Makes the memory that the first poll is compared with. It decides nothing. `interval`: between polls, ms. */
+export const firstMemory = (watch: Watch, comms: CommsSnapshot | undefined, now: Moment, interval: number): Memory => ({
+  last: now,
+  heartbeat: comms === undefined ? undefined : see(undefined, conductorOf(comms)?.lastHeartbeat ?? null, now.wall),
+  // A watcher that starts long after its event follows a souffleur that was away. A time ahead of now is of another clock.
+  notBefore: Math.min(now.wall, Math.max(watch.launchedAt, watch.brokenOffAt, now.wall - watch.watcher!.since > interval ? now.wall : 0)),
+  otherStateSeen: isOther(watch.baseline.conductorState) || isOther(conductorOf(comms)?.state),
+  commsOut: comms === undefined,
+  still: undefined,
+  excused: undefined,
+  waiting: false,
+  answeredAt: 0
+})
+
+/** Notes the state that comms shows between polls: one that comes and goes would hide the request after it. */
+export const rememberState = (before: Memory, comms: CommsSnapshot | undefined): Memory =>
+  isOther(conductorOf(comms)?.state) ? { ...before, otherStateSeen: true } : before
+
+/** Notes that comms did not take a beat: in an outage between two polls the Conductor's beats are lost too. */
+export const rememberOutage = (before: Memory): Memory => ({ ...before, commsOut: true })
+
+/**
+ * Compares a reading with the memory of the polls before it (spec: behaviour#heartbeat-age, behaviour#excuses).
+ * `stallAfter` is the agent's own stall time, ms.
+ */
+export const remember = (before: Memory, read: Reading, stallAfter: number): Remembered => {
+  const { begun, comms, due, ended, processorTime: used } = read
+  const now = begun.wall
+  // A poll that is interrupted compares old signs with a new time, or new signs with an old one.
+  const interrupted = brokenOff(begun, ended, pollWithin)
+  const anew = interrupted || brokenOff(before.last, begun, due) || (before.commsOut && comms !== undefined)
+  const heartbeat =
+    comms === undefined ? before.heartbeat : see(anew ? undefined : before.heartbeat, conductorOf(comms)?.lastHeartbeat ?? null, now)
+  const since = anew ? ended.wall : before.notBefore
+  const still = used === undefined ? undefined : !anew && before.still?.used === used ? before.still : { used, since: now }
+  const signs = { ...read.signs, stillSince: still?.since, since }
+  const verdict = judge(signs, stallAfter)
+  const waiting = verdict._tag === "Waiting"
+  const answered = before.waiting && !waiting
+  const answeredAt = answered ? now : before.answeredAt
+  const excuse = excuseOf({ answeredAt, now, process: signs.process, signs, stallAfter, verdict })
+  const turnAt = signs.session?.turn?.at ?? 0
+  // It could not beat during the excuse, so it has the whole time again. A person's answer is in no record before the tool ends.
+  const goesOn = excuse === undefined && before.excused !== undefined && (answered || turnAt > before.excused)
+  const memory: Memory = {
+    last: ended,
+    heartbeat,
+    notBefore: goesOn ? now : since,
+    otherStateSeen: before.otherStateSeen || isOther(conductorOf(comms)?.state),
+    commsOut: comms === undefined,
+    still,
+    excused: excuse !== undefined ? turnAt : goesOn ? undefined : before.excused,
+    waiting,
+    answeredAt
+  }
+  return { memory, signs, verdict, excuse }
+}
