@@ -16,3 +16,17 @@ export const commands = below(Completions.fromCommand(root))
 /** The names of a flag, and of its opposite. */
 export const flagNames = ({ name, type }: Completions.FlagDescriptor): ReadonlyArray<string> =>
   type._tag === "Boolean" ? [name, `no-${name}`] : [name]
+
+/** Flags of every command. */
+export const builtIn = ["help", "version", "completions", "log-level", "wizard"]
+
+/** What a line for a shell asks of souffleur that is not there: a command, or a flag of that command. */
+export const unknownIn = (line: string): ReadonlyArray<string> => {
+  const [, words] = /^souffleur((?: [^#]*)?)$/u.exec(line.replace(/ -- .*| #.*/u, "").trim()) ?? []
+  if (words === undefined || words.trim().startsWith("--")) return []
+  const [first = "", second = ""] = words.trim().split(/\s+/u)
+  const command = commands.find(([path]) => path === `${first} ${second}`) ?? commands.find(([path]) => path === first)
+  if (command === undefined) return [line]
+  const known = new Set([...builtIn, ...command[1].flags.flatMap(flagNames)])
+  return [...words.matchAll(/\s--([a-z-]+)/gu)].flatMap(([, name = ""]) => (known.has(name) ? [] : [`${line}: --${name}`]))
+}

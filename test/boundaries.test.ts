@@ -82,7 +82,7 @@ describe("the floors", () => {
     })
   }
   it("are drawn in docs/architecture.md as the packages import each other", () => {
-    const [, drawing = ""] = /^## Packages$[^]*?^```$([^]*?)^```$/mu.exec(text("docs/architecture.md")) ?? []
+    const [, drawing = ""] = /^## Packages$[^]*?^```text$([^]*?)^```$/mu.exec(text("docs/architecture.md")) ?? []
     const named = (words: string) => words.split(",").map((word) => word.trim())
     const drawn = drawing.split("\n").flatMap((line) => {
       const [from, to] = line.split("──►")

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { commands, flagNames } from "./Commands.ts"
+import { builtIn, commands, flagNames } from "./Commands.ts"
 import { anchorsOf, isThere, sentencesOf, textOf, tracked } from "./Pages.ts"
 
 /** Pages that keep to the rules of CONTRIBUTING.md, Prose. A page joins when it is rewritten. */
@@ -50,7 +50,6 @@ it("has no word that tells too little", () => {
 
 /** A hook of the agent runs it before the command line is loaded. */
 const beside = ["hook"]
-const builtIn = ["help", "version", "completions", "log-level", "wizard"]
 /** Of Claude Code, where a launch is described. */
 const ofTheAgent = ["settings", "model", "permission-mode"]
 const flags = new Set([...builtIn, ...ofTheAgent, ...commands.flatMap(([, { flags }]) => flags.flatMap(flagNames))])

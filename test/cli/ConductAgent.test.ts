@@ -9,7 +9,7 @@ it.live("the agent that docs/conduct-agent.md shows is one: its work passes its 
   Effect.gen(function* () {
     const the = yield* theatre({ millis: 0, tasks: {} }, first)
     const page = fs.readFileSync(fileURLToPath(new URL("../../docs/conduct-agent.md", import.meta.url)), "utf8")
-    const [, script = ""] = /```sh\n([^]*?)```/u.exec(page) ?? []
+    const [, script = ""] = /```sh[^\n]*\n([^]*?)```/u.exec(page) ?? []
     assert.isAtMost(script.trim().split("\n").length, 11, "ten lines, and the one that names the shell")
     const file = join(the.home, "agent")
     fs.writeFileSync(file, script, { mode: 0o755 })
@@ -27,7 +27,7 @@ it.live(
     Effect.gen(function* () {
       const the = yield* theatre({ millis: 0, tasks: {} }, first)
       const page = fs.readFileSync(fileURLToPath(new URL("../../docs/conduct-agent.md", import.meta.url)), "utf8")
-      const [, script = ""] = /```sh\n([^]*?)```/u.exec(page) ?? []
+      const [, script = ""] = /```sh[^\n]*\n([^]*?)```/u.exec(page) ?? []
       const [file, seen, config] = [join(the.home, "agent"), join(the.home, "seen"), join(the.project, ".orchestra_configs")]
       const writes = `mkdir -p -m 755 ${config}; printf 'AGENT_ENVIRONMENT=OTHER_KEY\\n' > ${config}/souffleur; chmod 644 ${config}/souffleur`
       const notes = `echo "$GH_TOKEN|$OTHER_KEY|$NODE_OPTIONS" >> ${seen}; ${writes}`

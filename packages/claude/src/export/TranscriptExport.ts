@@ -98,7 +98,7 @@ const failed = (error: FileRefused | PlatformError.PlatformError): ExportFailed 
  *
  * The format, which the estimate and the trim rely on:
  *
- * ```
+ * ```text
  * <!-- souffleur-export v1 nonce=<32 hex> -->          the very first line
  *                                                      then a title, the session id, agent version, what was left out
  * ## Files Modified                                    at most 200 files

@@ -1,0 +1,105 @@
+import { assert, it } from "@effect/vitest"
+import { planOf } from "@souffleur/conductor"
+import { Result } from "effect"
+import * as Yaml from "effect/encoding/Yaml"
+import { execFileSync, spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { type Block, blocks, blocksOf } from "./Blocks.ts"
+import { unknownIn } from "./Commands.ts"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+
+/** Why a block of shell is not run. The others run in test/cli/Examples.test.ts. */
+const reasons: Readonly<Record<string, string>> = {
+  agent: "it needs a real agent at work, which it names or is called by",
+  program: "souffleur launches it: test/cli/ConductAgent.test.ts does",
+  workspace: "it installs and tests this repository"
+}
+
+/** Writes each block into a folder of its own for the time of an act. */
+const inFolder = <A>(all: ReadonlyArray<Block>, extension: string, act: (folder: string, files: ReadonlyArray<string>) => A): A => {
+  const folder = fs.mkdtempSync(join(tmpdir(), "souffleur-examples-"))
+  try {
+    const files = all.map(({ place, text }) => {
+      const file = `${place.replaceAll(/[^\w]/gu, "_")}.${extension}`
+      fs.writeFileSync(join(folder, file), text)
+      return file
+    })
+    return act(folder, files)
+  } finally {
+    fs.rmSync(folder, { recursive: true })
+  }
+}
+const wrong = (all: ReadonlyArray<Block>, look: (block: Block) => ReadonlyArray<string>) =>
+  all.flatMap((block) => look(block).map((what) => `${block.place}: ${what}`))
+
+it("every block says its language, and why it is not run where it cannot be", () => {
+  const marks: Readonly<Record<string, ReadonlyArray<string>>> = {
+    js: [""],
+    json: [""],
+    sh: ["", ...Object.keys(reasons).map((reason) => `no-run:${reason}`)],
+    text: [""],
+    ts: [""],
+    yaml: ["plan"]
+  }
+  assert.isAtLeast(blocks.length, 19)
+  assert.deepStrictEqual(
+    wrong(blocks, ({ language, mark }) => (marks[language]?.includes(mark) === true ? [] : [`${language} ${mark}`])),
+    []
+  )
+  const used = new Set(blocks.map(({ mark }) => mark))
+  assert.deepStrictEqual(
+    marks["sh"]!.filter((mark) => !used.has(mark)),
+    [],
+    "a reason that no block gives"
+  )
+})
+
+it("every block of TypeScript compiles against the packages, strictly", () => {
+  const all = blocksOf("ts")
+  const said = inFolder(all, "ts", (folder, files) => {
+    fs.symlinkSync(join(root, "test/node_modules"), join(folder, "node_modules"))
+    fs.writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }))
+    const compilerOptions = {
+      composite: false,
+      emitDeclarationOnly: false,
+      noEmit: true,
+      // What an example makes is for its reader.
+      noUnusedLocals: false,
+      typeRoots: [join(root, "node_modules/@types")]
+    }
+    fs.writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ extends: join(root, "tsconfig.base.json"), compilerOptions, files }))
+    return spawnSync(join(root, "node_modules/.bin/tsc"), ["-p", folder], { encoding: "utf8" }).stdout
+  })
+  assert.strictEqual(said, "")
+})
+
+it("every block of JavaScript parses", () => {
+  inFolder(blocksOf("js"), "mjs", (folder, files) => {
+    for (const file of files) execFileSync(process.execPath, ["--check", join(folder, file)])
+  })
+})
+
+it("every block of shell parses, and names commands and flags of souffleur that are there", () => {
+  const all = blocksOf("sh")
+  inFolder(all, "sh", (folder, files) => {
+    for (const file of files) execFileSync("/bin/sh", ["-n", join(folder, file)])
+  })
+  assert.deepStrictEqual(
+    wrong(all, ({ text }) => text.split("\n").flatMap(unknownIn)),
+    []
+  )
+})
+
+it("every block of data is read by what it is for", () => {
+  for (const { text } of blocksOf("json")) JSON.parse(text)
+  assert.deepStrictEqual(
+    wrong(blocksOf("yaml"), ({ text }) =>
+      Result.match(planOf(Yaml.parse(text), new Map(), "plan"), { onFailure: (problems) => problems.map(String), onSuccess: () => [] })
+    ),
+    []
+  )
+})
