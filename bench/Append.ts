@@ -1,4 +1,5 @@
-import { EventLog, EventLogSql, Store } from "@souffleur/domain"
+import { EventLog } from "@souffleur/domain"
+import { Store } from "@souffleur/eventlog"
 import { SqliteClient } from "@souffleur/node"
 import { Console, Effect, FileSystem, Layer, Path } from "effect"
 import { DatabaseSync } from "node:sqlite"
@@ -56,7 +57,7 @@ export const append = Effect.gen(function* () {
     Effect.sync(() => rawLog(`${folder}/raw.db`)),
     (log) => Effect.sync(() => log.close())
   )
-  const ours = EventLogSql.layer.pipe(Layer.provide(SqliteClient.layerOwn({ path: `${folder}/ours.db`, ...Store })))
+  const ours = EventLog.layerSql().pipe(Layer.provide(SqliteClient.layerOwn({ path: `${folder}/ours.db`, ...Store })))
   const measured = { single: [] as Array<number>, rawSingle: [] as Array<number>, many: [] as Array<number>, rawMany: [] as Array<number> }
   yield* Effect.gen(function* () {
     for (let round = 0; round <= rounds; round++) {

@@ -1,4 +1,5 @@
-import { EventLog, EventLogSql, evolve, initial, Store, type WatchEvent } from "@souffleur/domain"
+import { EventLog, evolve, initial, type WatchEvent } from "@souffleur/domain"
+import { Store } from "@souffleur/eventlog"
 import { SqliteClient } from "@souffleur/node"
 import { Console, Effect, FileSystem, Layer, Stream } from "effect"
 import { DatabaseSync } from "node:sqlite"
@@ -76,7 +77,7 @@ export const rebuild = (count: number) =>
         // The first round warms up.
         if (round > 0) for (const [name, seconds] of times) took[name].push(seconds)
       }
-    }).pipe(Effect.provide(EventLogSql.layer.pipe(Layer.provide(SqliteClient.layerOwn({ path, ...Store })))))
+    }).pipe(Effect.provide(EventLog.layerSql().pipe(Layer.provide(SqliteClient.layerOwn({ path, ...Store })))))
     const row = (what: string, own: ReadonlyArray<number>, peer: ReadonlyArray<number>) => {
       const [a, b] = [(median(own) * 1e6) / count, (median(peer) * 1e6) / count]
       return [what, a.toFixed(2), b.toFixed(2), (a / b).toFixed(2), "<= 1.2", a / b <= 1.2 ? "met" : "missed"]

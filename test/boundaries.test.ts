@@ -30,19 +30,20 @@ const ours = (...names: ReadonlyArray<string>) => names.map((name) => `@souffleu
 
 /** The floors: what each package may import besides its own files. */
 const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
-  domain: ["effect"],
-  watcher: ["effect", ...ours("domain")],
-  monitor: ["effect", ...ours("domain")],
-  recovery: ["effect", ...ours("domain")],
+  eventlog: ["effect"],
+  domain: ["effect", ...ours("eventlog")],
+  watcher: ["effect", ...ours("eventlog", "domain")],
+  monitor: ["effect", ...ours("eventlog", "domain")],
+  recovery: ["effect", ...ours("eventlog", "domain")],
   claude: ["effect", ...ours("domain")],
-  comms: ["effect", ...ours("domain")],
-  conductor: ["effect", ...ours("domain")],
-  node: ["effect", "@effect/platform-node", "@effect/sql-sqlite-node", "node:", ...ours("domain")],
-  supervisor: ["effect", ...ours("domain", "watcher", "monitor", "recovery")],
+  comms: ["effect", ...ours("eventlog", "domain")],
+  conductor: ["effect", ...ours("eventlog", "domain")],
+  node: ["effect", "@effect/platform-node", "@effect/sql-sqlite-node", "node:", ...ours("eventlog", "domain")],
+  supervisor: ["effect", ...ours("eventlog", "domain", "watcher", "monitor", "recovery")],
   cli: [
     "effect",
     "@effect/platform-node",
-    ...ours("domain", "supervisor", "watcher", "monitor", "recovery", "claude", "comms", "conductor", "node")
+    ...ours("eventlog", "domain", "supervisor", "watcher", "monitor", "recovery", "claude", "comms", "conductor", "node")
   ]
 }
 
@@ -93,7 +94,7 @@ describe("the floors", () => {
         .filter((one) => one.startsWith("@souffleur/") && one !== `@souffleur/${name}`)
         .map((one) => `${name} ──► ${one.slice("@souffleur/".length)}`)
     )
-    assert.deepStrictEqual(drawn.toSorted(), [...imported, "domain ──► effect"].toSorted())
+    assert.deepStrictEqual(drawn.toSorted(), [...imported, "eventlog ──► effect"].toSorted())
   })
   it("no file reaches into another package's files, and files name themselves whole", () => {
     const wrong = imports.filter(
@@ -129,7 +130,7 @@ describe("the floors", () => {
       "effect/process":
         /^packages\/(?:conductor\/src\/git\/Git|node\/src\/launch\/(?:Headless|Programs)|cli\/src\/(?:watching\/Place|demo\/Scene)|domain\/src\/act\/UserProgram|recovery\/src\/(?:export\/ExternalExport|providers\/Program))\.ts$/u,
       "effect/sql":
-        /^packages\/(?:domain\/src\/(?:act\/Offspring|eventlog\/\w+)|comms\/src\/Comms\w+|node\/src\/sqlite\/SqliteClient|cli\/src\/demo\/StandInBoard)\.ts$/u
+        /^packages\/(?:eventlog\/src\/\w+|comms\/src\/Comms\w+|node\/src\/sqlite\/SqliteClient|cli\/src\/demo\/StandInBoard)\.ts$/u
     }
     const unstable = imports.filter(({ specifier }) => /^effect\/(?:ai|cli|process|sql|cluster|workflow|eventlog)\b/u.test(specifier))
     assert.deepStrictEqual(

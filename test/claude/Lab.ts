@@ -1,7 +1,7 @@
 import { Effect, FileSystem, Path, Schedule, Schema } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import type { SqlError } from "effect/sql"
-import { Sqlite } from "@souffleur/domain"
+import { Sqlite } from "@souffleur/eventlog"
 import { sampler, swept } from "./AgentProcesses.ts"
 import { type Answer, type Asked, modelEndpoint } from "./ModelEndpoint.ts"
 

@@ -1,5 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { EventLog, type LogUnusable, Outbox, type ReadError, toldUpTo, type UnreadableEvent } from "@souffleur/domain"
+import { EventLog } from "@souffleur/domain"
+import { type LogUnusable, Outbox, type ReadError, toldUpTo, type UnreadableEvent } from "@souffleur/eventlog"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import { copyFileSync, renameSync } from "node:fs"

@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
-import { LaunchTurns } from "@souffleur/domain"
+import { LaunchTurns } from "@souffleur/eventlog"
 import { Clock, Duration, Effect, Fiber, type FileSystem, Layer, Ref, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { folder, logAt } from "./OwnLog.ts"

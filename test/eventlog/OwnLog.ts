@@ -1,14 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import {
-  type Beats,
-  type EventLog,
-  EventLogSql,
-  type LogUnusable,
-  type Offspring,
-  type Outbox,
-  type SqliteUnusable,
-  Store
-} from "@souffleur/domain"
+import { EventLog } from "@souffleur/domain"
+import { type Beats, EventLogSql, type LogUnusable, type Offspring, type Outbox, type SqliteUnusable, Store } from "@souffleur/eventlog"
 import { SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -18,7 +10,10 @@ export const logAt = (
   path: string,
   options: EventLogSql.EventLogSqlOptions = {}
 ): Layer.Layer<EventLog | Beats | Offspring | Outbox | SqlClient.SqlClient, LogUnusable | SqliteUnusable> =>
-  EventLogSql.layerWith(options).pipe(Layer.provideMerge(SqliteClient.layerOwn({ path, ...Store })), Layer.provide(NodeServices.layer))
+  Layer.merge(EventLog.layerSql(options), EventLogSql.layerWith(options)).pipe(
+    Layer.provideMerge(SqliteClient.layerOwn({ path, ...Store })),
+    Layer.provide(NodeServices.layer)
+  )
 
 /** A folder that is gone after the test. */
 export const folder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped({ prefix: "souffleur-log-" }))

@@ -1,5 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Beats, EventLog, Offspring, Outbox, type ProcessIdentity } from "@souffleur/domain"
+import { EventLog, type ProcessIdentity } from "@souffleur/domain"
+import { Beats, Offspring, Outbox } from "@souffleur/eventlog"
 import { assert, it } from "@effect/vitest"
 import { Console, Context, Effect, Fiber, FileSystem, Layer, Logger, Option, type Scope, Stream } from "effect"
 import { ChildProcess } from "effect/process"

@@ -1,4 +1,4 @@
-import { Store } from "@souffleur/domain"
+import { Store } from "@souffleur/eventlog"
 import { join } from "node:path"
 import { mkdirSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"

@@ -14,7 +14,13 @@ export const boundsMutants = [
       ["bounds: a wait of eight days at most", "millis !== undefined && millis <= longestWait ?", "millis !== undefined ?"],
       ["bounds: a tool's own limit", "Math.min(millis, toolAllowance)", "millis"],
       ["bounds: counts together stay a count", "    Number.MAX_SAFE_INTEGER,\n    counts", "    Infinity,\n    counts"],
-      ["bounds: a wait in a log ends", "Math.min(until, at + longestWait)", "until"],
+      ["bounds: a wait in a log ends", "Math.min(until, at + longestWait)", "until"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/eventlog/src/EventFields.ts",
+    [`${domain}/test/Bounds.test.ts`],
+    [
       ["bounds: any number of a log is read", "decode: (number) => within(number, minimum, maximum)", "decode: (number) => number"],
       [
         "bounds: who is acted upon is exact",
@@ -44,7 +50,7 @@ export const boundsMutants = [
     [["unit: a defect is started anew", "RestartPreventExitStatus=1 2 3 4", "RestartPreventExitStatus=1 2 3 4 70"]]
   ),
   ...mutantsOf(
-    `${domain}/src/eventlog/LogRows.ts`,
+    "packages/eventlog/src/LogRows.ts",
     ["test/eventlog/Cut.test.ts"],
     [
       ["log: one that was cut", "if (after > 0 && stand?.[2] !== after) return yield* shortened(stream, after)", ""],
@@ -54,12 +60,12 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
-    `${domain}/src/eventlog/EventLogSql.ts`,
+    "packages/eventlog/src/EventLogSql.ts",
     ["test/eventlog/Cut.test.ts"],
     [["log: up to a revision", "Math.min(page, upTo - from)", "page"]]
   ),
   ...mutantsOf(
-    `${domain}/src/eventlog/Aggregate.ts`,
+    "packages/eventlog/src/Aggregate.ts",
     [`${domain}/test/Aggregate.test.ts`],
     [["tell: a conflict with nobody", "if (state.revision === before.revision) return", "if (false as boolean) return"]]
   ),
@@ -69,7 +75,7 @@ export const boundsMutants = [
     [["guardian: no beat of a time to come", "beatAt !== null && beatAt <= now + silentAfter ? beatAt : 0", "beatAt ?? 0"]]
   ),
   ...mutantsOf(
-    `${domain}/src/eventlog/Aggregate.ts`,
+    "packages/eventlog/src/Aggregate.ts",
     ["packages/conductor/test/RunLog.test.ts", "test/cli/Poisoned.test.ts"],
     [["all: one that cannot be read hides no other", 'Effect.catchTag("UnreadableEvent", (error) => upTo(id, error))', "(one) => one"]]
   ),
@@ -114,7 +120,7 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
-    `${domain}/src/eventlog/Outbox.ts`,
+    "packages/eventlog/src/Outbox.ts",
     ["packages/supervisor/test/Herald.test.ts", "packages/supervisor/test/Notifier.test.ts", "test/eventlog/Cut.test.ts"],
     [
       ["outbox: no further than the log", "if (told <= last) return told", "if (told >= 0) return told"],

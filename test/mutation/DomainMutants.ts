@@ -7,7 +7,7 @@ const exits = decider.toReversed()
 
 export const domainMutants = [
   ...mutantsOf(
-    `${src}/eventlog/Beats.ts`,
+    `${src}/port/MirroredBeat.ts`,
     ["packages/watcher/test/Watcher.test.ts", "packages/recovery/test/Recovery.test.ts"],
     [
       ["beats: in souffleur's own store first", "yield* beats.beat(watch, { by, at })", ""],
@@ -15,14 +15,20 @@ export const domainMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/act/Offspring.ts`,
+    `${src}/act/RememberOffspring.ts`,
     ["packages/watcher/test/Watcher.test.ts", "test/eventlog/Trouble.test.ts"],
     [
       ["offspring: nothing is learned of one that is gone", "  if (yield* isGone(processes, conductor)) return\n", ""],
       ["offspring: no other agent's", "pid === conductor.pid ? [] : [pid]", "[]"],
       ["offspring: what was seen before", ", others, yield* offspring.recall(conductor))", ", others, [])"],
-      ["offspring: so many", "newest.slice(0, atMost)", "newest"],
-      ["offspring: the newest", "other.startTime - one.startTime", "one.startTime - other.startTime"],
+      ["offspring: so many", "newest.slice(0, mostOffspring)", "newest"],
+      ["offspring: the newest", "other.startTime - one.startTime", "one.startTime - other.startTime"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/eventlog/src/Offspring.ts",
+    ["packages/watcher/test/Watcher.test.ts", "test/eventlog/Trouble.test.ts"],
+    [
       ["offspring: of that very Conductor", "`${bootId}/${pid}/${startTime}`", "`${bootId}/${pid}`"],
       ["offspring: what the file does not take", "last?.written === false || stored === undefined", "stored === undefined"],
       ["offspring: for whoever comes next", "stored === undefined ? last?.text : stored.started", "last?.text"]
@@ -281,7 +287,7 @@ export const domainMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/eventlog/Aggregate.ts`,
+    "packages/eventlog/src/Aggregate.ts",
     ["packages/domain/test/Aggregate.test.ts"],
     [
       ["tell: again on a conflict", "if (!(appended.failure instanceof Conflict)) return", "if (appended.failure !== undefined) return"],
@@ -293,7 +299,7 @@ export const domainMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/eventlog/EventLogSql.ts`,
+    "packages/eventlog/src/EventLogSql.ts",
     ["packages/domain/test", "test/eventlog/EventLogSql.test.ts"],
     [
       [

@@ -113,7 +113,7 @@ export const nodeRuleMutants = [
     [["programs: none of a relative part of PATH", "        .filter((folder) => isAbsolute(folder))\n", ""]]
   ),
   ...mutantsOf(
-    "packages/domain/src/eventlog/LaunchTurns.ts",
+    "packages/eventlog/src/LaunchTurns.ts",
     [`${log}/LaunchTurns.test.ts`],
     [
       ["turns: one after the other", "ELSE max(${now}, turns.next) END", "ELSE ${now} END"],
@@ -122,7 +122,7 @@ export const nodeRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/domain/src/eventlog/EventLogSql.ts",
+    "packages/eventlog/src/EventLogSql.ts",
     [`${log}/Processes.test.ts`],
     [["append: acknowledged once it is written", "return Deferred.await(outcome)", "return Effect.succeed(expected + events.length)"]]
   ),

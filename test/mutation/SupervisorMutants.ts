@@ -264,7 +264,7 @@ export const supervisorMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/domain/src/eventlog/Outbox.ts",
+    "packages/eventlog/src/Outbox.ts",
     ["test/eventlog/Trouble.test.ts"],
     [
       ["outbox: never backwards", " WHERE excluded.revision > outbox.revision RETURNING", " RETURNING"],

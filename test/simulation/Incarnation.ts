@@ -1,14 +1,5 @@
-import {
-  AlreadyWatched,
-  Claims,
-  leastPin,
-  type ResolvedSettings,
-  Refused,
-  type Role,
-  Settings,
-  Processes,
-  type Watch
-} from "@souffleur/domain"
+import { AlreadyWatched, Claims, leastPin, type ResolvedSettings, type Role, Settings, Processes, type Watch } from "@souffleur/domain"
+import { Refused } from "@souffleur/eventlog"
 import { command, Fenced, forget, herald, own, type Restoration, restore, Roles, supervise } from "@souffleur/supervisor"
 import { Cause, Duration, Effect, Exit, Fiber, Option, Path } from "effect"
 import type { Conductor } from "./Conductor.ts"

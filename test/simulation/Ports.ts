@@ -1,6 +1,5 @@
 import {
   Agent,
-  Beats,
   Claims,
   Comms,
   CycleSettings,
@@ -9,8 +8,6 @@ import {
   Hooks,
   ExportFailed,
   Launcher,
-  Offspring,
-  Outbox,
   type Owner,
   Processes,
   type ResolvedSettings,
@@ -19,6 +16,7 @@ import {
   Settings,
   TrustedFiles
 } from "@souffleur/domain"
+import { Beats, Offspring, Outbox } from "@souffleur/eventlog"
 import { hash } from "node:crypto"
 import { Context, DateTime, Effect, FileSystem, Option, Stream } from "effect"
 import type { Gate } from "./Gate.ts"

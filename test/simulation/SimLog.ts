@@ -1,4 +1,5 @@
-import { Conflict, type EventLog, type LogUnusable, type Recorded, shortened, type WatchEvent } from "@souffleur/domain"
+import { type EventLog, type Recorded, type WatchEvent } from "@souffleur/domain"
+import { Conflict, type LogUnusable, shortened } from "@souffleur/eventlog"
 import { Effect, Option, Stream } from "effect"
 
 /** One stream of the log on the simulated disk: it outlives every souffleur, and `heard` hears of each event before anybody who follows. */

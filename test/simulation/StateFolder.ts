@@ -1,4 +1,5 @@
-import { Beats, type EventLog, evolve, initial, type LaunchOrder, Offspring, Outbox, type Signal, type Watch } from "@souffleur/domain"
+import { type EventLog, evolve, initial, type LaunchOrder, type Signal, type Watch } from "@souffleur/domain"
+import { Beats, Offspring, Outbox } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { asked, secret } from "./Conductor.ts"
 import { LaunchRoom } from "./LaunchRoom.ts"

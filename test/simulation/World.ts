@@ -1,14 +1,5 @@
-import {
-  Beats,
-  type LaunchOrder,
-  Offspring,
-  Outbox,
-  type Permission,
-  type ResolvedSettings,
-  type Signal,
-  type Turn,
-  type Watch
-} from "@souffleur/domain"
+import { type LaunchOrder, type Permission, type ResolvedSettings, type Signal, type Turn, type Watch } from "@souffleur/domain"
+import { Beats, Offspring, Outbox } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { Board } from "./Board.ts"
 import { CeilingJudge } from "./CeilingJudge.ts"

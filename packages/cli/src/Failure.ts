@@ -9,14 +9,11 @@ import {
   type ExportFailed,
   type FileRefused,
   type LaunchFailed,
-  type LogUnusable,
-  type Refused,
   type SessionNotFound,
-  type SqliteUnusable,
   type StopFailed,
-  type UnreadableEvent,
   defectOf
 } from "@souffleur/domain"
+import { type LogUnusable, type Refused, type SqliteUnusable, type UnreadableEvent } from "@souffleur/eventlog"
 import type { GitUnusable, PlanInvalid, StateForeign } from "@souffleur/conductor"
 import type { EstimateFailed, TrimFailed } from "@souffleur/recovery"
 import type { Fenced } from "@souffleur/supervisor"

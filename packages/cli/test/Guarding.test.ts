@@ -1,21 +1,18 @@
 import { assert, it } from "@effect/vitest"
 import {
-  Beats,
   type Condition,
   guardianOf,
   initial,
   loadSettings,
-  type LogError,
-  LogUnusable,
   Processes,
   type ProcessIdentity,
-  Refused,
   Settings,
   untilSeenOver,
   type Watch,
   type WatchRef,
   TrustedFiles
 } from "@souffleur/domain"
+import { Beats, type LogError, LogUnusable, Refused } from "@souffleur/eventlog"
 import { Clock, Duration, Effect, Exit, Fiber, Layer, Logger, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { guarded, restorationOf } from "../src/watching/Guarding.ts"

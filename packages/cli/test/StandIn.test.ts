@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { CommsSchema } from "@souffleur/comms"
-import { Sqlite, type SqliteUnusable } from "@souffleur/domain"
+import { Sqlite, type SqliteUnusable } from "@souffleur/eventlog"
 import { HostServices, SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Layer, Path, Result, Schedule, type Scope, Stream } from "effect"
 import { ChildProcess } from "effect/process"

@@ -1,4 +1,5 @@
-import { Comms, CommsLink, CommsUnavailable, Errands, type Sqlite } from "@souffleur/domain"
+import { Comms, CommsLink, CommsUnavailable, Errands } from "@souffleur/domain"
+import { type Sqlite } from "@souffleur/eventlog"
 import { Effect, type FileSystem, Layer, Option, Predicate } from "effect"
 import * as CommsLinkSqlite from "./CommsLinkSqlite.ts"
 import * as CommsSchema from "./CommsSchema.ts"

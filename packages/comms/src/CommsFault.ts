@@ -1,4 +1,5 @@
-import { CommsUnavailable, type SqliteUnusable } from "@souffleur/domain"
+import { CommsUnavailable } from "@souffleur/domain"
+import { type SqliteUnusable } from "@souffleur/eventlog"
 import { type PlatformError, Predicate } from "effect"
 import type { SqlError } from "effect/sql"
 

@@ -1,4 +1,5 @@
-import { CommsUnavailable, Sqlite } from "@souffleur/domain"
+import { CommsUnavailable } from "@souffleur/domain"
+import { Sqlite } from "@souffleur/eventlog"
 import { Effect, Semaphore } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { commsFault } from "./CommsFault.ts"

@@ -1,4 +1,5 @@
-import { CommsLink, type LinkMessage, type Sqlite } from "@souffleur/domain"
+import { CommsLink, type LinkMessage } from "@souffleur/domain"
+import { type Sqlite } from "@souffleur/eventlog"
 import { Effect, Layer } from "effect"
 import { commsFile } from "./CommsFile.ts"
 import { beyond, greatestId, timeText } from "./CommsSchema.ts"

@@ -1,4 +1,5 @@
-import { CommsUnavailable, iso, Sqlite } from "@souffleur/domain"
+import { CommsUnavailable, iso } from "@souffleur/domain"
+import { Sqlite } from "@souffleur/eventlog"
 import { Effect, FileSystem } from "effect"
 import type { SqlClient } from "effect/sql"
 import { commsFault } from "./CommsFault.ts"

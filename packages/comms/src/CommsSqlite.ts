@@ -1,4 +1,5 @@
-import { Comms, type CommsPayload, type CommsReply, type CommsSnapshot, type MessageKind, type Sqlite } from "@souffleur/domain"
+import { Comms, type CommsPayload, type CommsReply, type CommsSnapshot, type MessageKind } from "@souffleur/domain"
+import { type Sqlite } from "@souffleur/eventlog"
 import { Effect, Layer, Option } from "effect"
 import { Digest } from "effect/crypto"
 import { commsFile } from "./CommsFile.ts"

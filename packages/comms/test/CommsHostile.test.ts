@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Comms, CommsLink, Sqlite } from "@souffleur/domain"
+import { Comms, CommsLink } from "@souffleur/domain"
+import { Sqlite } from "@souffleur/eventlog"
 import { Effect, type FileSystem, Option } from "effect"
 import { CommsErrand, CommsLinkSqlite, CommsSchema } from "../src/index.ts"
 import { fixture, services, withComms, withRows } from "./support/CommsFile.ts"

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type CommsUnavailable, Sqlite } from "@souffleur/domain"
+import { type CommsUnavailable } from "@souffleur/domain"
+import { Sqlite } from "@souffleur/eventlog"
 import { Duration, Effect, FileSystem, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { CommsSchema } from "../src/index.ts"

@@ -1,4 +1,4 @@
-import { type LogError, type Refused } from "@souffleur/domain"
+import { type LogError, type Refused } from "@souffleur/eventlog"
 import { Clock, Effect, Schedule, Stream } from "effect"
 import { isLeft } from "./agent/AgentEnd.ts"
 import { Conducting } from "./Conducting.ts"

@@ -1,4 +1,5 @@
-import { digestOf, type Pin, Refused } from "@souffleur/domain"
+import { digestOf, type Pin } from "@souffleur/domain"
+import { Refused } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import type { Git } from "./git/Git.ts"
 import { nobodyAtWork, nobodyElse } from "./run/Neighbours.ts"

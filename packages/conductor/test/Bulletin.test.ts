@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { Beats, CommsLink, type ResolvedSettings, Settings } from "@souffleur/domain"
+import { CommsLink, type ResolvedSettings, Settings } from "@souffleur/domain"
+import { Beats } from "@souffleur/eventlog"
 import { Context, Duration, Effect, Exit, Layer, Option } from "effect"
 import { bulletins, type RunEvent, RunLog } from "../src/index.ts"
 import { examples } from "./fixtures/events/Examples.ts"

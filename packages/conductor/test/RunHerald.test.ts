@@ -1,6 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
-import { Comms, Outbox } from "@souffleur/domain"
+import { Comms } from "@souffleur/domain"
+import { Outbox } from "@souffleur/eventlog"
 import { Context, Effect, FileSystem, Layer, Option } from "effect"
 import { foldRun, type RunEvent, runHerald, RunLog, runNoticeOf } from "../src/index.ts"
 import { examples } from "./fixtures/events/Examples.ts"

@@ -1,6 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
-import { EventLog, EventLogSql, Store } from "@souffleur/domain"
+import { EventLog } from "@souffleur/domain"
+import { Store } from "@souffleur/eventlog"
 import { SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Layer, Path, Stream } from "effect"
 import { SqlClient } from "effect/sql"
@@ -13,7 +14,7 @@ const both = Layer.unwrap(
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const file = path.join(yield* fs.makeTempDirectoryScoped(), "souffleur.db")
-    return Layer.mergeAll(RunLog.layerSql, EventLogSql.layer).pipe(Layer.provideMerge(SqliteClient.layerOwn({ ...Store, path: file })))
+    return Layer.mergeAll(RunLog.layerSql, EventLog.layerSql()).pipe(Layer.provideMerge(SqliteClient.layerOwn({ ...Store, path: file })))
   })
 )
 

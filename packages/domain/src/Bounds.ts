@@ -1,15 +1,11 @@
-import { Schema, SchemaTransformation } from "effect"
+import { isBetween, latest } from "@souffleur/eventlog"
+import { Schema } from "effect"
 
 /*
  * What a number or a time from outside may be. Who reads it asks here, once; behind that border every value is in range, so that no event
  * is ever made that its own schema refuses. In a log anybody may have written: what is only told or waited for is read as the nearest value
  * in range, and what somebody acts upon must be exact.
  */
-
-/** The earliest moment that a clock was ever set to, epoch ms. */
-const earliest = Date.UTC(1900, 0, 1)
-/** The latest moment that is told with a year of four digits, epoch ms. */
-export const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 const day = 86_400_000
 
@@ -18,11 +14,6 @@ export const longestWait = 8 * day
 
 /** What a tool may take that has no bound of its own, ms: a subagent or a tool of another server may work for an hour and more. */
 export const toolAllowance = 2 * 3_600_000
-
-const within = (number: number, least: number, most: number): number => Math.min(most, Math.max(least, Math.trunc(number))) || 0
-
-/** A whole number that somebody else states, within these bounds; any other is refused. */
-export const isBetween = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
 /** Words of somebody else, of so many UTF-16 units at most; none, or more, are refused. */
 export const words = (most: number) => Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(most))
@@ -35,23 +26,6 @@ export const StartTime = isBetween(0, Number.MAX_SAFE_INTEGER)
 export const sessionIdLength = 128
 /** A path as the system takes one (limits.h, PATH_MAX). */
 export const pathLength = 4096
-
-/** A count that somebody acts upon, such as a fence or the number of a role: exact, or the event cannot be read. */
-export const Count = isBetween(0, Number.MAX_SAFE_INTEGER)
-
-const toldBetween = (minimum: number, maximum: number) =>
-  Schema.Number.pipe(
-    Schema.decodeTo(
-      isBetween(minimum, maximum),
-      SchemaTransformation.transform({ decode: (number) => within(number, minimum, maximum), encode: (number) => number })
-    )
-  )
-
-/** A moment, epoch ms, from 1900 to 9999. Any number in a log is read as the nearest of them. */
-export const Time = toldBetween(earliest, latest)
-
-/** What was measured and is only told: tokens, or ms, negative where a clock was set back. Any number in a log is read as the nearest. */
-export const Measure = toldBetween(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
 
 /** A number of things as somebody else counted them, rounded; `undefined`: it is none. */
 export const count = (value: unknown): number | undefined => {

@@ -1,7 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Ref } from "effect"
 import { TestClock } from "effect/testing"
-import { Conflict, Event, EventLog, load, LogUnusable, makeWatchRef, tell, type WatchCommand } from "../src/index.ts"
+import { Conflict, LogUnusable } from "@souffleur/eventlog"
+import { Event, EventLog, load, makeWatchRef, tell, type WatchCommand } from "../src/index.ts"
 
 const open = (now: number): WatchCommand => ({
   _tag: "Open",

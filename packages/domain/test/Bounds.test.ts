@@ -1,7 +1,8 @@
 import { assert, it } from "@effect/vitest"
+import { latest } from "@souffleur/eventlog"
 import { Result, Schema } from "effect"
 import * as Bounds from "../src/Bounds.ts"
-import { decodeEvent, encodeEvent } from "../src/eventlog/EventCodec.ts"
+import { decodeEvent, encodeEvent } from "../src/event/WatchCodec.ts"
 import { iso } from "../src/Time.ts"
 import { evolve } from "../src/watch/WatchEvolution.ts"
 import { initial } from "../src/watch/Watch.ts"
@@ -57,7 +58,7 @@ it("a wait in a log is over after eight days, whatever stands there", () => {
 
 it("what others count, state and wait is in range, or is none", () => {
   assert.deepStrictEqual([1.5, 0, "5", null, -1, 1e300, Number.NaN].map(Bounds.count), [2, 0, ...Array<undefined>(5)])
-  assert.deepStrictEqual([Bounds.latest, Bounds.latest + 1, -1].map(Bounds.time), [Bounds.latest, undefined, undefined])
+  assert.deepStrictEqual([latest, latest + 1, -1].map(Bounds.time), [latest, undefined, undefined])
   const eightDays = 8 * 86_400_000
   assert.deepStrictEqual([eightDays, eightDays + 1, 1e300].map(Bounds.wait), [eightDays, undefined, undefined])
   assert.deepStrictEqual([600_000, 604_800_000, 1e300].map(Bounds.toolLimit), [600_000, Bounds.toolAllowance, undefined])

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
 import { defectOf, isMeant } from "../src/Defect.ts"
-import { LogUnusable } from "../src/eventlog/EventLog.ts"
-import { Refused } from "../src/decide/Decision.ts"
+import { LogUnusable } from "@souffleur/eventlog"
+import { Refused } from "@souffleur/eventlog"
 
 it("a defect is told by its kind and its place, and never by what it says", () => {
   const secret = new SyntaxError("Unexpected token 'the password is hunter2' is not valid JSON\n    at hunter2.ts:1:1")

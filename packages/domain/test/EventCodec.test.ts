@@ -1,8 +1,9 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
+import { eventCodec } from "@souffleur/eventlog"
 import { Effect, FileSystem, Result, Schema } from "effect"
 import { fileURLToPath } from "node:url"
-import { decodeEvent, encodeEvent, eventCodec, eventTags } from "../src/eventlog/EventCodec.ts"
+import { decodeEvent, encodeEvent, eventTags } from "../src/event/WatchCodec.ts"
 import { versionOf, WatchEvent } from "../src/event/WatchEvent.ts"
 import { examples } from "./fixtures/events/Examples.ts"
 

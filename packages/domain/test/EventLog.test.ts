@@ -1,4 +1,4 @@
-import { EventLog } from "../src/eventlog/EventLog.ts"
+import { EventLog } from "../src/watch/EventLog.ts"
 import { eventLogSuite } from "./EventLogSuite.ts"
 
 eventLogSuite("memory", EventLog.layerMemory)

@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, type Layer, Option, Result, Stream } from "effect"
-import { EventLog, type ReadError, type Recorded } from "../src/eventlog/EventLog.ts"
+import { EventLog, type Recorded } from "../src/watch/EventLog.ts"
+import { type ReadError } from "@souffleur/eventlog"
 import type { WatchEvent } from "../src/event/WatchEvent.ts"
 
 /** Distinct events, by their watcher's number. */

@@ -1,4 +1,5 @@
-import { Beats, Settings, type Watch, type WatchRef } from "@souffleur/domain"
+import { Settings, type Watch, type WatchRef } from "@souffleur/domain"
+import { Beats } from "@souffleur/eventlog"
 import { Clock, Duration, Effect, Option, Ref } from "effect"
 import { selfCheck } from "./SelfMonitorSchedule.ts"
 

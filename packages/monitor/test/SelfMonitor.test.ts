@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Beats, Event, EventLog, loadSettings, makeWatchRef, Settings, type WatchEvent, TrustedFiles } from "@souffleur/domain"
+import { Event, EventLog, loadSettings, makeWatchRef, Settings, type WatchEvent, TrustedFiles } from "@souffleur/domain"
+import { Beats } from "@souffleur/eventlog"
 import { Context, Effect, Layer, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { selfMonitor } from "../src/index.ts"

@@ -1,5 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { guardianOf, Store } from "@souffleur/domain"
+import { guardianOf } from "@souffleur/domain"
+import { Store } from "@souffleur/eventlog"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, FileSystem, Schedule, type Scope } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,5 +1,5 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Sqlite } from "@souffleur/domain"
+import { Sqlite } from "@souffleur/eventlog"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, FileSystem, Layer, type Path, type Scope } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,5 @@
-import type { LogError, Refused, Watch, WatchIntent } from "@souffleur/domain"
+import type { Watch, WatchIntent } from "@souffleur/domain"
+import type { LogError, Refused } from "@souffleur/eventlog"
 import { type Effect, Schema } from "effect"
 import type { Request } from "./steps/Request.ts"
 import type { Cycle } from "./steps/Step.ts"

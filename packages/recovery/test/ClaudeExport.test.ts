@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Event, evolve, initial, LaunchTurns, type Settings, type WatchEvent } from "@souffleur/domain"
+import { type Event, evolve, initial, type Settings, type WatchEvent } from "@souffleur/domain"
+import { LaunchTurns } from "@souffleur/eventlog"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
 import { claudeExport, recovery, standardCompact } from "../src/index.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { LaunchTurns } from "@souffleur/domain"
+import { LaunchTurns } from "@souffleur/eventlog"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
 import { claudeExport, recovery, smallHandoff } from "../src/index.ts"

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { LaunchTurns } from "@souffleur/domain"
+import { LaunchTurns } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { claudeExport, restart, standardCompact } from "../src/index.ts"
 import { closedAt, cycleOf, inTime, launches, relaunches } from "./Cycles.ts"

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { LaunchTurns, type WatchEvent } from "@souffleur/domain"
+import { type WatchEvent } from "@souffleur/domain"
+import { LaunchTurns } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Escalated, type Provider, standardCompact } from "../src/index.ts"

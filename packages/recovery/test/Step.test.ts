@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { LogUnusable, type WatchIntent } from "@souffleur/domain"
+import { type WatchIntent } from "@souffleur/domain"
+import { LogUnusable } from "@souffleur/eventlog"
 import { Deferred, Effect, Exit, Fiber, Option, Schema } from "effect"
 import { again, Cycle, type Step, step, stillGranted } from "../src/index.ts"
 import { crashingLog, owner, recovering } from "./CrashingLog.ts"

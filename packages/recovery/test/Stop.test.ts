@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { evolve, initial, Offspring, type ProcessIdentity, type Watch } from "@souffleur/domain"
+import { evolve, initial, type ProcessIdentity, type Watch } from "@souffleur/domain"
+import { Offspring } from "@souffleur/eventlog"
 import { Effect, FileSystem, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { isStopped, otherWriter, stopConductor } from "../src/steps/Stop.ts"

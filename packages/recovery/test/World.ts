@@ -1,9 +1,7 @@
 import {
   Agent,
-  Offspring,
   AgentNotFound,
   type AgentOrder,
-  Beats,
   Comms,
   CommsUnavailable,
   ExportFailed,
@@ -22,6 +20,7 @@ import {
   untilSeenOver,
   TrustedFiles
 } from "@souffleur/domain"
+import { Offspring, Beats } from "@souffleur/eventlog"
 import { createHash } from "node:crypto"
 import { Clock, Effect, FileSystem, Layer, Option, Path } from "effect"
 

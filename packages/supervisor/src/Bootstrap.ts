@@ -1,4 +1,5 @@
-import { Beats, Comms, type CommsRefusal, parseTarget, Processes, Settings, type Watch, type WatchRef } from "@souffleur/domain"
+import { Comms, type CommsRefusal, parseTarget, Processes, Settings, type Watch, type WatchRef } from "@souffleur/domain"
+import { Beats } from "@souffleur/eventlog"
 import { Clock, Effect, Option, Result, Schedule } from "effect"
 import { firstLaunch } from "./FirstLaunch.ts"
 import { Invalid, refuseReply, Undecided, validate } from "./Validation.ts"

@@ -8,15 +8,14 @@ import {
   isOver,
   Launcher,
   LaunchFailed,
-  LaunchTurns,
   lower,
   Processes,
   type ProcessIdentity,
-  Refused,
   Settings,
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
+import { LaunchTurns, Refused } from "@souffleur/eventlog"
 import { stopConductor } from "@souffleur/recovery"
 import { Effect, Option, Schedule } from "effect"
 import { Invalid, Undecided, type Validated } from "./Validation.ts"

@@ -7,18 +7,17 @@ import {
   isEnd,
   load,
   type MessageKind,
-  Outbox,
   overreachInWords,
   type PinEvent,
   plain,
   type Recorded,
   type SouffleurState,
-  toldUpTo,
   trustInWords,
   unclaimedInWords,
   type WatchEvent,
   withdrawnInWords
 } from "@souffleur/domain"
+import { Outbox, toldUpTo } from "@souffleur/eventlog"
 import { doubtful, Gate } from "@souffleur/recovery"
 import { Effect, Match, Option, Schedule, Schema, Stream } from "effect"
 

@@ -8,11 +8,11 @@ import {
   type Notice as Told,
   overreachInWords,
   page,
-  toldUpTo,
   type Watch,
   type WatchEvent,
   withdrawnInWords
 } from "@souffleur/domain"
+import { toldUpTo } from "@souffleur/eventlog"
 import { Effect, Stream } from "effect"
 import { newest, tellingOf, withoutRole } from "./Herald.ts"
 

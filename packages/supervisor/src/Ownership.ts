@@ -12,12 +12,12 @@ import {
   makeWatchRef,
   type Owner,
   Processes,
-  Refused,
   Settings,
   tell,
   type Watch,
   type WatchIntent
 } from "@souffleur/domain"
+import { Refused } from "@souffleur/eventlog"
 import { Clock, Effect, Equal, Option } from "effect"
 import { forgetIntent, intentOf } from "./RestoreIntent.ts"
 

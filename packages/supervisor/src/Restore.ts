@@ -1,15 +1,5 @@
-import {
-  AlreadyWatched,
-  attempts,
-  Beats,
-  Claims,
-  type GuardAct,
-  load,
-  Processes,
-  Settings,
-  silentAfter,
-  type Watch
-} from "@souffleur/domain"
+import { AlreadyWatched, attempts, Claims, type GuardAct, load, Processes, Settings, silentAfter, type Watch } from "@souffleur/domain"
+import { Beats } from "@souffleur/eventlog"
 import { Clock, Effect, Option, Schedule } from "effect"
 import { command } from "./Ownership.ts"
 import { forgetIntent, intentOf, keepIntent } from "./RestoreIntent.ts"

@@ -1,21 +1,18 @@
 import {
   type Agent,
-  Beats,
   type Claims,
   Comms,
   type EventLog,
   type Hooks,
   type Launcher,
-  type LogError,
-  type Offspring,
   type Processes,
-  type Refused,
   type Role,
   Settings,
   type TrustedFiles,
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
+import { Beats, type LogError, type Offspring, type Refused } from "@souffleur/eventlog"
 import { selfMonitor } from "@souffleur/monitor"
 import { claudeExport, continueTurn, type Provider, recovery, restart, smallHandoff, standardCompact } from "@souffleur/recovery"
 import { watcher } from "@souffleur/watcher"

@@ -1,6 +1,5 @@
 import {
   type AlreadyWatched,
-  Beats,
   type Claimable,
   Claims,
   claimsOf,
@@ -8,8 +7,6 @@ import {
   EventLog,
   evolve,
   initial,
-  type LogError,
-  type Refused,
   type Role,
   rolesOf,
   Settings,
@@ -17,6 +14,7 @@ import {
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
+import { Beats, type LogError, type Refused } from "@souffleur/eventlog"
 import { Array as Arr, Cause, Clock, Deferred, Effect, Exit, FiberMap, Option, Schema, Stream } from "effect"
 import { Roles } from "./Roles.ts"
 

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Beats, Event, makeWatchRef, type WatchEvent } from "@souffleur/domain"
+import { Event, makeWatchRef, type WatchEvent } from "@souffleur/domain"
+import { Beats } from "@souffleur/eventlog"
 import { Context, Effect, Option } from "effect"
 import { bootstrap } from "../src/index.ts"
 import { begun, identityOf, living, opened, owned, ownerOf, settle, until, World } from "./World.ts"

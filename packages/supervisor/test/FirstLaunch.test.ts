@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, LaunchTurns, makeWatchRef, type TakeTurn, type WatchEvent, type WatchIntent, type WatchRef } from "@souffleur/domain"
+import { Event, makeWatchRef, type WatchEvent, type WatchIntent, type WatchRef } from "@souffleur/domain"
+import { LaunchTurns, type TakeTurn } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { bootstrap } from "../src/index.ts"
 import { begun, identityOf, living, owned, ownerOf, settle, until, World } from "./World.ts"

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, Outbox, type WatchEvent } from "@souffleur/domain"
+import { Event, type WatchEvent } from "@souffleur/domain"
+import { Outbox } from "@souffleur/eventlog"
 import type { Gate } from "@souffleur/recovery"
 import { Context, Effect, Layer } from "effect"
 import { allTold, herald, tellingOf } from "../src/index.ts"

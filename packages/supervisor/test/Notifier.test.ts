@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, evolve, initial, Outbox, type Watch, type WatchEvent } from "@souffleur/domain"
+import { Event, evolve, initial, type Watch, type WatchEvent } from "@souffleur/domain"
+import { Outbox } from "@souffleur/eventlog"
 import { HostServices } from "@souffleur/node"
 import { Context, Effect, Fiber, FileSystem, Layer } from "effect"
 import { noticeOf, notifier, tellingOf } from "../src/index.ts"

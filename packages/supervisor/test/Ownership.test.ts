@@ -7,10 +7,10 @@ import {
   LaunchFailed,
   type LaunchOrder,
   load,
-  LogUnusable,
   type ProcessIdentity,
   type WatchEvent
 } from "@souffleur/domain"
+import { LogUnusable } from "@souffleur/eventlog"
 import { Context, Effect, Exit, Option, Scope } from "effect"
 import { adopt, command, finish, own, release } from "../src/index.ts"
 import {

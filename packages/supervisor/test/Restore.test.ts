@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Beats, Claims, Event, EventLog, guardianOf, LogUnusable, Processes, Settings, type WatchEvent } from "@souffleur/domain"
+import { Claims, Event, EventLog, guardianOf, Processes, Settings, type WatchEvent } from "@souffleur/domain"
+import { Beats, LogUnusable } from "@souffleur/eventlog"
 import { HostServices } from "@souffleur/node"
 import { Context, Effect, Exit, Fiber, FileSystem, type Path } from "effect"
 import { TestClock } from "effect/testing"

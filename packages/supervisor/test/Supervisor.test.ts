@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, LogUnusable, makeWatchRef, type Role, type Watch, type WatchEvent, type WatchRef } from "@souffleur/domain"
+import { Event, makeWatchRef, type Role, type Watch, type WatchEvent, type WatchRef } from "@souffleur/domain"
+import { LogUnusable } from "@souffleur/eventlog"
 import { Cause, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { own, Roles, supervise } from "../src/index.ts"

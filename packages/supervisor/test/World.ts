@@ -1,9 +1,7 @@
 import {
   Agent,
-  Offspring,
   AgentNotFound,
   AlreadyWatched,
-  Beats,
   type Claimable,
   ClaimFailed,
   Claims,
@@ -32,6 +30,7 @@ import {
   TrustedFiles,
   type Terminal
 } from "@souffleur/domain"
+import { Offspring, Beats } from "@souffleur/eventlog"
 import { Context, Effect, FileSystem, Layer, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
 

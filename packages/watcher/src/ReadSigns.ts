@@ -1,4 +1,5 @@
-import { Agent, agentBeats, Beats, type Event, Hooks, Processes, type Signs, type Turn, type Watch, type WatchRef } from "@souffleur/domain"
+import { Agent, type Event, Hooks, Processes, type Signs, type Turn, type Watch, type WatchRef } from "@souffleur/domain"
+import { agentBeats, Beats } from "@souffleur/eventlog"
 import { Clock, Effect, Option } from "effect"
 
 /** Processes that a Conductor started and that live: by parent, and by the tags of its tools. */

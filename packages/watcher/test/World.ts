@@ -1,8 +1,6 @@
 import {
   Agent,
-  agentBeats,
   AgentNotFound,
-  Beats,
   Comms,
   CommsUnavailable,
   type Condition,
@@ -15,7 +13,6 @@ import {
   type HandoffTaken,
   loadSettings,
   makeWatchRef,
-  Offspring,
   Processes,
   type ProcessIdentity,
   SessionNotFound,
@@ -25,6 +22,7 @@ import {
   type WatchEvent,
   TrustedFiles
 } from "@souffleur/domain"
+import { agentBeats, Beats, Offspring } from "@souffleur/eventlog"
 import { Clock, Context, Effect, Layer, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { watcher } from "../src/index.ts"

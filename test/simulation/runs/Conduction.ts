@@ -14,7 +14,8 @@ import {
   runHerald,
   StateForeign
 } from "@souffleur/conductor"
-import { AlreadyWatched, Comms, CommsLink, leastPin, LogUnusable, type Permission, type Pin, Refused } from "@souffleur/domain"
+import { AlreadyWatched, Comms, CommsLink, leastPin, type Permission, type Pin } from "@souffleur/domain"
+import { LogUnusable, Refused } from "@souffleur/eventlog"
 import { Cause, Duration, Effect, Exit, Fiber, Option, Path, PlatformError } from "effect"
 import { defaults } from "../Incarnation.ts"
 import { Program, type ProgramOptions } from "../Program.ts"

@@ -1,5 +1,5 @@
 import { evolveRun, initialRun, type Run, runCodec, type RunEvent, RunLog } from "@souffleur/conductor"
-import { LogUnusable, type Log } from "@souffleur/domain"
+import { LogUnusable, type Log } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import type { RunWorld } from "./RunWorld.ts"
 import { boast, chatter } from "./Words.ts"

@@ -2,14 +2,12 @@ import { hash } from "node:crypto"
 import { RunLog } from "@souffleur/conductor"
 import {
   Agent,
-  Beats,
   Claims,
   Comms,
   CommsLink,
   CommsUnavailable,
   CycleSettings,
   Launcher,
-  Outbox,
   type Owner,
   Processes,
   type ResolvedSettings,
@@ -17,6 +15,7 @@ import {
   TrustedFiles,
   Hashing
 } from "@souffleur/domain"
+import { Beats, Outbox } from "@souffleur/eventlog"
 import { Context, Effect, FileSystem, Option, Scope, Stream } from "effect"
 import { ChildProcessSpawner } from "effect/process"
 import type { Gate } from "../Gate.ts"

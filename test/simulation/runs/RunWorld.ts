@@ -1,5 +1,6 @@
 import { initialRun, type LaunchWords, type Plan, type Run } from "@souffleur/conductor"
-import { Beats, type LaunchOrder, Outbox, type Permission, type Signal, type Turn } from "@souffleur/domain"
+import { type LaunchOrder, type Permission, type Signal, type Turn } from "@souffleur/domain"
+import { Beats, Outbox } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
 import { Board } from "../Board.ts"

@@ -1,5 +1,6 @@
 import { allRuns, invocation, isOver, stateJson, streamOf, type NamedRun } from "@souffleur/conductor"
-import { Beats, iso, Launcher, plain, Processes, type ResolvedSettings } from "@souffleur/domain"
+import { iso, Launcher, plain, Processes, type ResolvedSettings } from "@souffleur/domain"
+import { Beats } from "@souffleur/eventlog"
 import { Clock, Console, Duration, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { host, launches, settingsOf } from "../world/App.ts"

@@ -1,4 +1,5 @@
-import { EventLog, evolve, initial, missing, type Recorded, type Watch } from "@souffleur/domain"
+import { EventLog, evolve, initial, type Recorded, type Watch } from "@souffleur/domain"
+import { missing } from "@souffleur/eventlog"
 import { Clock, Console, Duration, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { settingsOf, store } from "../world/App.ts"

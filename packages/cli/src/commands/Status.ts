@@ -1,18 +1,6 @@
 import { allRuns, isOver } from "@souffleur/conductor"
-import {
-  Agent,
-  Beats,
-  Comms,
-  EventLog,
-  heartbeatAge,
-  iso,
-  Outbox,
-  plain,
-  Processes,
-  type ResolvedSettings,
-  see,
-  toldUpTo
-} from "@souffleur/domain"
+import { Agent, Comms, EventLog, heartbeatAge, iso, plain, Processes, type ResolvedSettings, see } from "@souffleur/domain"
+import { Beats, Outbox, toldUpTo } from "@souffleur/eventlog"
 import { newest } from "@souffleur/supervisor"
 import { Clock, Console, Duration, Effect, Option, Result } from "effect"
 import { Command } from "effect/cli"

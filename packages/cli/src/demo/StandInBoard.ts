@@ -1,5 +1,5 @@
 import { CommsSchema } from "@souffleur/comms"
-import { Sqlite } from "@souffleur/domain"
+import { Sqlite } from "@souffleur/eventlog"
 import { Clock, Effect, FileSystem, Path, Schedule, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 

@@ -1,4 +1,5 @@
-import { Beats, Claims, EventLog, lookTrusted, Outbox, type ResolvedSettings, Store } from "@souffleur/domain"
+import { Claims, EventLog, lookTrusted, type ResolvedSettings } from "@souffleur/domain"
+import { Beats, Outbox, Store } from "@souffleur/eventlog"
 import { Signals, SqliteClient } from "@souffleur/node"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Result, Stream } from "effect"
 import { claims, host, store } from "../world/App.ts"

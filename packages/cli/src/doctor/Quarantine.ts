@@ -8,10 +8,10 @@ import {
   Launcher,
   Processes,
   type ResolvedSettings,
-  Store,
   type Watch,
   iso
 } from "@souffleur/domain"
+import { Store } from "@souffleur/eventlog"
 import { HookFiles, Salvage } from "@souffleur/node"
 import { Clock, Console, Effect, FileSystem, Option, Path, Result } from "effect"
 import { agentFiles, claims, host, launches } from "../world/App.ts"

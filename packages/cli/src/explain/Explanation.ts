@@ -1,4 +1,5 @@
-import { iso, plain, type RecordedAs } from "@souffleur/domain"
+import { iso, plain } from "@souffleur/domain"
+import { type RecordedAs } from "@souffleur/eventlog"
 import { mostOfLine } from "../Printing.ts"
 
 /** Why a decision was made. */

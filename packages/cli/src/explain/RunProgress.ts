@@ -1,5 +1,5 @@
 import { evolveRun, initialRun, type Run, type RunEvent, taskOf } from "@souffleur/conductor"
-import type { RecordedAs } from "@souffleur/domain"
+import type { RecordedAs } from "@souffleur/eventlog"
 import { Stream } from "effect"
 import { inWords } from "./Telling.ts"
 

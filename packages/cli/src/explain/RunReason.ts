@@ -1,5 +1,5 @@
 import { evolveRun, grievancesOf, initialRun, type Run, type RunEvent, taskOf } from "@souffleur/conductor"
-import type { RecordedAs } from "@souffleur/domain"
+import type { RecordedAs } from "@souffleur/eventlog"
 import { type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
 import { reasonOfPin } from "./PinReason.ts"
 import { runSentence } from "./RunTelling.ts"

@@ -1,5 +1,6 @@
 import { firstSuspect, grievancesOf, noCommit, type Run, type RunEvent, streamOf, type Task, taskOf } from "@souffleur/conductor"
-import { type Condition, iso, overreachInWords, plain, type RecordedAs, trustInWords, withdrawnInWords } from "@souffleur/domain"
+import { type Condition, iso, overreachInWords, plain, trustInWords, withdrawnInWords } from "@souffleur/domain"
+import { type RecordedAs } from "@souffleur/eventlog"
 import { Match } from "effect"
 import { mostOfLine, type Paint } from "../Printing.ts"
 import { deadline, when } from "./Standing.ts"

@@ -1,3 +1,4 @@
+import { isBetween } from "@souffleur/eventlog"
 import { CommsSchema } from "@souffleur/comms"
 import { Bounds } from "@souffleur/domain"
 import { Schema } from "effect"
@@ -16,7 +17,7 @@ const longestPrompt = 20_000
 
 const described = <S extends Schema.Top>(schema: S, description: string) => schema.annotate({ description })
 const words = (description: string, most: number) => described(Bounds.words(most), description)
-const count = (description: string, least: number, most: number) => described(Bounds.isBetween(least, most), description)
+const count = (description: string, least: number, most: number) => described(isBetween(least, most), description)
 const orNull = <S extends Schema.Top>(schema: S, description: string) => described(Schema.NullOr(schema), description)
 const State = Schema.Literals(CommsSchema.states)
 const taskId = (description: string) => words(description, 200)

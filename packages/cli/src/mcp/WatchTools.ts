@@ -1,6 +1,4 @@
 import {
-  agentBeats,
-  Beats,
   Comms,
   EventLog,
   forgetHandoff,
@@ -13,6 +11,7 @@ import {
   writeHandoff,
   iso
 } from "@souffleur/domain"
+import { agentBeats, Beats } from "@souffleur/eventlog"
 import { command, finish, soloComms } from "@souffleur/supervisor"
 import { Clock, Duration, Effect, Option, Random } from "effect"
 import { agent, comms, settingsOf } from "../world/App.ts"

@@ -1,5 +1,4 @@
 import {
-  Beats,
   brokenOff,
   dueWithin,
   guard,
@@ -8,13 +7,13 @@ import {
   isOver,
   load,
   moment,
-  Outbox,
   type ProcessIdentity,
   Processes,
   Settings,
   silentAfter,
   type WatchRef
 } from "@souffleur/domain"
+import { Beats, Outbox } from "@souffleur/eventlog"
 import { guardianNamed, type GuardianOrder, startHeadless } from "@souffleur/node"
 import { herald, notifier, restore, type Restoration } from "@souffleur/supervisor"
 import { Console, Effect, FileSystem, Option, Path, Schedule } from "effect"

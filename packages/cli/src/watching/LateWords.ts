@@ -1,4 +1,4 @@
-import { Outbox } from "@souffleur/domain"
+import { Outbox } from "@souffleur/eventlog"
 import { attendedHere, herald } from "@souffleur/supervisor"
 import { Effect, Option } from "effect"
 import type { Named } from "./Watches.ts"

@@ -1,4 +1,5 @@
-import { type NamedState, type Watch, watches } from "@souffleur/domain"
+import { type Watch, watches } from "@souffleur/domain"
+import { type NamedState } from "@souffleur/eventlog"
 import { Effect, Option, Path, Random } from "effect"
 import { BadUsage } from "../Failure.ts"
 

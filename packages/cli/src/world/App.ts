@@ -7,17 +7,17 @@ import {
   type ResolvedSettings,
   Comms,
   CycleSettings,
+  EventLog,
   loadSettings,
   pinOf,
   type Processes,
   readSettings,
   Settings,
   type SettingFlags,
-  Store,
-  EventLogSql,
   type TrustedFiles as Trusted,
   type Terminal
 } from "@souffleur/domain"
+import { EventLogSql, Store } from "@souffleur/eventlog"
 import { Claims as NodeClaims, HookFiles, Launcher, Processes as NodeProcesses, SqliteClient, TrustedFiles } from "@souffleur/node"
 import { exportedBy } from "@souffleur/recovery"
 import { Roles } from "@souffleur/supervisor"
@@ -36,7 +36,9 @@ export const settingsOf = Effect.fn("settingsOf")(function* (projectDir: string,
 export const store = (settings: ResolvedSettings) =>
   Layer.unwrap(
     Effect.map(Effect.andThen(TrustedFiles.stateFolder(settings.stateDir), Path.Path), (path) =>
-      EventLogSql.layer.pipe(Layer.provide(SqliteClient.layerOwn({ ...Store, path: path.join(settings.stateDir, "souffleur.db") })))
+      Layer.merge(EventLog.layerSql(), EventLogSql.layer).pipe(
+        Layer.provide(SqliteClient.layerOwn({ ...Store, path: path.join(settings.stateDir, "souffleur.db") }))
+      )
     )
   )
 

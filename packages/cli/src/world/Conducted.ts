@@ -1,5 +1,6 @@
 import { allRuns, RunLog } from "@souffleur/conductor"
-import { Beats, Outbox, type ResolvedSettings, Settings, Store } from "@souffleur/domain"
+import { type ResolvedSettings, Settings } from "@souffleur/domain"
+import { Beats, Outbox, Store } from "@souffleur/eventlog"
 import { SqliteClient, TrustedFiles } from "@souffleur/node"
 import { Effect, Layer, Option, Path } from "effect"
 import { Digest } from "effect/crypto"

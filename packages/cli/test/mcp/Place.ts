@@ -1,5 +1,6 @@
 import { CommsErrand, CommsSchema } from "@souffleur/comms"
-import { Event, EventLog, loadSettings, Sqlite, type WatchEvent } from "@souffleur/domain"
+import { Event, EventLog, loadSettings, type WatchEvent } from "@souffleur/domain"
+import { Sqlite } from "@souffleur/eventlog"
 import { HostServices, SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Layer } from "effect"
 import { store } from "../../src/world/App.ts"

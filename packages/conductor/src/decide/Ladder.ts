@@ -1,5 +1,5 @@
 import { limitWaitUntil } from "@souffleur/domain"
-import { type Decision, no, ok } from "./Decision.ts"
+import { type Decision, no, ok } from "@souffleur/eventlog"
 import { type Run, type Task, taskOf, type Turn } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 
@@ -20,7 +20,12 @@ const escalated = (at: number, taskId: string, cause: Event.EscalationCause, rea
   Event.TaskEscalated.make({ at, taskId, cause, reason })
 
 /** The ladder (spec: behaviour#ladder): 1 the same implementer, 2 a fresh one (both in `evolve`), 3 a person. */
-const rejected = (task: Task, at: number, turn: { readonly token: string; readonly taskId: string }, feedback: Event.Feedback): Decision =>
+const rejected = (
+  task: Task,
+  at: number,
+  turn: { readonly token: string; readonly taskId: string },
+  feedback: Event.Feedback
+): Decision<Event.RunEvent> =>
   ok(
     Event.ReviewRejected.make({ at, ...turn, feedback }),
     ...(task.rejections + 1 < most
@@ -38,9 +43,10 @@ const cameToNothing = (at: number, { role, ...turn }: Asked, cause: Event.Failin
   (role === "implementer" ? Event.ImplementationFailed : Event.ReviewFailed).make({ at, ...turn, cause, detail })
 
 /** Whatever an agent has to say of a task that is no more. */
-const dropped = (at: number, turn: Asked): Decision => ok(cameToNothing(at, turn, "dropped", "the plan has this task no more"))
+const dropped = (at: number, turn: Asked): Decision<Event.RunEvent> =>
+  ok(cameToNothing(at, turn, "dropped", "the plan has this task no more"))
 
-const failed = (task: Task, at: number, turn: Asked, cause: Event.Failing, detail: string): Decision => {
+const failed = (task: Task, at: number, turn: Asked, cause: Event.Failing, detail: string): Decision<Event.RunEvent> => {
   const { role } = turn
   const before = role === "implementer" ? task.failures : task.reviewFailures
   const count = before + (cause === "lost" ? 0 : 1)
@@ -66,7 +72,7 @@ const limited = (run: Run, { taskId, token }: Turn, { kind, ...report }: Extract
 }
 
 /** What follows from it: the ladder (spec: behaviour#ladder), and what a turn that came to nothing leads to. */
-export const decideReport = (run: Run, turn: Turn, report: Report, at: number): Decision => {
+export const decideReport = (run: Run, turn: Turn, report: Report, at: number): Decision<Event.RunEvent> => {
   const task = taskOf(run, turn.taskId)
   if (task?.dropped) return dropped(at, { token: turn.token, taskId: task.id, role: turn.role })
   if (report._tag === "Limited") return limited(run, turn, report, at)

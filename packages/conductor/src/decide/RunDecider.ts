@@ -1,6 +1,6 @@
 import { abovePin, decidePin } from "@souffleur/domain"
 import { Result } from "effect"
-import { type Decision, no, notNow, ok } from "./Decision.ts"
+import { type Decision, no, notNow, ok } from "@souffleur/eventlog"
 import { decideReport } from "./Ladder.ts"
 import { opened } from "./OpenDecider.ts"
 import { pauseInWords } from "./Pause.ts"
@@ -8,7 +8,10 @@ import { next, type Run, type Task, taskOf, type Turn } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunCommand, RunIntent } from "../run/RunIntent.ts"
 
-const ask = (run: Run, { head, held = [], now: at, role, sessionId }: Extract<RunCommand, { readonly _tag: "Ask" }>): Decision => {
+const ask = (
+  run: Run,
+  { head, held = [], now: at, role, sessionId }: Extract<RunCommand, { readonly _tag: "Ask" }>
+): Decision<Event.RunEvent> => {
   const step = next(run)
   const common = { at, token: `a${run.turns + 1}`, role, head }
   if (role === "finisher") {
@@ -30,7 +33,7 @@ const ask = (run: Run, { head, held = [], now: at, role, sessionId }: Extract<Ru
   )
 }
 
-const ofTurn = (run: Run, token: string, then: (turn: Turn) => Decision): Decision =>
+const ofTurn = (run: Run, token: string, then: (turn: Turn) => Decision<Event.RunEvent>): Decision<Event.RunEvent> =>
   run.turn?.token === token ? then(run.turn) : notNow(`agent ${token} is not the one whose turn it is`)
 
 /** Once: who comes after a crash goes on with what was meant then. */
@@ -47,7 +50,10 @@ const unawaited = ({ paused }: Run, { id, status }: Task): string =>
     ? `task ${id} is ${status.replace("_", " ")}: only one that is escalated waits for an answer`
     : `no answer is needed on task ${id}: the run is paused: ${pauseInWords(paused)}, then conduct the plan again`
 
-const answer = (run: Run, { answer, now: at, taskId, text }: Extract<RunCommand, { readonly _tag: "Answer" }>): Decision => {
+const answer = (
+  run: Run,
+  { answer, now: at, taskId, text }: Extract<RunCommand, { readonly _tag: "Answer" }>
+): Decision<Event.RunEvent> => {
   const task = taskOf(run, taskId)
   if (task === undefined) return no("never", `there is no task ${JSON.stringify(taskId.slice(0, 64))} in this run`)
   const cause = run.paused?.cause
@@ -68,7 +74,11 @@ const isChanged = (task: Task | undefined, { digest }: Event.TaskOutline): boole
   digest !== task.doneAs
 
 /** What was begun and is in the plan no more is skipped; what is complete stays. */
-const revised = (run: Run, { digest, tasks }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>, at: number): Decision => {
+const revised = (
+  run: Run,
+  { digest, tasks }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>,
+  at: number
+): Decision<Event.RunEvent> => {
   const gone = run.tasks.filter(({ id, status }) => status !== "pending" && status !== "completed" && !tasks.some((task) => task.id === id))
   const changed = tasks.filter((task) => isChanged(taskOf(run, task.id), task)).map(({ id }) => id)
   return ok(
@@ -78,7 +88,7 @@ const revised = (run: Run, { digest, tasks }: Extract<RunIntent, { readonly _tag
 }
 
 /** All rules of a run, pure. The words of an owner that was overtaken are refused (spec: behaviour#one-owner). */
-export const decideRun = (run: Run, command: RunCommand): Decision => {
+export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEvent> => {
   const { by, now: at } = command
   if (command._tag === "Open") {
     return run.phase === "new" ? ok(...opened(command, at)) : no("exists", "there is such a run")

@@ -1,4 +1,5 @@
-import { AlreadyWatched, Claims, Launcher, Refused } from "@souffleur/domain"
+import { AlreadyWatched, Claims, Launcher } from "@souffleur/domain"
+import { Refused } from "@souffleur/eventlog"
 import { Effect, Option } from "effect"
 import { isLeft } from "../agent/AgentEnd.ts"
 import { invocation } from "../Invocation.ts"

@@ -1,17 +1,15 @@
-import { Bounds, Event as Watched, type EventCodec, eventCodec, leastPin, Owner, Permission, Pin, ProcessIdentity } from "@souffleur/domain"
+import { Event as Watched, leastPin, Owner, Permission, Pin, ProcessIdentity } from "@souffleur/domain"
+import { type EventCodec, eventCodec, Count, Measure, Text, Time, event } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
 import { EscalationCause, Feedback, ImportedTask, Role, TaskOutline, Work } from "./RunFields.ts"
 
 export * from "./RunFields.ts"
 
-/**
+/*
  * Everything that has ever happened to a run, in the past tense: versioned and frozen as the events of a watch are
  * (docs/events.md). Of what agents say it holds their verdicts alone, in a fixed form and bounded.
  */
-const event = <const Tag extends string, const Fields extends Schema.Struct.Fields>(tag: Tag, fields: Fields) =>
-  Schema.TaggedStruct(tag, { at: Bounds.Time, ...fields })
 
-const Text = Schema.String
 const Texts = Schema.Array(Schema.String)
 const TextOrNull = Schema.NullOr(Text).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
 
@@ -40,8 +38,8 @@ export const PlanRevised = event("PlanRevised", {
   changed: Texts.pipe(Schema.withConstructorDefault(Effect.succeed([])))
 })
 /** A process of souffleur took the run under a greater fence (spec: behaviour#one-owner). */
-export const RunTaken = event("RunTaken", { fence: Bounds.Count, owner: Owner })
-export const RunLeft = event("RunLeft", { fence: Bounds.Count })
+export const RunTaken = event("RunTaken", { fence: Count, owner: Owner })
+export const RunLeft = event("RunLeft", { fence: Count })
 
 /** A state file of this format was there before the run. */
 export const ProgressImported = event("ProgressImported", {
@@ -77,7 +75,7 @@ export const AgentAsked = event("AgentAsked", {
   token: Text,
   role: Role,
   taskId: Schema.NullOr(Text),
-  attempt: Bounds.Count,
+  attempt: Count,
   sessionId: Text,
   /** The same implementer goes on. */
   resumed: Schema.Boolean,
@@ -106,9 +104,9 @@ export const AgentEnding = event("AgentEnding", {
   token: Text,
   cause: EndingCause,
   process: ProcessIdentity,
-  launchedAt: Bounds.Time,
-  limit: Bounds.Measure,
-  others: Schema.Array(Bounds.Count)
+  launchedAt: Time,
+  limit: Measure,
+  others: Schema.Array(Count)
 })
 
 const turn = { token: Text, taskId: Text }
@@ -144,8 +142,8 @@ export const AgentLimited = event("AgentLimited", {
   token: Text,
   taskId: Schema.NullOr(Text),
   kind: LimitKind,
-  resetsAt: Schema.NullOr(Bounds.Time),
-  until: Bounds.Time
+  resetsAt: Schema.NullOr(Time),
+  until: Time
 })
 export const LimitWaitEnded = event("LimitWaitEnded", {})
 
@@ -168,10 +166,10 @@ export const RunResumed = event("RunResumed", {})
 
 /** Every task is complete, and git still has their work but for `missing` commits of those that were skipped: phase `completion`. */
 export const RunVerified = event("RunVerified", {
-  completed: Bounds.Count,
-  skipped: Bounds.Count,
-  commits: Bounds.Count,
-  files: Bounds.Count,
+  completed: Count,
+  skipped: Count,
+  commits: Count,
+  files: Count,
   missing: Texts
 })
 /** The finishing step was asked once; what it came to is not tried again but by a person's word. */

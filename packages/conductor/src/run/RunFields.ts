@@ -1,7 +1,6 @@
-import { Bounds } from "@souffleur/domain"
+import { Count, Text, Time } from "@souffleur/eventlog"
 import { Schema } from "effect"
 
-const Text = Schema.String
 const Texts = Schema.Array(Schema.String)
 
 /** A task as the log knows it. `digest`: SHA-256 of what the plan tells an agent of it; absent where it was not read. */
@@ -9,7 +8,7 @@ export const TaskOutline = Schema.Struct({ id: Text, title: Text, dependsOn: Tex
 export type TaskOutline = typeof TaskOutline.Type
 
 /** What a reviewer that rejected had to say (spec: behaviour#verdicts-of-agents). */
-export const Feedback = Schema.Struct({ attempt: Bounds.Count, summary: Text, issues: Texts, suggestions: Texts })
+export const Feedback = Schema.Struct({ attempt: Count, summary: Text, issues: Texts, suggestions: Texts })
 export type Feedback = typeof Feedback.Type
 
 /** What git says that an implementation is. */
@@ -29,13 +28,13 @@ export type EscalationCause = typeof EscalationCause.Type
 export const ImportedTask = Schema.Struct({
   id: Text,
   status: Schema.Literals(["pending", "in_progress", "completed", "escalated"]),
-  attempts: Bounds.Count,
+  attempts: Count,
   feedback: Schema.Array(Feedback),
   work: Work,
   /** Why it needs a person, where that is said. */
   escalation: Schema.optionalKey(Schema.Struct({ cause: EscalationCause, reason: Text })),
-  startedAt: Schema.NullOr(Bounds.Time),
-  completedAt: Schema.NullOr(Bounds.Time)
+  startedAt: Schema.NullOr(Time),
+  completedAt: Schema.NullOr(Time)
 })
 export type ImportedTask = typeof ImportedTask.Type
 

@@ -1,4 +1,4 @@
-import { EventLogSql, type Log, makeAggregate, memoryLog, type NamedState } from "@souffleur/domain"
+import { EventLogSql, type Log, makeAggregate, memoryLog, type NamedState } from "@souffleur/eventlog"
 import { Clock, Context, Effect, Layer } from "effect"
 import { initialRun, type Run } from "./Run.ts"
 import { decideRun } from "../decide/RunDecider.ts"

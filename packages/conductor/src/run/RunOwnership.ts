@@ -1,4 +1,5 @@
-import { AlreadyWatched, Claims, isMeant, Refused } from "@souffleur/domain"
+import { AlreadyWatched, Claims, isMeant } from "@souffleur/domain"
+import { Refused } from "@souffleur/eventlog"
 import { Effect, Ref } from "effect"
 import { nobodyAtWork, nobodyElse } from "./Neighbours.ts"
 import type { Run } from "./Run.ts"

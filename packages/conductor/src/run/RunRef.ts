@@ -1,4 +1,4 @@
-import type { AggregateRef, LogError, Refused } from "@souffleur/domain"
+import type { AggregateRef, LogError, Refused } from "@souffleur/eventlog"
 import type { Effect } from "effect"
 import type { Run } from "./Run.ts"
 import type { RunIntent } from "./RunIntent.ts"

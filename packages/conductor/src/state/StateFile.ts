@@ -1,3 +1,4 @@
+import { Count } from "@souffleur/eventlog"
 import { Bounds, iso } from "@souffleur/domain"
 import { Effect, Predicate, Result, Schema } from "effect"
 import type { Run, Task } from "../run/Run.ts"
@@ -8,7 +9,7 @@ import { EscalationCause, type ImportedTask } from "../run/RunFields.ts"
 const Time = Schema.String
 const Texts = Schema.Array(Schema.String)
 const FeedbackItem = Schema.Struct({
-  attempt: Bounds.Count,
+  attempt: Count,
   summary: Schema.String,
   issues: Texts,
   suggestions: Schema.optional(Texts)
@@ -17,7 +18,7 @@ const StateTask = Schema.Struct({
   id: Schema.String,
   title: Schema.optional(Schema.String),
   status: Schema.Literals(["pending", "in_progress", "completed", "escalated"]),
-  attempts: Schema.optional(Bounds.Count),
+  attempts: Schema.optional(Count),
   implementer_commits: Schema.optional(Texts),
   files_changed: Schema.optional(Texts),
   test_file: Schema.optional(Schema.String),

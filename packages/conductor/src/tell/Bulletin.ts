@@ -1,4 +1,5 @@
-import { Beats, type CommsLink, type CommsUnavailable, Settings } from "@souffleur/domain"
+import { type CommsLink, type CommsUnavailable, Settings } from "@souffleur/domain"
+import { Beats } from "@souffleur/eventlog"
 import { Clock, Duration, Effect, Option, Schedule, Stream } from "effect"
 import { initialRun, isOver, needsPerson, type Run, type Task } from "../run/Run.ts"
 import { evolveRun } from "../run/RunEvolution.ts"

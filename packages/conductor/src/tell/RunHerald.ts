@@ -1,4 +1,5 @@
-import { call, type Comms, type MessageKind, Outbox, page, plain, toldUpTo } from "@souffleur/domain"
+import { call, type Comms, type MessageKind, page, plain } from "@souffleur/domain"
+import { Outbox, toldUpTo } from "@souffleur/eventlog"
 import { Clock, Effect, Option, Stream } from "effect"
 import { patiently } from "./Bulletin.ts"
 import { initialRun } from "../run/Run.ts"

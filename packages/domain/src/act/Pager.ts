@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Outbox } from "../eventlog/Outbox.ts"
+import { Outbox } from "@souffleur/eventlog"
 import { plain } from "../Plain.ts"
 import { iso } from "../Time.ts"
 import { runProgram } from "./UserProgram.ts"

@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { type Decision, no, ok } from "./Decision.ts"
+import { type Decision, no, ok } from "@souffleur/eventlog"
 import { nextWatcher } from "./ExitDecider.ts"
 import { abovePin } from "./PinDecider.ts"
 import { compactAttempts, launchSteps } from "../watch/StepName.ts"
@@ -38,7 +38,7 @@ type CycleCommand = Extract<
   }
 >
 
-const prepared = (watch: Watch, command: Extract<CycleCommand, { readonly _tag: "PrepareLaunch" }>): Decision => {
+const prepared = (watch: Watch, command: Extract<CycleCommand, { readonly _tag: "PrepareLaunch" }>): Decision<Event.WatchEvent> => {
   const { cycle, digest, effective, launchId, now: at, requested, sessionId } = command
   const above = abovePin(effective, watch)
   if (above !== undefined) return Result.fail(above)
@@ -46,7 +46,7 @@ const prepared = (watch: Watch, command: Extract<CycleCommand, { readonly _tag: 
 }
 
 /** One recovery, step by step: each intent before its act, each outcome once, no launch twice (spec: behaviour#steps). */
-export const decideCycle = (watch: Watch, command: CycleCommand): Decision => {
+export const decideCycle = (watch: Watch, command: CycleCommand): Decision<Event.WatchEvent> => {
   const { recovery } = watch
   const { cycle, now: at } = command
   const isFirstLaunch = cycle === 0 && watch.phase === "Validating" && watch.firstLaunch !== undefined

@@ -1,4 +1,4 @@
-import { type Decision, ok } from "./Decision.ts"
+import { type Decision, ok } from "@souffleur/eventlog"
 import { limitWaitUntil } from "./LimitWait.ts"
 import type { RecoveryCycle, Watch } from "../watch/Watch.ts"
 import type { Baseline } from "../port/Comms.ts"
@@ -88,7 +88,7 @@ export const adopted = (
 ]
 
 /** What follows from what a watcher saw, by its exits (spec: behaviour#exits). */
-export const decideExit = (watch: Watch, command: Report): Decision => {
+export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchEvent> => {
   const { evidence, exit, now: at, tasks, watcher } = command
   if (watcher !== watch.watcher?.watcher) return ok()
   const seen = { at, watcher, evidence, taskCount: tasks?.count ?? null, taskFingerprint: tasks?.fingerprint ?? null }

@@ -1,5 +1,5 @@
 import { Equal } from "effect"
-import { type Decision, no, ok } from "./Decision.ts"
+import { type Decision, no, ok } from "@souffleur/eventlog"
 import { attempts } from "./ExitDecider.ts"
 import type { Watch } from "../watch/Watch.ts"
 import type { WatchCommand } from "../watch/WatchCommand.ts"
@@ -28,7 +28,10 @@ export const merelyStarted: ReadonlySet<Event.WatchEvent["_tag"]> = new Set([
  * What becomes of souffleur's own processes: one that is brought back by its guardian, or one that it has started and ends
  * (spec: behaviour#guardian).
  */
-export const decideGuard = (watch: Watch, command: Extract<WatchCommand, { readonly _tag: "Restore" | "EndProcess" }>): Decision => {
+export const decideGuard = (
+  watch: Watch,
+  command: Extract<WatchCommand, { readonly _tag: "Restore" | "EndProcess" }>
+): Decision<Event.WatchEvent> => {
   const at = command.now
   if (command._tag === "EndProcess") {
     const { process, reason, what } = command

@@ -1,4 +1,4 @@
-import { type Decision, no, ok } from "./Decision.ts"
+import { type Decision, no, ok } from "@souffleur/eventlog"
 import { goneOn, recoveryOf, retriesAfter } from "./ExitDecider.ts"
 import { iso } from "../Time.ts"
 import type { Watch } from "../watch/Watch.ts"
@@ -21,7 +21,7 @@ export const handoffForbidden = (watch: Watch, sessionId: string): string | unde
 /**
  * The word of an agent that has no comms to raise a handoff in: the same handoff of its generation (spec: behaviour#words-of-the-agent).
  */
-export const decideHandoff = (watch: Watch, command: Request): Decision => {
+export const decideHandoff = (watch: Watch, command: Request): Decision<Event.WatchEvent> => {
   const { digest, now: at, request, sessionId, tasks } = command
   // Said again, because its answer was lost: it counts once.
   if (watch.handoff?.request === request) return ok()

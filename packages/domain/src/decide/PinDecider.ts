@@ -1,5 +1,5 @@
 import { Equal, Result } from "effect"
-import { Refused } from "./Decision.ts"
+import { type Decision, Refused } from "@souffleur/eventlog"
 import type { Permission } from "../settings/Permission.ts"
 import { lower, overreachOf, type Pin, type Programs } from "../settings/Pin.ts"
 import { ConfigOverreached, ConfigWithdrawn, type PinEvent, TrustGiven } from "../event/PinEvent.ts"
@@ -17,7 +17,7 @@ export type PinIntent =
   | { readonly _tag: "Trust"; readonly pin: Pin }
 
 type Command = PinIntent & { readonly now: number; readonly by: { readonly _tag: "Owner" | "Operator" } }
-type PinDecision = Result.Result<ReadonlyArray<PinEvent>, Refused>
+type PinDecision = Decision<PinEvent>
 
 /**
  * What the file asks for is told once, and again when it asks for something else; only a person's word changes what is pinned, and what

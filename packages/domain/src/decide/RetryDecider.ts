@@ -1,4 +1,4 @@
-import { type Decision, no, ok } from "./Decision.ts"
+import { type Decision, no, ok } from "@souffleur/eventlog"
 import { nextWatcher } from "./ExitDecider.ts"
 import { isUnwatched, type Watch } from "../watch/Watch.ts"
 import type { WatchCommand } from "../watch/WatchCommand.ts"
@@ -12,7 +12,7 @@ import * as Event from "../event/WatchEvent.ts"
 export const decideRetry = (
   watch: Watch,
   { by, ceilings = false, now: at, permission }: Extract<WatchCommand, { readonly _tag: "Retry" }>
-): Decision => {
+): Decision<Event.WatchEvent> => {
   if (watch.observe) return no("not now", "souffleur only observes here: there is nothing to try again, and nothing is launched")
   if (permission !== undefined && by._tag !== "Operator") return no("never", "only a person's word changes the ceiling")
   const granted =

@@ -1,4 +1,4 @@
-import { type Decision, ok } from "./Decision.ts"
+import { type Decision, ok } from "@souffleur/eventlog"
 import { attempts, nextWatcher } from "./ExitDecider.ts"
 import type { Watch } from "../watch/Watch.ts"
 import type { WatchCommand } from "../watch/WatchCommand.ts"
@@ -20,7 +20,7 @@ type Report = Extract<WatchCommand, { readonly _tag: "ReportRoleFailed" }>
  * A role that died of a defect of souffleur's own. The third time in a row it is told and not started again: a loop of replacements would
  * look like a watch that is looked after. A watch without a watcher or a self-monitor stands by.
  */
-export const decideRoleFailed = (watch: Watch, command: Report): Decision => {
+export const decideRoleFailed = (watch: Watch, command: Report): Decision<Event.WatchEvent> => {
   const { defect, now: at, role } = command
   const since = begun(watch, command)
   if (since === undefined) return ok()

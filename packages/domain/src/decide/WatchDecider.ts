@@ -1,6 +1,6 @@
 import { Predicate, Result } from "effect"
 import { decideCycle } from "./CycleDecider.ts"
-import { type Decision, no, ok } from "./Decision.ts"
+import { type Decision, no, ok } from "@souffleur/eventlog"
 import { adopted, attempts, decideExit, nextWatcher } from "./ExitDecider.ts"
 import { decideGuard } from "./GuardDecider.ts"
 import { decideHandoff } from "./HandoffDecider.ts"
@@ -25,7 +25,7 @@ const exportOf = (watch: Watch): string | null => {
  * All rules of a watch, pure: what happens when somebody wants this in that state. A report that is merely late
  * (of a watcher long replaced) is no error and no event; what must never be is refused.
  */
-export const decide = (watch: Watch, command: WatchCommand): Decision => {
+export const decide = (watch: Watch, command: WatchCommand): Decision<Event.WatchEvent> => {
   const at = command.now
   if (command._tag === "Open") {
     const above = command.run === undefined ? undefined : abovePin(command.run.launch.effective, { pin: command.pin ?? leastPin })

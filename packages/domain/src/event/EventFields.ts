@@ -1,12 +1,6 @@
 import { Effect, Schema } from "effect"
-import { Count, Measure, Time } from "../Bounds.ts"
+import { Count, Measure, Text } from "@souffleur/eventlog"
 import { ProcessIdentity } from "../port/Process.ts"
-
-/** An event: its tag, when it happened (epoch milliseconds), and its fields. */
-export const event = <const Tag extends string, const Fields extends Schema.Struct.Fields>(tag: Tag, fields: Fields) =>
-  Schema.TaggedStruct(tag, { at: Time, ...fields })
-
-export const Text = Schema.String
 
 /** What a generation is measured against later: retries by its tasks, a handoff by their states. */
 export const baseline = {

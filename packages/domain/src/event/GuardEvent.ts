@@ -1,6 +1,5 @@
 import { Schema } from "effect"
-import { Count } from "../Bounds.ts"
-import { event, Text } from "./EventFields.ts"
+import { Count, event, Text } from "@souffleur/eventlog"
 import { ProcessIdentity } from "../port/Process.ts"
 
 /**

@@ -1,5 +1,5 @@
+import { event } from "@souffleur/eventlog"
 import { Schema } from "effect"
-import { event } from "./EventFields.ts"
 import { Pin, PinnedKey } from "../settings/Pin.ts"
 
 /**

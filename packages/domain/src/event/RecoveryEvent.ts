@@ -1,6 +1,6 @@
+import { Count, event, Text } from "@souffleur/eventlog"
 import { Schema } from "effect"
-import { Count } from "../Bounds.ts"
-import { baseline, event, print, Text, Trigger } from "./EventFields.ts"
+import { baseline, print, Trigger } from "./EventFields.ts"
 import { Permission } from "../settings/Permission.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 

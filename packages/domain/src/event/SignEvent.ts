@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { Count, Measure, Time } from "../Bounds.ts"
-import { event, print, seen, Text, Trigger } from "./EventFields.ts"
+import { Count, event, Measure, Text, Time } from "@souffleur/eventlog"
+import { print, seen, Trigger } from "./EventFields.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 
 /**

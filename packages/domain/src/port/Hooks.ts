@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { latest, Pid, sessionIdLength, StartTime, words } from "../Bounds.ts"
+import { latest } from "@souffleur/eventlog"
+import { Pid, sessionIdLength, StartTime, words } from "../Bounds.ts"
 
 /** UTF-16 units of a word of the agent's own. */
 const wordLength = 100

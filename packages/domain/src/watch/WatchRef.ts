@@ -1,5 +1,5 @@
-import { type AggregateRef, makeAggregate } from "../eventlog/Aggregate.ts"
-import { EventLog } from "../eventlog/EventLog.ts"
+import { type AggregateRef, makeAggregate } from "@souffleur/eventlog"
+import { EventLog } from "./EventLog.ts"
 import { initial, type Watch } from "./Watch.ts"
 import type { Stamp, WatchIntent } from "./WatchCommand.ts"
 import { decide } from "../decide/WatchDecider.ts"

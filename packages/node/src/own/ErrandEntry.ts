@@ -1,7 +1,7 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { createInterface } from "node:readline"
 import { Worker } from "node:worker_threads"
-import type { Sqlite } from "@souffleur/domain"
+import type { Sqlite } from "@souffleur/eventlog"
 import { type Effect, type FileSystem, Layer, ManagedRuntime } from "effect"
 import { layerSqlite } from "../sqlite/SqliteClient.ts"
 

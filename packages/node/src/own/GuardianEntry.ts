@@ -1,9 +1,9 @@
+import { latest } from "@souffleur/eventlog"
 import type { ChildProcess } from "node:child_process"
 import * as fs from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import {
-  Bounds,
   brokenOff,
   dueWithin,
   endTags,
@@ -81,7 +81,7 @@ class Store {
   }
 
   beat(watch: string): { readonly role: string; readonly at: number } | undefined {
-    return this.#database.prepare(`SELECT role, max(0, min(${Bounds.latest}, at)) AS at FROM beats WHERE watch = ?`).get(watch) as
+    return this.#database.prepare(`SELECT role, max(0, min(${latest}, at)) AS at FROM beats WHERE watch = ?`).get(watch) as
       | { readonly role: string; readonly at: number }
       | undefined
   }

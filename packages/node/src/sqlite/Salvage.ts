@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import { basename, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
-import { SqliteUnusable } from "@souffleur/domain"
+import { SqliteUnusable } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import type { OwnFile } from "./SqliteClient.ts"
 

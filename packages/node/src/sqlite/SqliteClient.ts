@@ -1,5 +1,5 @@
 import { SqliteClient as Driver } from "@effect/sql-sqlite-node"
-import { LogUnusable, Sqlite, SqliteUnusable, Store } from "@souffleur/domain"
+import { LogUnusable, Sqlite, SqliteUnusable, Store } from "@souffleur/eventlog"
 import { Cause, Context, type Duration, Effect, FileSystem, Layer, Option, Path, Predicate, Schedule } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, SqlError } from "effect/sql"

@@ -3,13 +3,13 @@ import {
   type Comms,
   type Hooks,
   type Launcher,
-  type Offspring,
   type Processes,
   Settings,
   type TrustedFiles,
   type Watch,
   freshSessionId
 } from "@souffleur/domain"
+import { type Offspring } from "@souffleur/eventlog"
 import { Effect, FileSystem, Option, type Path } from "effect"
 import { estimate, Gate } from "../export/Estimate.ts"
 import { trimExport, unlessChanged } from "../steps/Fingerprint.ts"

@@ -1,4 +1,5 @@
-import type { Agent, Comms, Hooks, Launcher, Offspring, Processes, Settings, Watch } from "@souffleur/domain"
+import type { Agent, Comms, Hooks, Launcher, Processes, Settings, Watch } from "@souffleur/domain"
+import type { Offspring } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { launchSuccessor, prepare } from "../steps/Launch.ts"
 import { promptToContinue } from "../steps/LaunchPrompt.ts"

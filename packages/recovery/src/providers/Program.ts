@@ -3,13 +3,13 @@ import {
   type Comms,
   type Hooks,
   type Launcher,
-  type Offspring,
   type Processes,
   runProgram,
   type Settings,
   type Watch,
   freshSessionId
 } from "@souffleur/domain"
+import { type Offspring } from "@souffleur/eventlog"
 import { type Duration, Effect, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { launchSuccessor, prepare } from "../steps/Launch.ts"

@@ -1,14 +1,5 @@
-import {
-  type Agent,
-  type Comms,
-  type Hooks,
-  Launcher,
-  LaunchFailed,
-  type Offspring,
-  type Processes,
-  type Settings,
-  type Watch
-} from "@souffleur/domain"
+import { type Agent, type Comms, type Hooks, Launcher, LaunchFailed, type Processes, type Settings, type Watch } from "@souffleur/domain"
+import { type Offspring } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { Launched, prepare, settled, started, unhindered } from "../steps/Launch.ts"
 import { FailedClosed, type Provider } from "../Provider.ts"

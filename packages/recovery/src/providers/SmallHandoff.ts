@@ -1,5 +1,6 @@
 import { freshSessionId } from "@souffleur/domain"
-import type { Agent, Comms, Hooks, Launcher, Offspring, Processes, Settings, TrustedFiles, Watch } from "@souffleur/domain"
+import type { Agent, Comms, Hooks, Launcher, Processes, Settings, TrustedFiles, Watch } from "@souffleur/domain"
+import type { Offspring } from "@souffleur/eventlog"
 import { Effect, type FileSystem, type Path, Schema } from "effect"
 import { Fingerprint, trimmed, unlessChanged } from "../steps/Fingerprint.ts"
 import { launchSuccessor, prepare } from "../steps/Launch.ts"

@@ -5,13 +5,13 @@ import {
   compactPrompt,
   type Hooks,
   type Launcher,
-  type Offspring,
   type Processes,
   SessionMark,
   type Settings,
   type TrustedFiles,
   type Watch
 } from "@souffleur/domain"
+import { type Offspring } from "@souffleur/eventlog"
 import { Effect, type FileSystem, Option, type Path, Ref } from "effect"
 import { boundary, compactedAs, CompactedTo, CompactFailed, onceMore } from "../steps/Compaction.ts"
 import { launch, launchSuccessor, prepare, settled, unhindered } from "../steps/Launch.ts"

@@ -7,17 +7,15 @@ import {
   Comms,
   Launcher,
   LaunchFailed,
-  type LogError,
-  LaunchTurns,
   type LaunchOrder,
   type LaunchStep,
   ProcessIdentity,
-  type Refused,
   Settings,
   unreadBaseline,
   type Watch,
   type WatchIntent
 } from "@souffleur/domain"
+import { type LogError, LaunchTurns, type Refused } from "@souffleur/eventlog"
 import { Effect, Option, Schema } from "effect"
 import { unlessComplete } from "./Completion.ts"
 import { signed } from "./LaunchPrompt.ts"

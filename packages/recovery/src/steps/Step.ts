@@ -1,4 +1,5 @@
-import { type LogError, Refused, type Watch, type WatchRef } from "@souffleur/domain"
+import { type Watch, type WatchRef } from "@souffleur/domain"
+import { type LogError, Refused } from "@souffleur/eventlog"
 import { Context, Effect, Option, Schema } from "effect"
 
 /** One recovery cycle as its steps see it. */

@@ -1,4 +1,5 @@
-import { Agent, endTree, isGone, Offspring, Processes, type ProcessIdentity, Settings, StopFailed, type Watch } from "@souffleur/domain"
+import { Agent, endTree, isGone, Processes, type ProcessIdentity, Settings, StopFailed, type Watch } from "@souffleur/domain"
+import { Offspring } from "@souffleur/eventlog"
 import { Effect, Equal } from "effect"
 import { startedByItself } from "./Holder.ts"
 

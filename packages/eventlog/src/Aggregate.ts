@@ -1,6 +1,6 @@
 import { Clock, type Context, Effect, Ref, Result } from "effect"
-import type { Refused } from "../decide/Decision.ts"
-import { Conflict, type Log, type LogUnusable, type ReadError, type RecordedAs, shortened, type UnreadableEvent } from "./EventLog.ts"
+import type { Decision, Refused } from "./Decision.ts"
+import { Conflict, type Log, type LogUnusable, type ReadError, type RecordedAs, shortened, type UnreadableEvent } from "./Log.ts"
 
 export type LogError = ReadError | LogUnusable
 
@@ -41,7 +41,7 @@ export const makeAggregate = <State extends { readonly revision: number }, Event
 }: {
   readonly initial: State
   readonly evolve: (state: State, event: Event) => State
-  readonly decide: (state: State, command: Intent & Stamped<By>) => Result.Result<ReadonlyArray<Event>, Refused>
+  readonly decide: (state: State, command: Intent & Stamped<By>) => Decision<Event>
   readonly log: Context.Key<Id, Log<Event>>
   readonly prefix: string
 }) => {

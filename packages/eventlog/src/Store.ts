@@ -1,6 +1,6 @@
 import { Context, type Duration, Effect, Predicate, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { LogUnusable } from "./EventLog.ts"
+import { LogUnusable } from "./Log.ts"
 
 /** `souf` in ASCII: the mark by which a SQLite file is known to be souffleur's own (`PRAGMA application_id`). */
 export const applicationId = 0x736f7566
@@ -54,7 +54,7 @@ export const unusable = ({ reason }: SqlError.SqlError): LogUnusable => {
  * Fails where the file that is open is not the one that has its name any more: what is written into it would be lost, and what stands under
  * its name is never heard of. Asked before each statement on the log. Of a store in memory there is no file.
  */
-export const StillThere = Context.Reference<Effect.Effect<void, LogUnusable>>("@souffleur/domain/StillThere", {
+export const StillThere = Context.Reference<Effect.Effect<void, LogUnusable>>("@souffleur/eventlog/StillThere", {
   defaultValue: () => Effect.void
 })
 

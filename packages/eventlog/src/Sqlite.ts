@@ -18,4 +18,4 @@ export class Sqlite extends Context.Service<
      */
     readonly openForeign: (path: string) => Effect.Effect<SqlClient.SqlClient, SqliteUnusable, Scope.Scope>
   }
->()("@souffleur/domain/Sqlite") {}
+>()("@souffleur/eventlog/Sqlite") {}

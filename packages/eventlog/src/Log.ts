@@ -1,5 +1,4 @@
-import { Context, Effect, Layer, Option, PubSub, Schema, Stream } from "effect"
-import type { WatchEvent } from "../event/WatchEvent.ts"
+import { Effect, Option, PubSub, Schema, Stream } from "effect"
 
 /** An event where it stands in the log. */
 export interface RecordedAs<E> {
@@ -10,7 +9,6 @@ export interface RecordedAs<E> {
   readonly revision: number
   readonly event: E
 }
-export type Recorded = RecordedAs<WatchEvent>
 
 /** Somebody appended first: read again, decide again. */
 export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
@@ -137,8 +135,3 @@ export const memoryLog = Effect.fnUntraced(function* <E>() {
   }
   return log
 })
-
-/** The only truth about a watch: append-only, one stream a watch (spec: behaviour#phases; decision 0001). */
-export class EventLog extends Context.Service<EventLog, Log<WatchEvent>>()("@souffleur/domain/EventLog") {
-  static readonly layerMemory = Layer.effect(EventLog, memoryLog<WatchEvent>())
-}

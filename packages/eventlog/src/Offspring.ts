@@ -1,18 +1,23 @@
 import { Context, type Duration, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Agent } from "../port/Agent.ts"
-import { isGone } from "./EndProcess.ts"
-import { Processes, type ProcessIdentity } from "../port/Process.ts"
-import { patiently } from "../eventlog/Store.ts"
+import { patiently } from "./Store.ts"
 
 /** So many are remembered of one Conductor, the newest. */
-const atMost = 1000
+export const mostOffspring = 1000
 
 /** A pid and its start time; all of them of the Conductor's own boot. */
-const Kept = Schema.fromJsonString(Schema.Array(Schema.Tuple([Schema.Int, Schema.Int])).check(Schema.isMaxLength(atMost)))
+const Kept = Schema.fromJsonString(Schema.Array(Schema.Tuple([Schema.Int, Schema.Int])).check(Schema.isMaxLength(mostOffspring)))
 const decode = Schema.decodeUnknownOption(Kept)
 
-const nameOf = ({ bootId, pid, startTime }: ProcessIdentity) => `${bootId}/${pid}/${startTime}`
+/** One process that ever was. */
+export interface Born {
+  readonly pid: number
+  /** Clock ticks since the boot. */
+  readonly startTime: number
+  readonly bootId: string
+}
+
+const nameOf = ({ bootId, pid, startTime }: Born) => `${bootId}/${pid}/${startTime}`
 
 /**
  * What a Conductor has started, as it was last seen while that one lived: a tool that cleaned its environment and lost its parent is known
@@ -22,13 +27,13 @@ export class Offspring extends Context.Service<
   Offspring,
   {
     /** In place of what was remembered of this Conductor. */
-    readonly remember: (conductor: ProcessIdentity, started: ReadonlyArray<ProcessIdentity>) => Effect.Effect<void>
+    readonly remember: (conductor: Born, started: ReadonlyArray<Born>) => Effect.Effect<void>
     /** Each is to be held against its whole identity: its pid may be anybody's by now. */
-    readonly recall: (conductor: ProcessIdentity) => Effect.Effect<ReadonlyArray<ProcessIdentity>>
+    readonly recall: (conductor: Born) => Effect.Effect<ReadonlyArray<Born>>
   }
->()("@souffleur/domain/Offspring") {
+>()("@souffleur/eventlog/Offspring") {
   static readonly layerMemory = Layer.sync(Offspring, () => {
-    const known = new Map<string, ReadonlyArray<ProcessIdentity>>()
+    const known = new Map<string, ReadonlyArray<Born>>()
     return Offspring.of({
       remember: (conductor, started) => Effect.sync(() => void known.set(nameOf(conductor), started)),
       recall: (conductor) => Effect.sync(() => known.get(nameOf(conductor)) ?? [])
@@ -72,18 +77,3 @@ export class Offspring extends Context.Service<
       })
     )
 }
-
-/**
- * Looks who descends from a Conductor, by parent and by what was seen before, and remembers it. Another agent's session with its own is
- * nobody of it, nor what is protected in any tree. Nothing is learned of one that is gone.
- */
-export const rememberOffspring = Effect.fn("rememberOffspring")(function* (conductor: ProcessIdentity) {
-  const agent = yield* Agent
-  const offspring = yield* Offspring
-  const processes = yield* Processes
-  if (yield* isGone(processes, conductor)) return
-  const others = (yield* agent.sessions).flatMap(({ pid }) => (pid === conductor.pid ? [] : [pid]))
-  const found = yield* processes.tree(conductor, [], others, yield* offspring.recall(conductor))
-  const newest = found.map(({ identity }) => identity).toSorted((one, other) => other.startTime - one.startTime)
-  yield* offspring.remember(conductor, newest.slice(0, atMost))
-})

@@ -1,11 +1,11 @@
 import { Array as Arr, Deferred, Duration, Effect, Exit, Layer, Option, PubSub, Stream } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Beats } from "./Beats.ts"
-import { type EventCodec, type Tagged, watchCodec } from "./EventCodec.ts"
-import { Conflict, EventLog, following, type Log, type LogUnusable, type RecordedAs } from "./EventLog.ts"
+import type { EventCodec, Tagged } from "./EventCodec.ts"
+import { Conflict, following, type Log, type LogUnusable, type RecordedAs } from "./Log.ts"
 import * as turns from "./LaunchTurns.ts"
 import { columns, pagesOf, recorded, type Row, type Select } from "./LogRows.ts"
-import { Offspring } from "../act/Offspring.ts"
+import { Offspring } from "./Offspring.ts"
 import { Outbox } from "./Outbox.ts"
 import { lockPatience, patiently, StillThere } from "./Store.ts"
 
@@ -207,18 +207,10 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
   return { append, read, readAll, changes, changesAll, streams } satisfies Log<E>
 })
 
-/** The log, its beats, its outbox and the turn to launch in a SQLite file that has the schema of `Store.ts`. */
-export const layerWith = (
-  options: EventLogSqlOptions
-): Layer.Layer<EventLog | Beats | Offspring | Outbox, LogUnusable, SqlClient.SqlClient> => {
-  const { patience = lockPatience } = options
-  return Layer.mergeAll(
-    Layer.effect(EventLog, logOf(watchCodec, options)),
-    Beats.layerSql(patience),
-    Offspring.layerSql(patience),
-    Outbox.layerSql(patience),
-    turns.layerSql(patience)
-  )
-}
+/** What is kept beside the logs of a store: beats, outbox, offspring and the turn to launch. */
+export const layerWith = ({
+  patience = lockPatience
+}: EventLogSqlOptions): Layer.Layer<Beats | Offspring | Outbox, never, SqlClient.SqlClient> =>
+  Layer.mergeAll(Beats.layerSql(patience), Offspring.layerSql(patience), Outbox.layerSql(patience), turns.layerSql(patience))
 
 export const layer = layerWith({})

@@ -16,7 +16,7 @@ export class Outbox extends Context.Service<
     /** The only way back, where the log has become shorter than what was told: from where it stands now, and from nowhere else. */
     readonly back: (watch: string, from: number, revision: number) => Effect.Effect<void>
   }
->()("@souffleur/domain/Outbox") {
+>()("@souffleur/eventlog/Outbox") {
   static readonly layerMemory = Layer.sync(Outbox, () => {
     const marks = new Map<string, number>()
     const told = (watch: string) => marks.get(watch) ?? 0

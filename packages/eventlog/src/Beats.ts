@@ -1,7 +1,6 @@
-import { Clock, Context, type Duration, Effect, Layer, Option } from "effect"
+import { Context, type Duration, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { Comms } from "../port/Comms.ts"
-import { latest } from "../Bounds.ts"
+import { latest } from "./EventFields.ts"
 import { patiently } from "./Store.ts"
 
 /** The last sign of life of whoever guards a watch. */
@@ -25,7 +24,7 @@ export class Beats extends Context.Service<
     readonly beat: (watch: string, beat: Beat) => Effect.Effect<void>
     readonly last: (watch: string) => Effect.Effect<Option.Option<Beat>>
   }
->()("@souffleur/domain/Beats") {
+>()("@souffleur/eventlog/Beats") {
   static readonly layerMemory = Layer.sync(Beats, () => {
     const beats = new Map<string, Beat>()
     return Beats.of({
@@ -78,18 +77,3 @@ export class Beats extends Context.Service<
       })
     )
 }
-
-/**
- * A role of a watch says that it lives: in our own store first, since a locked comms must not look like a dead watchdog, then in the row
- * of comms, which is its mirror (spec: behaviour#beats). Whether comms took it.
- */
-export const beatMirrored = Effect.fn("Beats.beatMirrored")(function* (watch: string, by: string) {
-  const at = yield* Clock.currentTimeMillis
-  const beats = yield* Beats
-  const comms = yield* Comms
-  yield* beats.beat(watch, { by, at })
-  return yield* comms.beat(at).pipe(
-    Effect.as(true),
-    Effect.catchTag("CommsUnavailable", (error) => Effect.as(Effect.logDebug("the beat is not mirrored", error.reason), false))
-  )
-})

@@ -1,8 +1,7 @@
 // Decoding is most of a rebuild: compiled decoders halve it, and must be enabled before the first one is made.
 import "effect/schema/SchemaJITCompiler/enable"
 import { Result, Schema, SchemaIssue } from "effect"
-import { UnreadableEvent } from "./EventLog.ts"
-import { versionOf, WatchEvent } from "../event/WatchEvent.ts"
+import { UnreadableEvent } from "./Log.ts"
 
 /** An event as a store keeps it: what a log is searched by, and the rest as JSON. */
 export interface StoredEvent {
@@ -90,7 +89,3 @@ export const eventCodec = <E extends Tagged>(
     }
   }
 }
-
-/** The events of a watch. */
-export const watchCodec: EventCodec<WatchEvent> = eventCodec<WatchEvent>(null, WatchEvent.members, versionOf)
-export const { decode: decodeEvent, encode: encodeEvent, tags: eventTags } = watchCodec

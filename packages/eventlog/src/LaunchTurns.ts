@@ -12,7 +12,7 @@ const mostAhead = 100
  * The turn to launch, one for all watches of a machine: what hits all at once (a reboot, memory that ran out, a limit's reset) must not
  * start all in the same second. A watch that is alone never waits, also not for itself. Whoever knows of no other has its turn at once.
  */
-export const LaunchTurns = Context.Reference<TakeTurn>("@souffleur/domain/LaunchTurns", { defaultValue: () => () => Effect.void })
+export const LaunchTurns = Context.Reference<TakeTurn>("@souffleur/eventlog/LaunchTurns", { defaultValue: () => () => Effect.void })
 
 /**
  * One row with the next free slot. A slot is a time and no lock, so who dies in its turn holds nobody up. A store that is out holds up

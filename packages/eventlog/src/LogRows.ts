@@ -1,6 +1,6 @@
 import { Effect, Result } from "effect"
 import type { EventCodec, Tagged } from "./EventCodec.ts"
-import { LogUnusable, missing, type RecordedAs, shortened, type UnreadableEvent } from "./EventLog.ts"
+import { LogUnusable, missing, type RecordedAs, shortened, type UnreadableEvent } from "./Log.ts"
 
 /** A row as it is read. */
 export type Row = readonly [position: number, stream: string, revision: number, tag: string, version: number, at: number, data: string]

@@ -1,0 +1,20 @@
+import { mostOffspring, Offspring } from "@souffleur/eventlog"
+import { Effect } from "effect"
+import { Agent } from "../port/Agent.ts"
+import { Processes, type ProcessIdentity } from "../port/Process.ts"
+import { isGone } from "./EndProcess.ts"
+
+/**
+ * Looks who descends from a Conductor, by parent and by what was seen before, and remembers it. Another agent's session with its own is
+ * nobody of it, nor what is protected in any tree. Nothing is learned of one that is gone.
+ */
+export const rememberOffspring = Effect.fn("rememberOffspring")(function* (conductor: ProcessIdentity) {
+  const agent = yield* Agent
+  const offspring = yield* Offspring
+  const processes = yield* Processes
+  if (yield* isGone(processes, conductor)) return
+  const others = (yield* agent.sessions).flatMap(({ pid }) => (pid === conductor.pid ? [] : [pid]))
+  const found = yield* processes.tree(conductor, [], others, yield* offspring.recall(conductor))
+  const newest = found.map(({ identity }) => identity).toSorted((one, other) => other.startTime - one.startTime)
+  yield* offspring.remember(conductor, newest.slice(0, mostOffspring))
+})

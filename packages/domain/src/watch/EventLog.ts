@@ -1,0 +1,12 @@
+import { EventLogSql, type Log, memoryLog, type RecordedAs } from "@souffleur/eventlog"
+import { Context, Layer } from "effect"
+import { watchCodec } from "../event/WatchCodec.ts"
+import type { WatchEvent } from "../event/WatchEvent.ts"
+
+export type Recorded = RecordedAs<WatchEvent>
+
+/** The only truth about a watch: append-only, one stream a watch (spec: behaviour#phases; decision 0001). */
+export class EventLog extends Context.Service<EventLog, Log<WatchEvent>>()("@souffleur/domain/EventLog") {
+  static readonly layerMemory = Layer.effect(EventLog, memoryLog<WatchEvent>())
+  static readonly layerSql = (options?: EventLogSql.EventLogSqlOptions) => Layer.effect(EventLog, EventLogSql.logOf(watchCodec, options))
+}
