@@ -45,7 +45,7 @@ it("every block says its language, and why it is not run where it cannot be", ()
     ts: [""],
     yaml: ["plan"]
   }
-  assert.isAtLeast(blocks.length, 19)
+  assert.isAtLeast(blocks.length, 30)
   assert.deepStrictEqual(
     wrong(blocks, ({ language, mark }) => (marks[language]?.includes(mark) === true ? [] : [`${language} ${mark}`])),
     []
@@ -60,6 +60,7 @@ it("every block says its language, and why it is not run where it cannot be", ()
 
 it("every block of TypeScript compiles against the packages, strictly", () => {
   const all = blocksOf("ts")
+  assert.isAtLeast(all.length, 14)
   const said = inFolder(all, "ts", (folder, files) => {
     fs.symlinkSync(join(root, "test/node_modules"), join(folder, "node_modules"))
     fs.writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }))

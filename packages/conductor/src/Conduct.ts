@@ -193,6 +193,18 @@ const resumed = Effect.fnUntraced(function* (run: Run) {
 /**
  * Conducts a run until its end, or until a person is needed: escalated, paused, or its finishing step failed. Everything that is done is in
  * the log before and after it, so that whoever is killed here goes on from there. Returns the run as it then is.
+ *
+ * @example
+ * ```ts
+ * import { conduct, Conducting } from "@souffleur/conductor"
+ * import { Effect } from "effect"
+ *
+ * const conductPlan = (conducting: Conducting["Service"]) =>
+ *   conduct().pipe(
+ *     Effect.map(({ phase }) => phase),
+ *     Effect.provideService(Conducting, conducting)
+ *   )
+ * ```
  */
 export const conduct = Effect.fn("conduct")(function* () {
   const { ref, statePath } = yield* Conducting

@@ -31,6 +31,25 @@ export interface NamedState<State> {
 /**
  * Makes one kind of aggregate: its state is the fold of its events, and its stream in the log is its mailbox. The same call serves a role,
  * a recovery step and another process. `prefix` begins the names of its streams.
+ *
+ * @example
+ * ```ts
+ * import { type Log, makeAggregate, memoryLog } from "@souffleur/eventlog"
+ * import { Context, Effect, Layer, Result } from "effect"
+ *
+ * type Paid = { readonly _tag: "Paid"; readonly amount: number }
+ * class Payments extends Context.Service<Payments, Log<Paid>>()("app/Payments") {
+ *   static readonly layerMemory = Layer.effect(Payments, memoryLog<Paid>())
+ * }
+ * const accounts = makeAggregate<{ revision: number; total: number }, Paid, { amount: number }, string, Payments>({
+ *   initial: { revision: 0, total: 0 },
+ *   evolve: ({ revision, total }, { amount }) => ({ revision: revision + 1, total: total + amount }),
+ *   decide: (_, { amount }) => Result.succeed([{ _tag: "Paid", amount }]),
+ *   log: Payments,
+ *   prefix: "account/"
+ * })
+ * const paid = accounts.tell("a", { amount: 3, now: 0, by: "me" }).pipe(Effect.provide(Payments.layerMemory))
+ * ```
  */
 export const makeAggregate = <State extends { readonly revision: number }, Event, Intent, By, Id>({
   decide,

@@ -107,6 +107,20 @@ const overtaken = Effect.fnUntraced(function* <E>(id: string, refused: E) {
  * Owns a watch under a new fence until the scope closes (spec: behaviour#one-owner); a scope that a defect closes says no goodbye. A live
  * owner is never overtaken, and one that is not provably dead is alive. A souffleur that is killed leaves both marks behind: the next one
  * sees it dead, and first counts a restoration for which it was killed and that could not be counted then.
+ *
+ * @example
+ * ```ts
+ * import { own } from "@souffleur/supervisor"
+ * import { Effect } from "effect"
+ *
+ * // Another souffleur that lives keeps its watch.
+ * const phase = own("remindly-3f2a").pipe(
+ *   Effect.flatMap(({ ref }) => ref.state),
+ *   Effect.map(({ phase }) => phase),
+ *   Effect.catchTag("AlreadyWatched", ({ why }) => Effect.as(Effect.logInfo(why), "watched")),
+ *   Effect.scoped
+ * )
+ * ```
  */
 export const own = Effect.fn("Ownership.own")(function* (id: string) {
   const claims = yield* Claims

@@ -54,7 +54,18 @@ export class Roles extends Context.Service<
   Roles,
   { readonly run: (role: Role, watch: Watch, ref: WatchRef) => Effect.Effect<void, Refused | LogError> }
 >()("@souffleur/supervisor/Roles") {
-  /** With these providers of recovery, in the order in which they are tried (docs/providers.md). */
+  /**
+   * With these providers of recovery, in the order in which they are tried (docs/providers.md).
+   *
+   * @example
+   * ```ts
+   * import { claudeExport, standardCompact } from "@souffleur/recovery"
+   * import { Roles } from "@souffleur/supervisor"
+   *
+   * // Compacts in place first, and exports where that fails.
+   * const roles = Roles.layerWith([standardCompact, claudeExport])
+   * ```
+   */
   static readonly layerWith = <R>(providers: ReadonlyArray<Provider<R>>): Layer.Layer<Roles, never, World | R> =>
     Layer.effect(
       Roles,

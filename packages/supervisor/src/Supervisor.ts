@@ -25,6 +25,21 @@ export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", { fence: Sche
  * One watch, under a fence: follows its events and runs what the state asks for, by difference. Starts come before stops,
  * and a role that died stays dead until an event replaces it. Returns the watch when it has ended;
  * fails with `AlreadyWatched` where another state folder has claimed the Conductor, or the session, of a new generation first.
+ *
+ * @example
+ * ```ts
+ * import { own, Roles, supervise } from "@souffleur/supervisor"
+ * import { Effect } from "effect"
+ *
+ * const lookAfter = Effect.fn("lookAfter")(function* (id: string) {
+ *   const { fence, ref } = yield* own(id)
+ *   const watch = yield* supervise(ref, fence)
+ *   return watch.end
+ * }, Effect.scoped)
+ *
+ * // Needs the ports, each as a layer: the log, the agent, the launcher, the processes and so on.
+ * const program = lookAfter("remindly-3f2a").pipe(Effect.provide(Roles.layer))
+ * ```
  */
 export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: WatchRef, fence: number) {
   const beats = yield* Beats

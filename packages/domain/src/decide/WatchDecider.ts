@@ -24,6 +24,16 @@ const exportOf = (watch: Watch): string | null => {
 /**
  * All rules of a watch, pure: what happens when somebody wants this in that state. A report that is merely late
  * (of a watcher long replaced) is no error and no event; what must never be is refused.
+ *
+ * @example
+ * ```ts
+ * import { decide, initial } from "@souffleur/domain"
+ *
+ * const by = { _tag: "Operator" } as const
+ * decide(initial, { _tag: "Release", now: 0, by }) // a failure: there is no such watch
+ * const conductor = { pid: 4711, sessionId: "s1" }
+ * decide(initial, { _tag: "Open", project: "/p", comms: null, observe: false, ...conductor, now: 0, by }) // [WatchOpened]
+ * ```
  */
 export const decide = (watch: Watch, command: WatchCommand): Decision<Event.WatchEvent> => {
   const at = command.now

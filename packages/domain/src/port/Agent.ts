@@ -87,7 +87,21 @@ export interface AgentCommand {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** The agent program that a Conductor runs: everything known about one kind of it. `@souffleur/claude` is the first. */
+/**
+ * The agent program that a Conductor runs: everything known about one kind of it. `@souffleur/claude` is the first.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@souffleur/domain"
+ * import { Effect, Option } from "effect"
+ *
+ * const tokensInUse = Effect.fn("tokensInUse")(function* (sessionId: string) {
+ *   const agent = yield* Agent
+ *   const signs = yield* agent.signs(sessionId)
+ *   return Option.getOrUndefined(signs)?.context?.tokens
+ * })
+ * ```
+ */
 export class Agent extends Context.Service<
   Agent,
   {

@@ -121,6 +121,18 @@ const inWords = (duration: Duration.Duration) => {
   return millis % 1000 === 0 ? `${millis / 1000} seconds` : `${millis} millis`
 }
 
+/**
+ * The settings in force for a project, each with a default.
+ *
+ * @example
+ * ```ts
+ * import { loadSettings, Settings } from "@souffleur/domain"
+ * import { Layer } from "effect"
+ *
+ * const sources = { projectDir: "/home/me/remindly", environment: process.env, flags: {} }
+ * const settings = Layer.effect(Settings, loadSettings(sources))
+ * ```
+ */
 export class Settings extends Context.Service<Settings, ResolvedSettings>()("@souffleur/domain/Settings") {
   /** What `souffleur config --json` prints (spec: command-line#config): snake_case keys, durations as text that reads back as the same. */
   static readonly json = (settings: ResolvedSettings): Record<string, string | number | null | ReadonlyArray<string>> =>

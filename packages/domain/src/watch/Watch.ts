@@ -198,7 +198,17 @@ export const isUnwatched = ({ standby }: Watch): boolean => standby?.stage === "
 /** A fiber that the supervisor runs: its kind, and the number that makes it another one. */
 export type Role = `bootstrap/${number}` | `standby/${number}` | `watcher/${number}` | `monitor/${number}` | `recovery/${number}`
 
-/** What a state asks to be running, the order in which it is started: the only place that names fibers (spec: behaviour#ordering). */
+/**
+ * What a state asks to be running, the order in which it is started: the only place that names fibers (spec: behaviour#ordering).
+ *
+ * @example
+ * ```ts
+ * import { Event, evolve, initial, rolesOf } from "@souffleur/domain"
+ *
+ * const opened = Event.WatchOpened.make({ at: 0, project: "/p", comms: null, pid: 4711, sessionId: "s1", observe: false })
+ * rolesOf(evolve(initial, opened)) // ["bootstrap/1"]
+ * ```
+ */
 export const rolesOf = (watch: Watch): ReadonlyArray<Role> => [
   ...(watch.phase === "Validating" ? [`bootstrap/1` as const] : []),
   ...(watch.watcher === undefined ? [] : [`watcher/${watch.watcher.watcher}` as const]),

@@ -43,6 +43,17 @@ const unreadable = (error: PlatformError.PlatformError) => new EstimateFailed({ 
 /**
  * Estimates in one pass of `blockBytes` at a time (at least 1 KB), with memory for two of them at most whatever the file's size.
  * Every decision looks at most {@link reach} bytes away, so the block size changes nothing.
+ *
+ * @example
+ * ```ts
+ * import { estimate } from "@souffleur/recovery"
+ * import { Effect } from "effect"
+ *
+ * const fits = estimate("/tmp/export.md").pipe(
+ *   Effect.map(({ estimated_tokens }) => estimated_tokens <= 400_000),
+ *   Effect.catchTag("EstimateFailed", () => Effect.succeed(false))
+ * )
+ * ```
  */
 export const estimate: (path: string, blockBytes?: number) => Effect.Effect<Estimate, EstimateFailed, FileSystem.FileSystem> = Effect.fn(
   "Estimate.estimate"

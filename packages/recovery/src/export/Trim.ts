@@ -113,6 +113,17 @@ const utf8 = new TextEncoder()
  * Trims an export in place to at most `limit` Unicode code points (spec: behaviour#trim): the header and summary at the top, a line
  * that says how much is left out, and the newest tail from the start of a line. Reads the file's two ends, whatever is between.
  * A tail of which a single line takes more than half begins inside that line.
+ *
+ * @example
+ * ```ts
+ * import { trim } from "@souffleur/recovery"
+ * import { Effect } from "effect"
+ *
+ * const trimmed = trim("/tmp/export.md", 1_200_000).pipe(
+ *   Effect.map(({ leftOutBytes }) => `${leftOutBytes} bytes are left out`),
+ *   Effect.catchTag("TrimFailed", ({ why }) => Effect.succeed(why))
+ * )
+ * ```
  */
 export const trim: (path: string, limit: number) => Effect.Effect<Trimmed, TrimFailed, FileSystem.FileSystem> = Effect.fn("Trim.trim")(
   function* (path: string, limit: number) {

@@ -36,6 +36,18 @@ class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { why: Schema.
  * stopped, and answers what is to be launched, or that it cannot. It never launches by itself: ceiling, receipts and the one
  * writer stay ours. The prompt is a file of the program's, named by path: no prompt is in the log. A program that has not
  * answered `within` that time is ended.
+ *
+ * @example
+ * ```ts
+ * import { programProvider } from "@souffleur/recovery"
+ * import { Effect, FileSystem } from "effect"
+ *
+ * const fromNotes = Effect.map(FileSystem.FileSystem, (fs) =>
+ *   programProvider("from_notes", "/opt/from-notes", (path) =>
+ *     Effect.mapError(fs.readFileString(path), ({ message }) => ({ why: message }))
+ *   )
+ * )
+ * ```
  */
 export const programProvider = (
   name: string,
