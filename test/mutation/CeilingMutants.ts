@@ -6,7 +6,7 @@ const src = "packages/domain/src"
 export const ceilingMutants = [
   ...mutantsOf(
     `${src}/settings/AgentEnvironment.ts`,
-    ["packages/domain/test/Settings.test.ts"],
+    ["packages/process/test/Settings.test.ts"],
     [
       ["agent environment: nothing that changes what is launched", "return refused === undefined\n", "return refused !== null\n"],
       ["agent environment: names alone", "!names.every(isName)", "false"],

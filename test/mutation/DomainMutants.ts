@@ -15,7 +15,7 @@ export const domainMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/act/RememberOffspring.ts`,
+    "packages/process/src/process/RememberOffspring.ts",
     ["packages/watcher/test/Watcher.test.ts", "test/eventlog/Trouble.test.ts"],
     [
       ["offspring: nothing is learned of one that is gone", "  if (yield* isGone(processes, conductor)) return\n", ""],
@@ -320,8 +320,8 @@ export const domainMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/act/Handoff.ts`,
-    ["packages/domain/test/Handoff.test.ts"],
+    "packages/process/src/file/Handoff.ts",
+    ["packages/process/test/Handoff.test.ts"],
     [
       [
         "words of a request: those that the log knows",

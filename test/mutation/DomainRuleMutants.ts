@@ -95,14 +95,25 @@ export const domainRuleMutants = [
     [["payload: a prompt to its last white space", 'text.slice(text[from] === " " ? from + 1 : from)', "value.trim()"]]
   ),
   ...mutantsOf(
-    `${src}/settings/Config.ts`,
-    [`${test}/Config.test.ts`],
+    "packages/process/src/settings/FindConfig.ts",
+    ["packages/process/test/Config.test.ts"],
     [
       [
         "config: the project's before its parent's",
         "new Set([project, path.dirname(project)])",
         "new Set([path.dirname(project), project])"
       ],
+      [
+        "config: no file is no warning",
+        "return { values: new Map(), warnings: [], source: null, refused: null }",
+        'return { values: new Map(), warnings: ["there is no file"], source: null, refused: null }'
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/settings/Config.ts`,
+    ["packages/process/test/Config.test.ts"],
+    [
       ["config: any line end", String.raw`text.split(/\r\n|\r|\n/)`, 'text.split("\\n")'],
       [
         "config: case-sensitive",
@@ -114,17 +125,12 @@ export const domainRuleMutants = [
         "config: the last of a key wins",
         "      values.set(key, { value, line })",
         "      if (earlier === undefined) values.set(key, { value, line })"
-      ],
-      [
-        "config: no file is no warning",
-        "return { values: new Map(), warnings: [], source: null, refused: null }",
-        'return { values: new Map(), warnings: ["there is no file"], source: null, refused: null }'
       ]
     ]
   ),
   ...mutantsOf(
     `${src}/settings/Settings.ts`,
-    [`${test}/Settings.test.ts`],
+    ["packages/process/test/Settings.test.ts"],
     [
       [
         "settings: a value that is wrong is told",

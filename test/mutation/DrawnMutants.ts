@@ -131,7 +131,7 @@ export const drawnMutants = [
   ),
   ...mutantsOf(
     "packages/domain/src/Hashing.ts",
-    ["packages/domain/test/Handoff.test.ts"],
+    ["packages/process/test/Handoff.test.ts"],
     [["hashing: SHA-256", "Digest.sha256", "Digest.sha512"]]
   )
 ]

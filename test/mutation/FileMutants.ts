@@ -25,8 +25,8 @@ export const fileMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/domain/src/settings/Config.ts",
-    ["packages/domain/test/Config.test.ts"],
+    "packages/process/src/settings/FindConfig.ts",
+    ["packages/process/test/Config.test.ts"],
     [
       ["config: who writes the folder writes the file", "  yield* lookTrusted(folder, { folder: true })\n", ""],
       ["config: a refused one is not its parent's", "if (text.failure.missing) continue", "continue"]

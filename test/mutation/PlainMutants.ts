@@ -68,7 +68,7 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/domain/src/act/Pager.ts",
+    "packages/process/src/program/Pager.ts",
     ["packages/supervisor/test/Notifier.test.ts"],
     [["page: its text", "plain(notice.text, mostOfText)", "notice.text"]]
   ),

@@ -35,7 +35,7 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/domain/src/act/EndProcess.ts",
+    "packages/process/src/process/EndProcess.ts",
     [`${recovery}/test/Stop.test.ts`],
     [
       ["stop: proven gone", "if (ended === undefined) return yield* new StopFailed", "if (false) return yield* new StopFailed"],

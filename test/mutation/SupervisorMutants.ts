@@ -256,7 +256,7 @@ export const supervisorMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/domain/src/act/Pager.ts",
+    "packages/process/src/program/Pager.ts",
     [`${supervisor}/test/Notifier.test.ts`],
     [
       ["page: marked before it is run", "  if (!(yield* marks.tell(mark, said.revision))) return\n", ""],

@@ -68,7 +68,7 @@ export const supervisorRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/domain/src/act/Pager.ts",
+    "packages/process/src/program/Pager.ts",
     [notifier],
     [["notice: plain", "text: plain(notice.text, mostOfText)", "text: notice.text.slice(0, mostOfText)"]]
   ),

@@ -1,4 +1,4 @@
-import { FileRefused, TrustedFiles } from "@souffleur/domain"
+import { FileRefused, TrustedFiles } from "@souffleur/process"
 import { ByteSize, Effect, FileSystem, Option, PlatformError } from "effect"
 
 interface Content {

@@ -13,9 +13,9 @@ import {
   type ResolvedSettings,
   SessionNotFound,
   soloSnapshot,
-  Settings,
-  TrustedFiles
+  Settings
 } from "@souffleur/domain"
+import { TrustedFiles } from "@souffleur/process"
 import { Beats, Offspring, Outbox } from "@souffleur/eventlog"
 import { hash } from "node:crypto"
 import { Context, DateTime, Effect, FileSystem, Option, Stream } from "effect"

@@ -1,4 +1,5 @@
-import { Agent, type Processes, SessionNotFound, type TrustedFiles } from "@souffleur/domain"
+import { Agent, type Processes, SessionNotFound } from "@souffleur/domain"
+import { type TrustedFiles } from "@souffleur/process"
 import { Effect, type FileSystem, Layer, Option, type Path } from "effect"
 import { agentName, type AgentProgram } from "./command/AgentProgram.ts"
 import { agentCommand } from "./command/ClaudeCli.ts"

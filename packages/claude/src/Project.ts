@@ -1,4 +1,5 @@
-import { agentsOwn, piecesOf, TrustedFiles } from "@souffleur/domain"
+import { agentsOwn } from "@souffleur/domain"
+import { piecesOf, TrustedFiles } from "@souffleur/process"
 import { Effect, Option, Path, Stream } from "effect"
 import { makeLines } from "./lines/Lines.ts"
 import { recordOf } from "./session/Records.ts"

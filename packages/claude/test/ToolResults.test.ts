@@ -1,4 +1,4 @@
-import type { TrustedFiles } from "@souffleur/domain"
+import type { TrustedFiles } from "@souffleur/process"
 import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"

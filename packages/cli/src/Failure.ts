@@ -7,12 +7,11 @@ import {
   type ClaimFailed,
   type CommsUnavailable,
   type ExportFailed,
-  type FileRefused,
   type LaunchFailed,
   type SessionNotFound,
-  type StopFailed,
   defectOf
 } from "@souffleur/domain"
+import { type FileRefused, type StopFailed } from "@souffleur/process"
 import { type LogUnusable, type Refused, type SqliteUnusable, type UnreadableEvent } from "@souffleur/eventlog"
 import type { GitUnusable, PlanInvalid, StateForeign } from "@souffleur/conductor"
 import type { EstimateFailed, TrimFailed } from "@souffleur/recovery"

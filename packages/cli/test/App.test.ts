@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { loadSettings } from "@souffleur/domain"
+import { loadSettings } from "@souffleur/process"
 import { HostServices } from "@souffleur/node"
 import { Effect, Result } from "effect"
 import { terminalOf } from "../src/world/App.ts"

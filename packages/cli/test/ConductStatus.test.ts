@@ -1,5 +1,5 @@
 import { RunLog } from "@souffleur/conductor"
-import { loadSettings } from "@souffleur/domain"
+import { loadSettings } from "@souffleur/process"
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { examples } from "../../conductor/test/fixtures/events/Examples.ts"

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { loadSettings } from "@souffleur/domain"
+import { loadSettings } from "@souffleur/process"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Layer } from "effect"
 import { disk, kindAt } from "../src/doctor/Disk.ts"

@@ -3,15 +3,14 @@ import {
   type Condition,
   guardianOf,
   initial,
-  loadSettings,
   Processes,
   type ProcessIdentity,
   Settings,
   untilSeenOver,
   type Watch,
-  type WatchRef,
-  TrustedFiles
+  type WatchRef
 } from "@souffleur/domain"
+import { loadSettings, TrustedFiles } from "@souffleur/process"
 import { Beats, type LogError, LogUnusable, Refused } from "@souffleur/eventlog"
 import { Clock, Duration, Effect, Exit, Fiber, Layer, Logger, Option, Path } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { Event, EventLog, loadSettings } from "@souffleur/domain"
+import { Event, EventLog } from "@souffleur/domain"
+import { loadSettings } from "@souffleur/process"
 import { HostServices } from "@souffleur/node"
 import { command } from "@souffleur/supervisor"
 import { Effect, FileSystem } from "effect"

@@ -1,6 +1,7 @@
 import { HostServices } from "@souffleur/node"
 import { assert, it } from "@effect/vitest"
-import { EventLog, loadSettings } from "@souffleur/domain"
+import { EventLog } from "@souffleur/domain"
+import { loadSettings } from "@souffleur/process"
 import { Effect, FileSystem, Layer, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { examples as runExamples } from "../../conductor/test/fixtures/events/Examples.ts"

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { loadSettings } from "@souffleur/domain"
+import { loadSettings } from "@souffleur/process"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
 import { setup } from "../src/doctor/Setup.ts"

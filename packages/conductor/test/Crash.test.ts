@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { NotPermitted, TrustedFiles } from "@souffleur/domain"
+import { NotPermitted } from "@souffleur/domain"
+import { TrustedFiles } from "@souffleur/process"
 import { Context, Duration, Effect, Fiber, FileSystem, Layer, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { Disk } from "../../../test/simulation/Disk.ts"

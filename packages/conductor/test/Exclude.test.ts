@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { runProgram } from "@souffleur/domain"
+import { runProgram } from "@souffleur/process"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, type Scope } from "effect"
 import { excludeOwn } from "../src/index.ts"

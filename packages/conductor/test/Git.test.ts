@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
-import { runProgram } from "@souffleur/domain"
+import { runProgram } from "@souffleur/process"
 import { ConfigProvider, Effect, FileSystem } from "effect"
 import { gitOf, GitUnusable } from "../src/index.ts"
 

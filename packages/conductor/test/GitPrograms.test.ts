@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { runProgram } from "@souffleur/domain"
+import { runProgram } from "@souffleur/process"
 import { ConfigProvider, Effect, FileSystem, Path, type Scope } from "effect"
 import { gitOf } from "../src/index.ts"
 

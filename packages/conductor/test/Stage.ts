@@ -10,9 +10,9 @@ import {
   type ProcessIdentity,
   type ResolvedSettings,
   Settings,
-  TrustedFiles,
   untilSeenOver
 } from "@souffleur/domain"
+import { TrustedFiles } from "@souffleur/process"
 import { Clock, Context, Deferred, Duration, Effect, Fiber, FileSystem, Layer, Option, Path } from "effect"
 import {
   conduct,

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { lstatSync } from "node:fs"
 import { assert, it } from "@effect/vitest"
-import { TrustedFiles } from "@souffleur/domain"
+import { TrustedFiles } from "@souffleur/process"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Result } from "effect"
 import { foldRun, lookAtState, progressOf, readState, type Run, runNoticeOf, stateJson, stateText, writeState } from "../src/index.ts"

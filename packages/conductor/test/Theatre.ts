@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { type ResolvedSettings, runProgram } from "@souffleur/domain"
+import { type ResolvedSettings } from "@souffleur/domain"
+import { runProgram } from "@souffleur/process"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Path, type Scope } from "effect"
 import { gitOf } from "../src/index.ts"

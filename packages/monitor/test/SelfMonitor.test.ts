@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, EventLog, loadSettings, makeWatchRef, Settings, type WatchEvent, TrustedFiles } from "@souffleur/domain"
+import { Event, EventLog, makeWatchRef, Settings, type WatchEvent } from "@souffleur/domain"
+import { loadSettings, TrustedFiles } from "@souffleur/process"
 import { Beats } from "@souffleur/eventlog"
 import { Context, Effect, Layer, Path } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,5 +1,5 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import type { TrustedFiles } from "@souffleur/domain"
+import type { TrustedFiles } from "@souffleur/process"
 import { Layer } from "effect"
 import * as Programs from "./launch/Programs.ts"
 import * as Files from "./files/TrustedFiles.ts"

@@ -1,4 +1,5 @@
-import { beatMirrored, ceilingNow, CycleSettings, forgetHandoff, Settings, type Watch, type WatchRef } from "@souffleur/domain"
+import { beatMirrored, ceilingNow, CycleSettings, Settings, type Watch, type WatchRef } from "@souffleur/domain"
+import { forgetHandoff } from "@souffleur/process"
 import { Effect, Schedule } from "effect"
 import { type Entry, FailedClosed, type Provider } from "./Provider.ts"
 import { readRequest } from "./steps/Request.ts"

@@ -1,4 +1,5 @@
-import { type Event, type Settings, TrustedFiles, type WatchEvent } from "@souffleur/domain"
+import { type Event, type Settings, type WatchEvent } from "@souffleur/domain"
+import { TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { type Provider, recovery } from "../src/index.ts"

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Settings, TrustedFiles } from "@souffleur/domain"
+import { type Settings } from "@souffleur/domain"
+import { TrustedFiles } from "@souffleur/process"
 import { Beats } from "@souffleur/eventlog"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Layer, Option, Path } from "effect"

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { Event, writeHandoff } from "@souffleur/domain"
+import { Event } from "@souffleur/domain"
+import { writeHandoff } from "@souffleur/process"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
 import { recovery, standardCompact } from "../src/index.ts"

@@ -9,7 +9,6 @@ import {
   Launcher,
   LaunchFailed,
   type LaunchOrder,
-  loadSettings,
   NotPermitted,
   Processes,
   type ProcessIdentity,
@@ -17,9 +16,9 @@ import {
   SessionNotFound,
   Settings,
   type Signal,
-  untilSeenOver,
-  TrustedFiles
+  untilSeenOver
 } from "@souffleur/domain"
+import { loadSettings, TrustedFiles } from "@souffleur/process"
 import { Offspring, Beats } from "@souffleur/eventlog"
 import { createHash } from "node:crypto"
 import { Clock, Effect, FileSystem, Layer, Option, Path } from "effect"

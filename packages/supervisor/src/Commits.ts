@@ -1,4 +1,5 @@
-import { lookTrusted, readTrusted, type Trust } from "@souffleur/domain"
+import { type Trust } from "@souffleur/domain"
+import { lookTrusted, readTrusted } from "@souffleur/process"
 import { Effect, Path } from "effect"
 
 /** A commit's name, in full: SHA-1 or SHA-256. */

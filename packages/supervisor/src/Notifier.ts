@@ -5,13 +5,12 @@ import {
   initial,
   isEnd,
   iso,
-  type Notice as Told,
   overreachInWords,
-  page,
   type Watch,
   type WatchEvent,
   withdrawnInWords
 } from "@souffleur/domain"
+import { type Notice as Told, page } from "@souffleur/process"
 import { toldUpTo } from "@souffleur/eventlog"
 import { Effect, Stream } from "effect"
 import { newest, tellingOf, withoutRole } from "./Herald.ts"

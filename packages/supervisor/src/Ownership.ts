@@ -4,8 +4,6 @@ import {
   Claims,
   claimsOf,
   EventLog,
-  forgetHandoff,
-  isGone,
   isMeant,
   Launcher,
   load,
@@ -17,6 +15,7 @@ import {
   type Watch,
   type WatchIntent
 } from "@souffleur/domain"
+import { forgetHandoff, isGone } from "@souffleur/process"
 import { Refused } from "@souffleur/eventlog"
 import { Clock, Effect, Equal, Option } from "effect"
 import { forgetIntent, intentOf } from "./RestoreIntent.ts"

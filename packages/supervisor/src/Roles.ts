@@ -8,10 +8,10 @@ import {
   type Processes,
   type Role,
   Settings,
-  type TrustedFiles,
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
+import { type TrustedFiles } from "@souffleur/process"
 import { Beats, type LogError, type Offspring, type Refused } from "@souffleur/eventlog"
 import { selfMonitor } from "@souffleur/monitor"
 import { claudeExport, continueTurn, type Provider, recovery, restart, smallHandoff, standardCompact } from "@souffleur/recovery"

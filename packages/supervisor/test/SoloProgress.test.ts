@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, load, TrustedFiles } from "@souffleur/domain"
+import { Event, load } from "@souffleur/domain"
+import { TrustedFiles } from "@souffleur/process"
 import { Effect, Path } from "effect"
 import { adoptedBaseline, soloComms } from "../src/index.ts"
 import { confirmed, identityOf, living, opened, owned, watching, World } from "./World.ts"

@@ -17,7 +17,6 @@ import {
   Launcher,
   LaunchFailed,
   type LaunchOrder,
-  loadSettings,
   type MessageKind,
   type Owner,
   Processes,
@@ -27,9 +26,9 @@ import {
   type SouffleurState,
   untilSeenOver,
   type WatchEvent,
-  TrustedFiles,
   type Terminal
 } from "@souffleur/domain"
+import { loadSettings, TrustedFiles } from "@souffleur/process"
 import { Offspring, Beats } from "@souffleur/eventlog"
 import { Context, Effect, FileSystem, Layer, Option, Path } from "effect"
 import { TestClock } from "effect/testing"

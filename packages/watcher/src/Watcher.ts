@@ -3,13 +3,13 @@ import {
   beatMirrored,
   Processes,
   quietUntilNow,
-  rememberOffspring,
   Settings,
   type Verdict,
   type Watch,
   type WatcherExit,
   type WatchRef
 } from "@souffleur/domain"
+import { rememberOffspring } from "@souffleur/process"
 import { Clock, Deferred, Duration, Effect, Option, Ref } from "effect"
 import { classify, evidenceOf, isStale } from "./Classify.ts"
 import type { Observation } from "./Observation.ts"

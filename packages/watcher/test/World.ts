@@ -11,7 +11,6 @@ import {
   Launcher,
   Hooks,
   type HandoffTaken,
-  loadSettings,
   makeWatchRef,
   Processes,
   type ProcessIdentity,
@@ -19,9 +18,9 @@ import {
   type SessionSigns,
   Settings,
   untilSeenOver,
-  type WatchEvent,
-  TrustedFiles
+  type WatchEvent
 } from "@souffleur/domain"
+import { loadSettings, TrustedFiles } from "@souffleur/process"
 import { agentBeats, Beats, Offspring } from "@souffleur/eventlog"
 import { Clock, Context, Effect, Layer, Option, Path } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,4 +1,5 @@
-import { configKeys, loadSettings, Settings } from "@souffleur/domain"
+import { configKeys, Settings } from "@souffleur/domain"
+import { loadSettings } from "@souffleur/process"
 import { Duration } from "effect"
 import { join } from "node:path"
 import { border, holds, type Place } from "../Border.ts"

@@ -1,4 +1,5 @@
-import { Agent, runProgram } from "@souffleur/domain"
+import { Agent } from "@souffleur/domain"
+import { runProgram } from "@souffleur/process"
 import { exportedBy } from "@souffleur/recovery"
 import { Effect, Layer } from "effect"
 import { join } from "node:path"

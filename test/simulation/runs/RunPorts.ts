@@ -12,9 +12,9 @@ import {
   Processes,
   type ResolvedSettings,
   Settings,
-  TrustedFiles,
   Hashing
 } from "@souffleur/domain"
+import { TrustedFiles } from "@souffleur/process"
 import { Beats, Outbox } from "@souffleur/eventlog"
 import { Context, Effect, FileSystem, Option, Scope, Stream } from "effect"
 import { ChildProcessSpawner } from "effect/process"

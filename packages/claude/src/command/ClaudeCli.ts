@@ -1,4 +1,5 @@
-import { type AgentCommand, AgentNotFound, type AgentOrder, compactPrompt, resolveProgram } from "@souffleur/domain"
+import { type AgentCommand, AgentNotFound, type AgentOrder, compactPrompt } from "@souffleur/domain"
+import { resolveProgram } from "@souffleur/process"
 import { Effect, type FileSystem, type Path } from "effect"
 import type { AgentProgram } from "./AgentProgram.ts"
 import { isClaude } from "./CommandFront.ts"

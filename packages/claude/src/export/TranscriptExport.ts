@@ -1,4 +1,5 @@
-import { agentsOwn, ExportFailed, type Export, type FileRefused, type TrustedFile, TrustedFiles } from "@souffleur/domain"
+import { agentsOwn, ExportFailed, type Export } from "@souffleur/domain"
+import { type FileRefused, type TrustedFile, TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, type PlatformError, Random } from "effect"
 import * as ByteString from "../lines/ByteString.ts"
 import { type Conversation, makeConversation } from "./Conversation.ts"

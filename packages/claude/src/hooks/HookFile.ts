@@ -1,4 +1,5 @@
-import { agentsOwn, type FileRefused, lookTrusted, readTrusted, type TrustedFiles } from "@souffleur/domain"
+import { agentsOwn } from "@souffleur/domain"
+import { type FileRefused, lookTrusted, readTrusted, type TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, type PlatformError, Result, Schema } from "effect"
 import { type HookProgram, hookProgram } from "./HookCommand.ts"
 import { hookEvents, hooksFound, withHooks, withoutHooks } from "./HookSettings.ts"

@@ -1,4 +1,5 @@
-import { agentsOwn, piecesOf, TrustedFiles } from "@souffleur/domain"
+import { agentsOwn } from "@souffleur/domain"
+import { piecesOf, TrustedFiles } from "@souffleur/process"
 import { Effect, Stream } from "effect"
 import { makeLines } from "./Lines.ts"
 

@@ -1,4 +1,5 @@
-import { agentsOwn, Bounds, type FileRefused, TrustedFiles } from "@souffleur/domain"
+import { agentsOwn, Bounds } from "@souffleur/domain"
+import { type FileRefused, TrustedFiles } from "@souffleur/process"
 import { Effect, type FileSystem, Option, type PlatformError } from "effect"
 
 const block = 256 * 1024

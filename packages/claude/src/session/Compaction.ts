@@ -1,4 +1,5 @@
-import { agentsOwn, type Compacted, type FileRefused, piecesOf, type SessionFile, type SessionMark, TrustedFiles } from "@souffleur/domain"
+import { agentsOwn, type Compacted, type SessionFile, type SessionMark } from "@souffleur/domain"
+import { type FileRefused, piecesOf, TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, type PlatformError, type Scope, Stream } from "effect"
 import { makeLines } from "../lines/Lines.ts"
 import { recordOf } from "./Records.ts"

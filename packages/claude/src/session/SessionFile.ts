@@ -1,4 +1,5 @@
-import { agentsOwn, lookTrusted, type SessionFile, SessionNotFound, type TrustedFiles } from "@souffleur/domain"
+import { agentsOwn, type SessionFile, SessionNotFound } from "@souffleur/domain"
+import { lookTrusted, type TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Path, type PlatformError } from "effect"
 import { isSessionId } from "./SessionId.ts"
 

@@ -1,4 +1,5 @@
-import type { SessionSigns, TrustedFiles } from "@souffleur/domain"
+import type { SessionSigns } from "@souffleur/domain"
+import type { TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { recordOf } from "./Records.ts"
 import { extension } from "./SessionFile.ts"

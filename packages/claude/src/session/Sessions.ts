@@ -1,4 +1,5 @@
-import { agentsOwn, type AgentSession, Bounds, Processes, lookTrusted, readTrusted, type TrustedFiles } from "@souffleur/domain"
+import { agentsOwn, type AgentSession, Bounds, Processes } from "@souffleur/domain"
+import { lookTrusted, readTrusted, type TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
 import { writtenAtOf } from "../lines/Tail.ts"
 

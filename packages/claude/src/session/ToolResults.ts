@@ -1,4 +1,5 @@
-import { agentsOwn, piecesOf, TrustedFiles } from "@souffleur/domain"
+import { agentsOwn } from "@souffleur/domain"
+import { piecesOf, TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Semaphore, Stream } from "effect"
 import { identityOf } from "./Compaction.ts"
 import { makeLines } from "../lines/Lines.ts"

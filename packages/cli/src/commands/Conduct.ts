@@ -33,9 +33,9 @@ import {
   Permission,
   type Pin,
   Processes,
-  type ResolvedSettings,
-  resolveProgram
+  type ResolvedSettings
 } from "@souffleur/domain"
+import { resolveProgram } from "@souffleur/process"
 import { boundOutputs } from "@souffleur/node"
 import { attendedHere } from "@souffleur/supervisor"
 import { Console, Effect, Fiber, FileSystem, Option, Path, Ref, Stream } from "effect"

@@ -1,5 +1,6 @@
 import { invocation, isOver, type RunIntent, taskOf, tellRun } from "@souffleur/conductor"
-import { isGone, Processes } from "@souffleur/domain"
+import { Processes } from "@souffleur/domain"
+import { isGone } from "@souffleur/process"
 import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { agentFiles, host, settingsOf, store } from "../world/App.ts"

@@ -1,4 +1,5 @@
-import { Agent, parseSessionId, piecesOf, TrustedFiles } from "@souffleur/domain"
+import { Agent, parseSessionId } from "@souffleur/domain"
+import { piecesOf, TrustedFiles } from "@souffleur/process"
 import { headerBytes, readHeader, trim } from "@souffleur/recovery"
 import { Console, Effect, Path, Result, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

@@ -8,10 +8,9 @@ import {
   Launcher,
   parseSessionId,
   type Pin,
-  type ResolvedSettings,
-  resolveProgram,
-  freshSessionId
+  type ResolvedSettings
 } from "@souffleur/domain"
+import { resolveProgram, freshSessionId } from "@souffleur/process"
 import { command, release } from "@souffleur/supervisor"
 import { Console, Effect, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

@@ -1,5 +1,5 @@
 import { completionSummary, loadRun, RunLog, type RunEvent } from "@souffleur/conductor"
-import { runProgram } from "@souffleur/domain"
+import { runProgram } from "@souffleur/process"
 import { Console, Effect, FileSystem, Path, Schedule, Stream } from "effect"
 import { runs } from "../world/Conducted.ts"
 import { Environment } from "../world/Environment.ts"

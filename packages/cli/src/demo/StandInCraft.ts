@@ -1,4 +1,4 @@
-import { runProgram } from "@souffleur/domain"
+import { runProgram } from "@souffleur/process"
 import { Effect, FileSystem, Path, Schedule, Schema } from "effect"
 import { agentFolder, type Session } from "./StandInSession.ts"
 

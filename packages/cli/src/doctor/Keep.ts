@@ -1,4 +1,5 @@
-import { Claims, EventLog, lookTrusted, type ResolvedSettings } from "@souffleur/domain"
+import { Claims, EventLog, type ResolvedSettings } from "@souffleur/domain"
+import { lookTrusted } from "@souffleur/process"
 import { Beats, Outbox, Store } from "@souffleur/eventlog"
 import { Signals, SqliteClient } from "@souffleur/node"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Result, Stream } from "effect"

@@ -1,5 +1,6 @@
 import { parseAgentCommand } from "@souffleur/claude"
-import { findConfig, type ResolvedSettings, runProgram } from "@souffleur/domain"
+import { type ResolvedSettings } from "@souffleur/domain"
+import { findConfig, runProgram } from "@souffleur/process"
 import { commitAt } from "@souffleur/supervisor"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
 import { agent, host, launchable, terminalOf } from "../world/App.ts"

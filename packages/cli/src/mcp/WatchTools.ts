@@ -1,16 +1,15 @@
 import {
   Comms,
   EventLog,
-  forgetHandoff,
   formatPayload,
   handoffForbidden,
   parseTime,
   Processes,
   quietUntilNow,
   type WatchEvent,
-  writeHandoff,
   iso
 } from "@souffleur/domain"
+import { forgetHandoff, writeHandoff } from "@souffleur/process"
 import { agentBeats, Beats } from "@souffleur/eventlog"
 import { command, finish, soloComms } from "@souffleur/supervisor"
 import { Clock, Duration, Effect, Option, Random } from "effect"

@@ -1,4 +1,4 @@
-import { runProgram } from "@souffleur/domain"
+import { runProgram } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { Environment } from "../world/Environment.ts"
 import { BadUsage } from "../Failure.ts"

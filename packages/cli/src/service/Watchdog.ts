@@ -1,4 +1,5 @@
-import { runProgram, Settings, silentAfter } from "@souffleur/domain"
+import { Settings, silentAfter } from "@souffleur/domain"
+import { runProgram } from "@souffleur/process"
 import { Beats } from "@souffleur/eventlog"
 import { Clock, Duration, Effect, Option, Schedule } from "effect"
 import { Environment } from "../world/Environment.ts"

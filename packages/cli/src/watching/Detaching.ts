@@ -1,5 +1,6 @@
 import { withoutMarks } from "@souffleur/claude"
-import { AlreadyWatched, claimedIfPossible, Claims, claimsOf, load, Processes, runProgram, Settings, type Watch } from "@souffleur/domain"
+import { AlreadyWatched, claimedIfPossible, Claims, claimsOf, load, Processes, Settings, type Watch } from "@souffleur/domain"
+import { runProgram } from "@souffleur/process"
 import { encodeDetachOrder } from "@souffleur/node"
 import { refuseOwned } from "@souffleur/supervisor"
 import { Console, Effect, FileSystem, Option, Path, Schedule } from "effect"

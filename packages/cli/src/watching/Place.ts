@@ -1,4 +1,5 @@
-import { Processes, type ProcessIdentity, runProgram } from "@souffleur/domain"
+import { Processes, type ProcessIdentity } from "@souffleur/domain"
+import { runProgram } from "@souffleur/process"
 import { Effect, Option } from "effect"
 import { ChildProcess } from "effect/process"
 import { Environment } from "../world/Environment.ts"

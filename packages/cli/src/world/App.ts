@@ -8,15 +8,13 @@ import {
   Comms,
   CycleSettings,
   EventLog,
-  loadSettings,
   pinOf,
   type Processes,
-  readSettings,
   Settings,
   type SettingFlags,
-  type TrustedFiles as Trusted,
   type Terminal
 } from "@souffleur/domain"
+import { loadSettings, readSettings, type TrustedFiles as Trusted } from "@souffleur/process"
 import { EventLogSql, Store } from "@souffleur/eventlog"
 import { Claims as NodeClaims, HookFiles, Launcher, Processes as NodeProcesses, SqliteClient, TrustedFiles } from "@souffleur/node"
 import { exportedBy } from "@souffleur/recovery"

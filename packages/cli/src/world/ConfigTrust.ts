@@ -9,9 +9,9 @@ import {
   type PinnedKey,
   pinOf,
   programKeys,
-  readSettings,
   type SettingFlags
 } from "@souffleur/domain"
+import { readSettings } from "@souffleur/process"
 import { Console, Effect, Option } from "effect"
 import { Environment } from "./Environment.ts"
 import { BadUsage } from "../Failure.ts"

@@ -1,4 +1,5 @@
-import { digestOf, freshSessionId, mapPrograms, Pin, type Programs, readTrusted } from "@souffleur/domain"
+import { digestOf, mapPrograms, Pin, type Programs } from "@souffleur/domain"
+import { freshSessionId, readTrusted } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, type PlatformError, Schema } from "effect"
 import { BadUsage } from "../Failure.ts"
 

@@ -1,5 +1,6 @@
 import { CommsErrand, CommsSchema } from "@souffleur/comms"
-import { Event, EventLog, loadSettings, type WatchEvent } from "@souffleur/domain"
+import { Event, EventLog, type WatchEvent } from "@souffleur/domain"
+import { loadSettings } from "@souffleur/process"
 import { Sqlite } from "@souffleur/eventlog"
 import { HostServices, SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Layer } from "effect"

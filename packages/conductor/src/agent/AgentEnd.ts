@@ -1,4 +1,5 @@
-import { Agent, endTree, isGone, Processes, Settings } from "@souffleur/domain"
+import { Agent, Processes, Settings } from "@souffleur/domain"
+import { endTree, isGone } from "@souffleur/process"
 import { Clock, Duration, Effect } from "effect"
 import { Conducting } from "../Conducting.ts"
 import type { Turn } from "../run/Run.ts"

@@ -1,14 +1,5 @@
-import {
-  Agent,
-  type AgentCommand,
-  ceilingNow,
-  clamp,
-  type EffectivePermission,
-  freshSessionId,
-  Launcher,
-  LaunchFailed,
-  Settings
-} from "@souffleur/domain"
+import { Agent, type AgentCommand, ceilingNow, clamp, type EffectivePermission, Launcher, LaunchFailed, Settings } from "@souffleur/domain"
+import { freshSessionId } from "@souffleur/process"
 import { Duration, Effect, FileSystem, Option } from "effect"
 import { awaitEnding, endAgent, type Launched } from "./AgentEnd.ts"
 import { Conducting } from "../Conducting.ts"

@@ -1,4 +1,4 @@
-import { FileRefused, lookTrusted, readTrusted } from "@souffleur/domain"
+import { FileRefused, lookTrusted, readTrusted } from "@souffleur/process"
 import { Effect, FileSystem, Path, type PlatformError, Result } from "effect"
 import { gitIn } from "./GitProgram.ts"
 import { backupOf, replace } from "../state/StateStore.ts"

@@ -1,4 +1,4 @@
-import type { ProgramFailed } from "@souffleur/domain"
+import type { ProgramFailed } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { gitIn } from "./GitProgram.ts"

@@ -1,4 +1,4 @@
-import { ProgramFailed, runProgram } from "@souffleur/domain"
+import { ProgramFailed, runProgram } from "@souffleur/process"
 import { Config, Effect, Option } from "effect"
 
 /** Of our own environment git sees these alone: no key of anybody's, and nothing that a hook of git was started with. */

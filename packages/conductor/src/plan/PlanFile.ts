@@ -1,4 +1,4 @@
-import { readTrusted } from "@souffleur/domain"
+import { readTrusted } from "@souffleur/process"
 import { Effect, FileSystem, Path, Result } from "effect"
 import { Digest } from "effect/crypto"
 import * as Yaml from "effect/encoding/Yaml"

@@ -1,4 +1,5 @@
-import { iso, readTrusted, type TrustedFiles } from "@souffleur/domain"
+import { iso } from "@souffleur/domain"
+import { readTrusted, type TrustedFiles } from "@souffleur/process"
 import { Clock, Effect, FileSystem, Path, type PlatformError, Random, Result, Schema } from "effect"
 import type { Run } from "../run/Run.ts"
 import { readState, stateJson, type StateJson, stateText } from "./StateFile.ts"

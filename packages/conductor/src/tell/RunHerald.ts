@@ -1,4 +1,5 @@
-import { call, type Comms, type MessageKind, page, plain } from "@souffleur/domain"
+import { type Comms, type MessageKind, plain } from "@souffleur/domain"
+import { call, page } from "@souffleur/process"
 import { Outbox, toldUpTo } from "@souffleur/eventlog"
 import { Clock, Effect, Option, Stream } from "effect"
 import { patiently } from "./Bulletin.ts"

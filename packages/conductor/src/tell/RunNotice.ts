@@ -1,4 +1,5 @@
-import { iso, type Notice, overreachInWords, withdrawnInWords } from "@souffleur/domain"
+import { iso, overreachInWords, withdrawnInWords } from "@souffleur/domain"
+import { type Notice } from "@souffleur/process"
 import { grievancesOf } from "./Grievance.ts"
 import { pauseInWords } from "../decide/Pause.ts"
 import { type Run, taskOf } from "../run/Run.ts"

@@ -1,10 +1,9 @@
 import { Context, Duration, Effect, Option, Path, Result, Schema } from "effect"
 import { parseAgentEnvironment } from "./AgentEnvironment.ts"
-import { type ConfigKey, findConfig } from "./Config.ts"
+import type { ConfigKey, FoundConfig } from "./Config.ts"
 import { type ConfigWord, holding, type Pin, wordOf } from "./Pin.ts"
 import { Permission } from "./Permission.ts"
 import { formatQuietHours, isQuietHours, parseQuietHours, type QuietHours } from "./QuietHours.ts"
-import type { TrustedFiles } from "../port/TrustedFiles.ts"
 
 /** Where a Conductor may be launched (spec: settings#launcher); `auto` is decided by where souffleur itself runs. */
 export const LauncherChoice = Schema.Literals(["auto", "kitty", "tmux", "headless"])
@@ -172,21 +171,14 @@ export interface SettingSources {
 }
 
 /**
- * Resolves every setting, with what the file itself says of what is pinned. What is wrong in the config file is a warning and the default;
- * what is wrong in a flag or the environment fails. An empty variable counts as one that is not set.
+ * Resolves every setting from a config file that was found, with what the file itself says of what is pinned. What is wrong in the file is
+ * a warning and the default; what is wrong in a flag or the environment fails. An empty variable counts as one that is not set.
  */
-export const readSettings = Effect.fn("readSettings")(function* ({
-  projectDir,
-  environment,
-  flags,
-  held
-}: SettingSources): Effect.fn.Return<
-  { readonly settings: ResolvedSettings; readonly said: ConfigWord },
-  BadSetting,
-  TrustedFiles | Path.Path
-> {
+export const resolveSettings = Effect.fn("resolveSettings")(function* (
+  found: FoundConfig,
+  { environment, flags, held }: Omit<SettingSources, "projectDir">
+): Effect.fn.Return<{ readonly settings: ResolvedSettings; readonly said: ConfigWord }, BadSetting, Path.Path> {
   const path = yield* Path.Path
-  const found = yield* findConfig(projectDir)
   const file = held === undefined ? found : holding(found, held)
   const warnings = [...file.warnings]
 
@@ -242,6 +234,3 @@ export const readSettings = Effect.fn("readSettings")(function* ({
   }
   return { settings, said: wordOf(found) }
 })
-
-/** The settings alone. */
-export const loadSettings = (sources: SettingSources) => Effect.map(readSettings(sources), ({ settings }) => settings)

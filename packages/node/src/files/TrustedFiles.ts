@@ -1,5 +1,5 @@
 import * as fs from "node:fs"
-import { FileRefused, TrustedFiles } from "@souffleur/domain"
+import { FileRefused, TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Layer } from "effect"
 import { ownFolder } from "./Folder.ts"
 import { openTrusted } from "./TrustedFile.ts"

@@ -1,4 +1,5 @@
-import { type Held, type HookedProcess, Hooks, HookSign, heldByAll, heldNow, holdings, TrustedFiles } from "@souffleur/domain"
+import { type Held, type HookedProcess, Hooks, HookSign, heldByAll, heldNow, holdings } from "@souffleur/domain"
+import { TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 
 /** Bytes of the end of a file that are read: more than a file of signs is cut to. */

@@ -1,4 +1,5 @@
-import { Agent, type Export, ExportFailed, runProgram } from "@souffleur/domain"
+import { Agent, type Export, ExportFailed } from "@souffleur/domain"
+import { runProgram } from "@souffleur/process"
 import { type Duration, Effect, FileSystem, Layer, Path } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 

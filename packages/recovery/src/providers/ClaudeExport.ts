@@ -1,14 +1,5 @@
-import {
-  Agent,
-  type Comms,
-  type Hooks,
-  type Launcher,
-  type Processes,
-  Settings,
-  type TrustedFiles,
-  type Watch,
-  freshSessionId
-} from "@souffleur/domain"
+import { Agent, type Comms, type Hooks, type Launcher, type Processes, Settings, type Watch } from "@souffleur/domain"
+import { type TrustedFiles, freshSessionId } from "@souffleur/process"
 import { type Offspring } from "@souffleur/eventlog"
 import { Effect, FileSystem, Option, type Path } from "effect"
 import { estimate, Gate } from "../export/Estimate.ts"

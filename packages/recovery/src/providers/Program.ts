@@ -1,14 +1,5 @@
-import {
-  type Agent,
-  type Comms,
-  type Hooks,
-  type Launcher,
-  type Processes,
-  runProgram,
-  type Settings,
-  type Watch,
-  freshSessionId
-} from "@souffleur/domain"
+import { type Agent, type Comms, type Hooks, type Launcher, type Processes, type Settings, type Watch } from "@souffleur/domain"
+import { runProgram, freshSessionId } from "@souffleur/process"
 import { type Offspring } from "@souffleur/eventlog"
 import { type Duration, Effect, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"

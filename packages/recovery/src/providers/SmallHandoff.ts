@@ -1,5 +1,6 @@
-import { freshSessionId } from "@souffleur/domain"
-import type { Agent, Comms, Hooks, Launcher, Processes, Settings, TrustedFiles, Watch } from "@souffleur/domain"
+import { freshSessionId } from "@souffleur/process"
+import type { Agent, Comms, Hooks, Launcher, Processes, Settings, Watch } from "@souffleur/domain"
+import type { TrustedFiles } from "@souffleur/process"
 import type { Offspring } from "@souffleur/eventlog"
 import { Effect, type FileSystem, type Path, Schema } from "effect"
 import { Fingerprint, trimmed, unlessChanged } from "../steps/Fingerprint.ts"

@@ -8,9 +8,9 @@ import {
   type Processes,
   SessionMark,
   type Settings,
-  type TrustedFiles,
   type Watch
 } from "@souffleur/domain"
+import { type TrustedFiles } from "@souffleur/process"
 import { type Offspring } from "@souffleur/eventlog"
 import { Effect, type FileSystem, Option, type Path, Ref } from "effect"
 import { boundary, compactedAs, CompactedTo, CompactFailed, onceMore } from "../steps/Compaction.ts"

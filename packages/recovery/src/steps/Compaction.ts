@@ -9,10 +9,9 @@ import {
   type ProcessIdentity,
   Processes,
   type SessionMark,
-  Settings,
-  freshSessionId,
-  endProcess
+  Settings
 } from "@souffleur/domain"
+import { freshSessionId, endProcess } from "@souffleur/process"
 import { type Duration, Effect, Option, Schema } from "effect"
 import { boundaryPoll, compactOnceMore, summaryWithin } from "./RecoverySchedule.ts"
 

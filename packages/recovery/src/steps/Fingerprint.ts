@@ -1,4 +1,5 @@
-import { digestOf, type Export, readTrusted, Settings } from "@souffleur/domain"
+import { digestOf, type Export, Settings } from "@souffleur/domain"
+import { readTrusted } from "@souffleur/process"
 import { Effect, Schema } from "effect"
 import { NoExport } from "./Salvage.ts"
 import { again, step } from "./Step.ts"

@@ -1,14 +1,5 @@
-import {
-  Agent,
-  type AgentSession,
-  folderOf,
-  holdingOf,
-  isGone,
-  isWithin,
-  Processes,
-  type ProcessIdentity,
-  type Watch
-} from "@souffleur/domain"
+import { Agent, type AgentSession, folderOf, holdingOf, isWithin, Processes, type ProcessIdentity, type Watch } from "@souffleur/domain"
+import { isGone } from "@souffleur/process"
 import { Effect } from "effect"
 import { FailedClosed } from "../Provider.ts"
 

@@ -1,4 +1,5 @@
-import { type CommsRefusal, Comms, parsePayload, readHandoff, Settings, type Watch } from "@souffleur/domain"
+import { type CommsRefusal, Comms, parsePayload, Settings, type Watch } from "@souffleur/domain"
+import { readHandoff } from "@souffleur/process"
 import { Effect, Option, Schema } from "effect"
 import { again, Cycle, step } from "./Step.ts"
 

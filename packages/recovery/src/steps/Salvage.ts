@@ -9,11 +9,10 @@ import {
   Processes,
   SessionMark,
   Settings,
-  Stopped,
-  StopFailed,
   type Turn,
   type Watch
 } from "@souffleur/domain"
+import { Stopped, StopFailed } from "@souffleur/process"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Ref, Schema } from "effect"
 import { unlessComplete } from "./Completion.ts"
 import { unlessElsewhere } from "./Holder.ts"

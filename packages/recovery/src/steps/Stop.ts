@@ -1,4 +1,5 @@
-import { Agent, endTree, isGone, Processes, type ProcessIdentity, Settings, StopFailed, type Watch } from "@souffleur/domain"
+import { Agent, Processes, type ProcessIdentity, Settings, type Watch } from "@souffleur/domain"
+import { endTree, isGone, StopFailed } from "@souffleur/process"
 import { Offspring } from "@souffleur/eventlog"
 import { Effect, Equal } from "effect"
 import { startedByItself } from "./Holder.ts"

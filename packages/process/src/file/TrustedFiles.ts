@@ -1,5 +1,5 @@
 import { Context, Effect, type FileSystem, Layer, type PlatformError, Schema, type Scope, Stream } from "effect"
-import type { Trust } from "../settings/Trust.ts"
+import type { Trust } from "@souffleur/domain"
 
 /** A file or folder that is not used. `why` says what is wrong with it, and what to do. */
 export class FileRefused extends Schema.TaggedError<FileRefused>()("FileRefused", {
@@ -23,7 +23,7 @@ export type TrustedFile = Pick<FileSystem.File, "stat" | "read">
 export class TrustedFiles extends Context.Service<
   TrustedFiles,
   { readonly open: (path: string, trust: Trust) => Effect.Effect<TrustedFile, FileRefused, Scope.Scope> }
->()("@souffleur/domain/TrustedFiles") {
+>()("@souffleur/process/TrustedFiles") {
   /** For a world without files. */
   static readonly layerNone = Layer.succeed(TrustedFiles, {
     open: (path) => Effect.fail(new FileRefused({ path, why: "it is not there", missing: true }))

@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
-import { type ProgramRun, runProgram } from "../src/index.ts"
+import { type ProgramRun, runProgram } from "@souffleur/process"
 
 /** What every run has unless it says otherwise. */
 const plain = { args: [], stdin: "", within: "20 seconds", atMost: 1_000 } satisfies Partial<ProgramRun>

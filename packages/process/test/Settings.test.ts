@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Duration, Effect, FileSystem, Path } from "effect"
-import { loadSettings, type SettingFlags, Settings } from "../src/settings/Settings.ts"
+import { type SettingFlags, Settings } from "@souffleur/domain"
+import { loadSettings } from "@souffleur/process"
 
 const home = { HOME: "/home/someone" }
 

@@ -1,5 +1,5 @@
 import { type Duration, Effect, Schema } from "effect"
-import { isOver, type NotPermitted, Processes, type ProcessIdentity, type ProcessInfo, type Signal } from "../port/Process.ts"
+import { isOver, type NotPermitted, Processes, type ProcessIdentity, type ProcessInfo, type Signal } from "@souffleur/domain"
 
 /** Not provably gone: nothing may be launched in its place (spec: behaviour#stop). */
 export class StopFailed extends Schema.TaggedError<StopFailed>()("StopFailed", { why: Schema.String }) {}

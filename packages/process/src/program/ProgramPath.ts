@@ -1,5 +1,5 @@
 import { Effect, FileSystem, Path } from "effect"
-import { AgentNotFound } from "../port/Agent.ts"
+import { AgentNotFound } from "@souffleur/domain"
 
 /** The absolute path of a program: itself when it is a path, else the first executable file of that name in `PATH`. */
 export const resolveProgram = Effect.fn("resolveProgram")(function* (

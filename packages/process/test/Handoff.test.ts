@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Option } from "effect"
 import { execFileSync } from "node:child_process"
-import { readHandoff, writeHandoff } from "../src/index.ts"
+import { readHandoff, writeHandoff } from "@souffleur/process"
 
 const words = "CONTEXT_RECOVERY_PAYLOAD_V1\nresume_prompt: go on with é 🎭"
 

@@ -1,7 +1,7 @@
 import { mostOffspring, Offspring } from "@souffleur/eventlog"
 import { Effect } from "effect"
-import { Agent } from "../port/Agent.ts"
-import { Processes, type ProcessIdentity } from "../port/Process.ts"
+import { Agent } from "@souffleur/domain"
+import { Processes, type ProcessIdentity } from "@souffleur/domain"
 import { isGone } from "./EndProcess.ts"
 
 /**

@@ -1,7 +1,8 @@
 import { assert, it, layer } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Path, Schema } from "effect"
-import { configKeys, findConfig, parseConfigFile } from "../src/settings/Config.ts"
+import { configKeys, parseConfigFile } from "@souffleur/domain"
+import { findConfig } from "@souffleur/process"
 
 const values = (text: string) => Object.fromEntries([...parseConfigFile(text).values].map(([key, { value }]) => [key, value]))
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Outbox } from "@souffleur/eventlog"
-import { plain } from "../Plain.ts"
-import { iso } from "../Time.ts"
+import { plain } from "@souffleur/domain"
+import { iso } from "@souffleur/domain"
 import { runProgram } from "./UserProgram.ts"
 
 /** What a person is told of, once an episode (spec: behaviour#notices). Never a word of the conversation. */

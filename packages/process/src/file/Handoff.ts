@@ -1,6 +1,6 @@
 import { Effect, FileSystem, Option, Path, type PlatformError, Schema } from "effect"
-import { digestOf } from "../Hashing.ts"
-import { readTrusted } from "../port/TrustedFiles.ts"
+import { digestOf } from "@souffleur/domain"
+import { readTrusted } from "./TrustedFiles.ts"
 
 /** Bytes that are read back: what is written is a prompt, which a launch takes as one argument. */
 const most = 131_072

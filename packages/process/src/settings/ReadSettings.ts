@@ -1,0 +1,11 @@
+import { resolveSettings, type SettingSources } from "@souffleur/domain"
+import { Effect } from "effect"
+import { findConfig } from "./FindConfig.ts"
+
+/** Reads the config file of a project and resolves every setting. Fails with `BadSetting` for a flag or a variable that cannot be used. */
+export const readSettings = Effect.fn("readSettings")(function* (sources: SettingSources) {
+  return yield* resolveSettings(yield* findConfig(sources.projectDir), sources)
+})
+
+/** Reads the settings alone. */
+export const loadSettings = (sources: SettingSources) => Effect.map(readSettings(sources), ({ settings }) => settings)
