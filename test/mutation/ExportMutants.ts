@@ -8,16 +8,20 @@ export const exportMutants = [
     `${recovery}/src/export/Characters.ts`,
     [`${recovery}/test/Estimate.test.ts`],
     [
-      ["estimate: code points, not bytes", ": to - from - continuations", ": to - from"],
-      ["estimate: invalid bytes are replaced", "continuations < 0 ? decoded(", "(false as boolean) ? decoded("]
+      ["estimate: code points, not bytes", "countCharacters(decoder.decode(bytes))", "bytes.length"],
+      ["estimate: code points, not UTF-16", "text.length - (text.match(", "text.length - 0 * (text.match("],
+      [
+        "estimate: invalid bytes are replaced",
+        "countCharacters(decoder.decode(bytes))",
+        "bytes.filter((byte) => !isContinuation(byte)).length"
+      ]
     ]
   ),
   ...mutantsOf(
     `${recovery}/src/export/Estimate.ts`,
     [`${recovery}/test/Estimate.test.ts`],
     [
-      ["estimate: from the end of the latest marker", "if (at < cut) scopeStart", "if (at < cut && scopeStart < 0) scopeStart"],
-      ["estimate: our own markers by their nonce", 'header._tag === "Own" ? ownMarkers(bytes, header.nonce) :', ""],
+      ["estimate: our own markers by their nonce", 'header._tag === "Own" ? ownMarkers(header.nonce) :', ""],
       ["estimate: a damaged header", 'damaged = header._tag === "Damaged"', "damaged = false"],
       ["estimate: what cannot be read has none", 'Effect.catchTag("PlatformError", unreadable)', "Effect.orDie"],
       ["estimate: what is no file has none", 'if ((yield* fs.stat(path)).type !== "File") return', "if (false as boolean) return"]
@@ -27,10 +31,15 @@ export const exportMutants = [
     `${recovery}/src/export/CompactMarkers.ts`,
     [`${recovery}/test/Estimate.test.ts`],
     [
-      ["markers: each of the five", "|\\[lethe summary\\])/iu.exec", ")/iu.exec"],
-      ["markers: in any case", "summary\\])/iu.exec", "summary\\])/u.exec"],
-      ["markers: ours are whole lines", "if (bytes[end] !== newline && bytes[end] !== 0) return -1", ""],
-      ["markers: none in a fence", "if (isQuoted(at) || fence !== undefined) return -1", "if (isQuoted(at)) return -1"],
+      [
+        "estimate: from the end of the latest marker",
+        "Math.max(last, lookAtMarker(window, at, text))",
+        "[last, lookAtMarker(window, at, text)].find((end) => end >= 0) ?? -1"
+      ],
+      ["markers: each of the five", "|\\[lethe summary\\]|", "|"],
+      ["markers: in any case", "~{3,})/giu", "~{3,})/gu"],
+      ["markers: ours are whole lines", 'if (end < window.length && window[end] !== "\\n") continue', ""],
+      ["markers: none in a fence", "if (quoted || fence !== undefined) return -1", "if (quoted) return -1"],
       ["markers: quoted alone they are in doubt", "return count > 0 && plain === 0\n", "return (false as boolean)\n"],
       ["markers: ours without our header are in doubt", "if (strays > 0) return", "if (false as boolean) return"]
     ]

@@ -46,7 +46,11 @@ export const fileMutants = [
     [
       ["export: what is there is looked at", "    yield* replaceable(out, flags.force)\n", ""],
       ["export: a device or a link is not replaced", "return file.failure.missing ? undefined : yield* file.failure", "return"],
-      ["export: nor what is no export", 'if (force || readHeader(start)._tag !== "Foreign") return', "if (!(false as boolean)) return"]
+      [
+        "export: nor what is no export",
+        'if (force || readHeader(new TextDecoder().decode(start))._tag !== "Foreign") return',
+        "if (!(false as boolean)) return"
+      ]
     ]
   ),
   ...mutantsOf(

@@ -1,8 +1,7 @@
 import { assert, it as plain, layer } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Schema } from "effect"
-import { makeByteKernel } from "../src/export/ByteKernel.ts"
-import { characterStart, countCharacters } from "../src/export/Characters.ts"
+import { characterStart, charactersIn } from "../src/export/Characters.ts"
 import { estimate } from "../src/export/Estimate.ts"
 
 const utf8 = new TextEncoder()
@@ -21,23 +20,18 @@ const hostile = [
 ]
 const HostileBytes = Schema.Array(Schema.Literals([...hostile, 0xf5, 0xff, 0x0a, 0x3d]))
 
-const kernel = makeByteKernel(65_536)
-const count = (bytes: Uint8Array) => {
-  kernel.memory.set(bytes, 64)
-  return countCharacters(kernel, 64, 64 + bytes.length)
-}
 /** An oracle of its own: a string's iterator goes by code points. */
 const replaced = (bytes: Uint8Array) => [...new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)].length
 
 plain.prop("characters are what a decoder with replacements gives", [HostileBytes], ([bytes]) => {
-  assert.strictEqual(count(Uint8Array.from(bytes)), replaced(Uint8Array.from(bytes)))
+  assert.strictEqual(charactersIn(Uint8Array.from(bytes)), replaced(Uint8Array.from(bytes)))
 })
 
 plain("every pair, and every edge of three and four bytes, among text and at the end", () => {
   const check = (...bytes: ReadonlyArray<number>) => {
     for (const around of [[], [0x61], [0xe2, 0x82, 0xac]]) {
       const sequence = Uint8Array.from([...around, ...bytes, ...around])
-      assert.strictEqual(count(sequence), replaced(sequence), Array.from(sequence, (byte) => byte.toString(16)).join(" "))
+      assert.strictEqual(charactersIn(sequence), replaced(sequence), Array.from(sequence, (byte) => byte.toString(16)).join(" "))
     }
   }
   for (let first = 0; first < 256; first++) for (const second of hostile) check(first, second)
@@ -65,14 +59,14 @@ plain("counts as Python's errors='replace' does", () => {
     ["e2e282ac", 2]
   ]
   for (const [hex, expected] of recorded)
-    assert.strictEqual(count(Uint8Array.from(hex.match(/../g)!, (byte) => parseInt(byte, 16))), expected, hex)
+    assert.strictEqual(charactersIn(Uint8Array.from(hex.match(/../g)!, (byte) => parseInt(byte, 16))), expected, hex)
 })
 
 plain.prop("a cut where a character starts changes no count", [HostileBytes, Schema.Int], ([list, seed]) => {
   const bytes = Uint8Array.from(list)
   if (bytes.length === 0) return
   const cut = characterStart(bytes, Math.abs(seed) % bytes.length)
-  assert.strictEqual(count(bytes.subarray(0, cut)) + count(bytes.subarray(cut)), count(bytes))
+  assert.strictEqual(charactersIn(bytes.subarray(0, cut)) + charactersIn(bytes.subarray(cut)), charactersIn(bytes))
 })
 
 layer(HostServices.layer)("estimate", (it) => {

@@ -1,8 +1,7 @@
 import { Effect, FileSystem, type PlatformError, Schema } from "effect"
-import { makeByteKernel } from "./ByteKernel.ts"
-import { characterStart, countCharacters } from "./Characters.ts"
+import { countCharacters } from "./Characters.ts"
 import { type CompactMarkers, foreignMarkers, ownMarkers, reach } from "./CompactMarkers.ts"
-import { readHeader } from "./ExportFormat.ts"
+import { headerBytes, readHeader } from "./ExportFormat.ts"
 
 /**
  * The tokens of an export, on the careful side (spec: behaviour#estimate). The names are a contract: `souffleur estimate --json` prints
@@ -35,14 +34,19 @@ export class EstimateFailed extends Schema.TaggedError<EstimateFailed>()("Estima
 
 const charactersPerToken = 3
 
-/** In memory: what stood before the window, the window, room for what the kernel writes. */
-const windowStart = reach
-
 const unreadable = (error: PlatformError.PlatformError) => new EstimateFailed({ why: `the export cannot be read: ${error.reason._tag}` })
 
+/** Where the next window begins: at a line, or else in a line that is longer than a block, yet not in a character or after a slash. */
+const cutOf = (window: string): number => {
+  const last = window.length - reach
+  const line = window.lastIndexOf("\n", last) + 1
+  if (line > 1) return line
+  return /[/\ud800-\udbff]/.test(window[last - 1]!) ? last - 1 : last
+}
+
 /**
- * Estimates in one pass of `blockBytes` at a time (at least 1 KB), with memory for two of them at most whatever the file's size.
- * Every decision looks at most {@link reach} bytes away, so the block size changes nothing.
+ * Estimates in one pass of `blockBytes` at a time (at least 1 KB), with memory for a few of them at most whatever the file's size.
+ * Every decision looks at most {@link reach} characters ahead, so the block size changes nothing.
  *
  * @example
  * ```ts
@@ -66,49 +70,31 @@ export const estimate: (path: string, blockBytes?: number) => Effect.Effect<Esti
     const before = yield* file.stat
 
     // Of a short file no more than it needs.
-    const block = Math.min(blockBytes, Math.max(1024, Number(before.size)))
-    const windowEnd = windowStart + 2 * reach + block
-    const found = windowEnd + reach
-    const kernel = makeByteKernel(found + block)
-    const bytes = kernel.memory
-    const words = new DataView(bytes.buffer)
+    const block = new Uint8Array(Math.min(blockBytes, Math.max(1024, Number(before.size))))
+    const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
     // A file begins where a line begins.
-    bytes.fill(10, 0, windowStart)
-
+    let window = "\n"
     let markers: CompactMarkers | undefined
     let damaged = false
-    let end = windowStart
     let size = 0
     let characters = 0
     let charactersBeforeScope = 0
     for (let more = true; more;) {
-      const read = yield* file.read(bytes.subarray(end, windowEnd))
+      const read = yield* file.read(block)
       size += read
-      end += read
       more = read > 0
-      if (more && end <= windowStart + reach) continue
+      window += decoder.decode(block.subarray(0, read), { stream: more })
+      if (more && window.length <= 2 * reach) continue
       if (markers === undefined) {
-        const header = readHeader(bytes.subarray(windowStart, Math.min(end, windowStart + reach)))
+        const header = readHeader(window.slice(1, 1 + headerBytes))
         damaged = header._tag === "Damaged"
-        markers = header._tag === "Own" ? ownMarkers(bytes, header.nonce) : foreignMarkers(bytes, windowStart)
+        markers = header._tag === "Own" ? ownMarkers(header.nonce) : foreignMarkers()
       }
-      const cut = more ? characterStart(bytes, end - reach) : end
-      if (!more) bytes.fill(0, end, Math.min(end + reach, found))
-
-      let scopeStart = -1
-      const pairs = kernel.candidates(markers.kind, windowStart, windowStart + Math.ceil((cut - windowStart) / 64) * 64, found)
-      for (let pair = found; pair < found + pairs * 8; pair += 8) {
-        const step = words.getInt32(pair, true)
-        for (let bits = words.getInt32(pair + 4, true); bits !== 0; bits &= bits - 1) {
-          const at = step + 31 - Math.clz32(bits & -bits)
-          if (at < cut) scopeStart = Math.max(scopeStart, markers.visit(at))
-        }
-      }
-      if (scopeStart >= 0) charactersBeforeScope = characters + countCharacters(kernel, windowStart, scopeStart)
-      characters += countCharacters(kernel, windowStart, cut)
-      markers.move(cut, windowStart)
-      bytes.copyWithin(0, cut - windowStart, end)
-      end -= cut - windowStart
+      const cut = more ? cutOf(window) : window.length
+      const scopeStart = markers.look(window, cut)
+      if (scopeStart >= 0) charactersBeforeScope = characters + countCharacters(window.slice(1, scopeStart))
+      characters += countCharacters(window.slice(1, cut))
+      window = window.slice(cut - 1)
     }
 
     const after = yield* file.stat

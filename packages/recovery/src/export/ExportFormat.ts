@@ -1,5 +1,5 @@
 /** The frame of an export of our own; what a conversation says cannot know its nonce (spec: behaviour#export). */
-const header = /^<!-- souffleur-export v1 nonce=([0-9a-f]{32}) -->$/
+const header = /^\ufeff?<!-- souffleur-export v1 nonce=([0-9a-f]{32}) -->$/
 /** A first line that was meant to be such a header, or is what is left of one. */
 const remains = /<!--.*souffleur|souffleur-export|nonce=/i
 
@@ -9,10 +9,9 @@ export type ExportHeader = { readonly _tag: "Own"; readonly nonce: string } | { 
 /** Our header is shorter than this many bytes. */
 export const headerBytes = 256
 
-/** Judges by the first {@link headerBytes} of a file, or all that there are. */
-export const readHeader = (start: Uint8Array): ExportHeader => {
-  const newline = start.indexOf(10)
-  const line = new TextDecoder().decode(newline < 0 ? start : start.subarray(0, newline))
+/** Judges by how a file begins: its first {@link headerBytes}, or all that there are. */
+export const readHeader = (start: string): ExportHeader => {
+  const [line = ""] = start.split("\n", 1)
   const nonce = header.exec(line)?.[1]
   if (nonce !== undefined) return { _tag: "Own", nonce }
   return remains.test(line) ? { _tag: "Damaged" } : { _tag: "Foreign" }

@@ -1,6 +1,5 @@
 import { Effect, FileSystem, Random, Schema } from "effect"
-import { type ByteKernel, makeByteKernel } from "./ByteKernel.ts"
-import { characterStart, countCharacters, slack } from "./Characters.ts"
+import { characterStart, charactersIn } from "./Characters.ts"
 import { conversationLine, headerBytes, readHeader } from "./ExportFormat.ts"
 
 /** The export could not be trimmed; it is as it was. */
@@ -28,73 +27,70 @@ const mostOfTop = 50_000
 interface Source {
   readonly file: FileSystem.File
   readonly size: number
-  readonly kernel: ByteKernel
+  readonly block: Uint8Array
 }
-const base = slack
 
-/** Reads from `from` to `to`, at most a block, and gives where it ends in memory; it begins at `base`. */
-const readBlock = Effect.fnUntraced(function* ({ file, kernel }: Source, from: number, to: number) {
-  const end = base + to - from
-  for (let at = base; at < end;) {
-    const read = yield* file.read(kernel.memory.subarray(at, end), { position: BigInt(from + at - base) })
+/** Reads the bytes from `from` to `to`, at most a block. They stay until the next read. */
+const readBlock = Effect.fnUntraced(function* ({ block, file }: Source, from: number, to: number) {
+  const bytes = block.subarray(0, to - from)
+  for (let at = 0; at < bytes.length;) {
+    const read = yield* file.read(bytes.subarray(at), { position: BigInt(from + at) })
     if (read === 0) return yield* new TrimFailed({ why: "the export changed while it was trimmed" })
     at += read
   }
-  return end
+  return bytes
 })
 
 const charactersOf = Effect.fnUntraced(function* (source: Source) {
   let characters = 0
   for (let from = 0; from < source.size;) {
     const to = Math.min(from + blockBytes, source.size)
-    const end = yield* readBlock(source, from, to)
-    const cut = to < source.size ? characterStart(source.kernel.memory, end - 1) : end
-    characters += countCharacters(source.kernel, base, cut)
-    from += cut - base
+    const bytes = yield* readBlock(source, from, to)
+    const cut = to < source.size ? characterStart(bytes, bytes.length - 1) : bytes.length
+    characters += charactersIn(bytes.subarray(0, cut))
+    from += cut
   }
   return characters
 })
 
-/** The first position from which no more than `most` characters follow. */
+/** Finds the first position from which no more than `most` characters follow. */
 const tailOf = Effect.fnUntraced(function* (source: Source, most: number) {
-  const { kernel, size } = source
   let left = most
-  for (let to = size; to > 0;) {
+  for (let to = source.size; to > 0;) {
     const from = Math.max(0, to - blockBytes)
-    const end = yield* readBlock(source, from, to)
-    const start = from === 0 ? base : characterStart(kernel.memory, base + longestCharacter - 1)
-    const count = countCharacters(kernel, start, end)
+    const bytes = yield* readBlock(source, from, to)
+    const start = from === 0 ? 0 : characterStart(bytes, longestCharacter - 1)
+    const count = charactersIn(bytes.subarray(start))
     if (count > left) {
-      let [tooMuch, enough] = [start, end]
+      let tooMuch = start
+      let enough = bytes.length
       while (enough - tooMuch > 1) {
         const middle = (tooMuch + enough) >> 1
-        if (countCharacters(kernel, characterStart(kernel.memory, middle), end) > left) tooMuch = middle
+        if (charactersIn(bytes.subarray(characterStart(bytes, middle))) > left) tooMuch = middle
         else enough = middle
       }
-      return enough === end ? to : from + characterStart(kernel.memory, enough) - base
+      return enough === bytes.length ? to : from + characterStart(bytes, enough)
     }
     left -= count
-    to = from + start - base
+    to = from + start
   }
   return 0
 })
 
-/** The first start of a line from `position` up to `last`; where there is none, `position` itself. */
+/** Finds the first start of a line from `position` up to `last`; where there is none, `position` itself. */
 const lineStartFrom = Effect.fnUntraced(function* (source: Source, position: number, last: number) {
   for (let from = Math.max(0, position - 1); from < last; from += blockBytes) {
-    const end = yield* readBlock(source, from, Math.min(from + blockBytes, last))
-    const newline = source.kernel.memory.subarray(base, end).indexOf(10)
+    const newline = (yield* readBlock(source, from, Math.min(from + blockBytes, last))).indexOf(10)
     if (newline >= 0) return from + newline + 1
   }
   return position
 })
 
-/** The header and the summary of our own exports, the first lines of others; whole lines, at most `most` characters. */
+/** Takes the header and the summary of our own exports, the first lines of others; whole lines, at most `most` characters. */
 const topOf = Effect.fnUntraced(function* (source: Source, most: number) {
-  const end = yield* readBlock(source, 0, Math.min(blockBytes, source.size, Math.max(headerBytes, most * longestCharacter)))
-  const bytes = source.kernel.memory.slice(base, end)
-  const header = readHeader(bytes.subarray(0, headerBytes))
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)
+  const end = Math.min(blockBytes, source.size, Math.max(headerBytes, most * longestCharacter))
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(yield* readBlock(source, 0, end))
+  const header = readHeader(text.slice(0, headerBytes))
   const conversation = header._tag === "Own" ? `${conversationLine(header.nonce)}\n` : ""
   const found = conversation === "" ? -1 : text.indexOf(`\n${conversation}`)
   const before = found < 0 ? [...text].slice(0, most).join("") : text.slice(0, found + 1)
@@ -134,7 +130,7 @@ export const trim: (path: string, limit: number) => Effect.Effect<Trimmed, TrimF
     const file = yield* fs.open(path)
     const before = yield* file.stat
     const size = Number(before.size)
-    const source = { file, size, kernel: makeByteKernel(base + Math.min(blockBytes, size) + slack) }
+    const source = { file, size, block: new Uint8Array(blockBytes) }
 
     // Longer than that, it is over the limit without being counted.
     if (size <= limit * longestCharacter) {
@@ -158,8 +154,7 @@ export const trim: (path: string, limit: number) => Effect.Effect<Trimmed, TrimF
     const characters = yield* Effect.gen(function* () {
       yield* out.writeAll(opening)
       for (let from = start; from < size; from += blockBytes) {
-        const end = yield* readBlock(source, from, Math.min(from + blockBytes, size))
-        yield* out.writeAll(source.kernel.memory.subarray(base, end))
+        yield* out.writeAll(yield* readBlock(source, from, Math.min(from + blockBytes, size)))
       }
       yield* out.sync
       const written = yield* charactersOf({ ...source, file: out, size: opening.length + size - start })
