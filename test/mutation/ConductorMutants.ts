@@ -658,8 +658,8 @@ export const conductorMutants = [
       ],
       [
         "agent: the intent to launch is in the log",
-        'yield* ref.tell({ _tag: "Prepare", token: turn.token, launchId, digest, requested, effective, word })',
-        "yield* Effect.void",
+        'ref.tell({ _tag: "Prepare", token: turn.token, launchId, digest, requested, effective, word }).pipe(',
+        "Effect.succeed([digest, word]).pipe(",
         crash("killed at any of its moments")
       ],
       [

@@ -169,10 +169,19 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/process/src/process/AgentLaunch.ts",
+    [...all, "packages/conductor/test/Turn.test.ts"],
+    [["launch once: in the log before it runs", "yield* record(yield* launcher.prepare(order))", "yield* launcher.prepare(order)"]]
+  ),
+  ...mutantsOf(
     `${recovery}/src/steps/Launch.ts`,
     [...all, `${recovery}/test/Program.test.ts`, "test/scenarios/Death.test.ts"],
     [
-      ["launch: the intent is in the log", 'yield* ref.tell({ _tag: "PrepareLaunch", cycle, launchId, digest, ...prepared })', ""],
+      [
+        "launch: the intent is in the log",
+        'ref.tell({ _tag: "PrepareLaunch", cycle, launchId, digest, ...prepared })',
+        "Effect.succeed([cycle, digest, prepared])"
+      ],
       [
         "launch: the ceiling as it is at the launch",
         "clamp(request.requested, yield* ceilingNow(ref.tell))",

@@ -213,8 +213,8 @@ export const supervisorMutants = [
     [
       [
         "first launch: the intent is in the log",
-        'yield* ref.tell({ _tag: "PrepareLaunch", cycle: 0, launchId, digest, sessionId, requested, effective })',
-        ""
+        'ref.tell({ _tag: "PrepareLaunch", cycle: 0, launchId, digest, sessionId, requested, effective })',
+        "Effect.succeed(digest)"
       ],
       ["first launch: claimed", "  yield* claim(ref, watch, launchId, conductor)\n", ""],
       [

@@ -1,5 +1,6 @@
 export * from "./file/Handoff.ts"
 export * from "./file/TrustedFiles.ts"
+export * from "./process/AgentLaunch.ts"
 export * from "./process/EndProcess.ts"
 export * from "./process/FreshSession.ts"
 export * from "./process/RememberOffspring.ts"

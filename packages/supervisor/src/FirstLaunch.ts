@@ -16,6 +16,7 @@ import {
   type WatchRef
 } from "@souffleur/domain"
 import { LaunchTurns, Refused } from "@souffleur/eventlog"
+import { prepareLaunch } from "@souffleur/process"
 import { stopConductor } from "@souffleur/recovery"
 import { Effect, Option, Schedule } from "effect"
 import { Invalid, Undecided, type Validated } from "./Validation.ts"
@@ -58,9 +59,10 @@ const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firs
   const idOf = (attempt: number) => `${ref.id}-g1-launch-${attempt}`
   const launchId = idOf(failures.length + 1)
   if (launchId !== first.launchId) {
-    const digest = yield* launcher.prepare({ ...kept, id: launchId, keep: true })
     const { effective, requested, sessionId } = first
-    yield* ref.tell({ _tag: "PrepareLaunch", cycle: 0, launchId, digest, sessionId, requested, effective })
+    yield* prepareLaunch({ ...kept, id: launchId, keep: true }, (digest) =>
+      ref.tell({ _tag: "PrepareLaunch", cycle: 0, launchId, digest, sessionId, requested, effective })
+    )
   }
   // Also what a souffleur that died here left behind: it holds an environment.
   yield* Effect.forEach(failures, (_, n) => launcher.forget(idOf(n + 1)))

@@ -1,5 +1,5 @@
 import { Agent, type AgentCommand, ceilingNow, clamp, type EffectivePermission, Launcher, LaunchFailed, Settings } from "@souffleur/domain"
-import { freshSessionId } from "@souffleur/process"
+import { agentCommand, freshSessionId, launchOnce } from "@souffleur/process"
 import { Duration, Effect, FileSystem, Option } from "effect"
 import { awaitEnding, endAgent, type Launched } from "./AgentEnd.ts"
 import { Conducting } from "../Conducting.ts"
@@ -38,33 +38,30 @@ const commandOf = Effect.fnUntraced(function* (
   permission: EffectivePermission,
   word: string
 ): Effect.fn.Return<AgentCommand, LaunchFailed | GitUnusable, Agent | Conducting> {
-  const agent = yield* Agent
   const { finishing } = yield* Conducting
   if (turn.role === "finisher" && finishing !== null) return finishing
   const session = { _tag: turn.resumed ? ("Resume" as const) : ("Fresh" as const), sessionId: turn.sessionId }
-  return yield* agent
-    .command({ session, permission, prompt: yield* promptOf(run, turn, word), print: true })
-    .pipe(Effect.catchTag("AgentNotFound", ({ program, why }) => Effect.fail(new LaunchFailed({ why: `${program}: ${why}` }))))
+  return yield* agentCommand({ session, permission, prompt: yield* promptOf(run, turn, word), print: true })
 })
 
 /** The intent is in the log: the launch file, its digest in the log, then the act (spec: behaviour#launch-at-most-once). */
 const launch = Effect.fn("Turn.launch")(function* (run: Run, turn: Turn) {
-  const launcher = yield* Launcher
   const { ref, requested, words } = yield* Conducting
   const launchId = launchIdOf(ref.id, turn.token)
   const effective = clamp(requested, yield* ceilingNow(ref.tell))
   const said = yield* words.fresh
   const command = yield* commandOf(run, turn, effective, said)
-  const digest = yield* launcher.prepare({ id: launchId, command, cwd: run.project, title: `${turn.role} ${turn.taskId ?? ""}`.trimEnd() })
   const word = turn.role === "finisher" ? null : yield* words.digest(said)
-  yield* ref.tell({ _tag: "Prepare", token: turn.token, launchId, digest, requested, effective, word }).pipe(
-    // A person lowered the ceiling in between.
-    Effect.catchIf(
-      (error) => error._tag === "Refused" && error.why === "never",
-      ({ message }) => Effect.fail(new LaunchFailed({ why: message }))
+  const record = (digest: string) =>
+    ref.tell({ _tag: "Prepare", token: turn.token, launchId, digest, requested, effective, word }).pipe(
+      // A person lowered the ceiling in between.
+      Effect.catchIf(
+        (error) => error._tag === "Refused" && error.why === "never",
+        ({ message }) => Effect.fail(new LaunchFailed({ why: message }))
+      )
     )
-  )
-  const process = yield* launcher.launch(launchId)
+  const title = `${turn.role} ${turn.taskId ?? ""}`.trimEnd()
+  const process = yield* launchOnce({ id: launchId, command, cwd: run.project, title }, record)
   return yield* ref.tell({ _tag: "Launched", token: turn.token, launchId, process })
 })
 

@@ -11,7 +11,7 @@ import {
   type SessionMark,
   Settings
 } from "@souffleur/domain"
-import { freshSessionId, endProcess } from "@souffleur/process"
+import { endProcess, freshSessionId, launchOnce } from "@souffleur/process"
 import { type Duration, Effect, Option, Schema } from "effect"
 import { boundaryPoll, compactOnceMore, summaryWithin } from "./RecoverySchedule.ts"
 
@@ -112,8 +112,10 @@ export const compactByHand = Effect.fn("compactByHand")(function* (sessionId: st
     const print = launcher.terminal === "headless"
     const command = yield* agent.command({ session: { _tag: "Resume", sessionId }, permission: effective, prompt: compactPrompt, print })
     const id = `compact-${yield* freshSessionId}`
-    yield* launcher.prepare({ id, command, cwd: project, title: "Compact" }).pipe(Effect.catchTag("LaunchFailed", failed))
-    const session = yield* launcher.launch(id).pipe(Effect.catchTag("LaunchFailed", failed))
+    // No log has it: souffleur watches nothing here.
+    const session = yield* launchOnce({ id, command, cwd: project, title: "Compact" }, () => Effect.void).pipe(
+      Effect.catchTag("LaunchFailed", failed)
+    )
     yield* boundary(mark, session, Effect.void)
   }).pipe(onceMore)
   return attempts

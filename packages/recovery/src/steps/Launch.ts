@@ -1,5 +1,4 @@
 import {
-  Agent,
   type AgentOrder,
   baselineOf,
   ceilingNow,
@@ -16,6 +15,7 @@ import {
   type WatchIntent
 } from "@souffleur/domain"
 import { type LogError, LaunchTurns, type Refused } from "@souffleur/eventlog"
+import { agentCommand, launchOnce } from "@souffleur/process"
 import { Effect, Option, Schema } from "effect"
 import { unlessComplete } from "./Completion.ts"
 import { signed } from "./LaunchPrompt.ts"
@@ -35,36 +35,31 @@ export const launch = Effect.fn("Recovery.launch")(function* (
   request: Request,
   { prompt, reads, session, title }: Errand
 ) {
-  const agent = yield* Agent
   const launcher = yield* Launcher
   const { watch: ref } = yield* Cycle
   const launchId = launchIdOf(ref.id, token)
   const effective = clamp(request.requested, yield* ceilingNow(ref.tell))
-  const command = yield* agent
-    .command({
-      session,
-      permission: effective,
-      prompt: prompt(launchId),
-      ...(reads === undefined ? {} : { reads }),
-      print: launcher.terminal === "headless"
-    })
-    .pipe(Effect.catchTag("AgentNotFound", ({ program, why }) => Effect.fail(new LaunchFailed({ why: `${program}: ${why}` }))))
+  const command = yield* agentCommand({
+    session,
+    permission: effective,
+    prompt: prompt(launchId),
+    ...(reads === undefined ? {} : { reads }),
+    print: launcher.terminal === "headless"
+  })
   const { sessionId } = session
   return yield* started(token, { command, cwd: watch.project, title }, { sessionId, requested: request.requested, effective })
 })
 
-/** Once under a token: the file, its digest in the log, then the act (spec: behaviour#launch-at-most-once). */
+/** Launches once under a token (spec: behaviour#launch-at-most-once). */
 export const started = Effect.fn("Recovery.started")(function* (
   token: string,
   order: Omit<LaunchOrder, "id">,
   prepared: Pick<Extract<WatchIntent, { readonly _tag: "PrepareLaunch" }>, "sessionId" | "requested" | "effective">
 ) {
-  const launcher = yield* Launcher
   const { number: cycle, watch: ref } = yield* Cycle
   const launchId = launchIdOf(ref.id, token)
-  const digest = yield* launcher.prepare({ ...order, id: launchId })
-  yield* ref.tell({ _tag: "PrepareLaunch", cycle, launchId, digest, ...prepared })
-  return { launchId, conductor: yield* launcher.launch(launchId) }
+  const record = (digest: string) => ref.tell({ _tag: "PrepareLaunch", cycle, launchId, digest, ...prepared })
+  return { launchId, conductor: yield* launchOnce({ ...order, id: launchId }, record) }
 })
 
 const launchIdOf = (watch: string, token: string) => `${watch}-${token}`

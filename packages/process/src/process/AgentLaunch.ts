@@ -1,0 +1,29 @@
+import { Agent, type AgentOrder, Launcher, LaunchFailed, type LaunchOrder } from "@souffleur/domain"
+import { Effect } from "effect"
+
+/** Makes the agent's command line. Fails with `LaunchFailed` where there is no such agent. */
+export const agentCommand = Effect.fn("agentCommand")(function* (order: AgentOrder) {
+  const agent = yield* Agent
+  return yield* Effect.catchTag(agent.command(order), "AgentNotFound", ({ program, why }) =>
+    Effect.fail(new LaunchFailed({ why: `${program}: ${why}` }))
+  )
+})
+
+/** Puts the digest of a launch file into the log. */
+type Record<E, R> = (digest: string) => Effect.Effect<unknown, E, R>
+
+/**
+ * Writes a launch and records its digest: the log has it before anything runs (spec: behaviour#launch-at-most-once). Fails with
+ * `LaunchFailed` where it cannot be written, and as `record` does.
+ */
+export const prepareLaunch = Effect.fn("prepareLaunch")(function* <E, R>(order: LaunchOrder, record: Record<E, R>) {
+  const launcher = yield* Launcher
+  yield* record(yield* launcher.prepare(order))
+})
+
+/** Writes a launch, records it, and starts it, once under its id. Gives the process that took its receipt. */
+export const launchOnce = Effect.fn("launchOnce")(function* <E, R>(order: LaunchOrder, record: Record<E, R>) {
+  const launcher = yield* Launcher
+  yield* prepareLaunch(order, record)
+  return yield* launcher.launch(order.id)
+})
