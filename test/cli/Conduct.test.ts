@@ -66,7 +66,7 @@ describe.concurrent("souffleur conduct", () => {
       assert.strictEqual(code, 0, errors)
       assert.lengthOf(errors.match(/the herald died: a defect of souffleur's own \(LogUnusable[^\n]*\)/gu) ?? [], 3, errors)
       assert.include(errors, "the herald is not started again")
-      assert.include(lines.join("\n"), "task task-002 is complete")
+      assert.include(lines.join("\n"), "Task task-002 is complete")
     }).pipe(Effect.scoped)
   )
 

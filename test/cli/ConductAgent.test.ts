@@ -16,7 +16,7 @@ it.live("the agent that docs/conduct-agent.md shows is one: its work passes its 
     const { code, errors, lines } = yield* the.run(["conduct", "plan.yaml"], { SOUFFLEUR_AGENT_COMMAND: file })
     assert.strictEqual(code, 0, [errors, ...lines].join("\n"))
     assert.include(errors, "agents by agent\n", "by its own name")
-    assert.include(lines.join("\n"), "task task-001 is complete")
+    assert.include(lines.join("\n"), "Task task-001 is complete")
     assert.strictEqual(git(the.project, "rev-list", "--count", "HEAD").trim(), "2")
   }).pipe(Effect.scoped)
 )

@@ -176,7 +176,7 @@ describe.concurrent("souffleur mcp, as a process", () => {
       yield* successor.begin
       const known = (yield* successor.call("my_state")).told
       assert.deepInclude(known, { you_are: "conductor", generation: 2 })
-      assert.deepInclude(known["last_recovery"], { reason: "the agent asks for a context recovery" })
+      assert.deepInclude(known["last_recovery"], { reason: "The agent asks for a context recovery." })
       assert.isFalse((yield* successor.call("done")).failed)
       assert.strictEqual((yield* watch.ended).code, 0)
     }).pipe(Effect.scoped)

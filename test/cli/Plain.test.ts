@@ -4,7 +4,7 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { stage, until } from "./Stage.ts"
 
-const forged = "2026-01-01T00:00:00Z S1 the Conductor completed"
+const forged = "2026-01-01T00:00:00Z S1 The Conductor completed."
 /** A title, a cleared screen, a colour, the same by C1 controls, words in another order, and a line that looks like one of ours. */
 const evil = `\u001B]0;pwned\u0007\u001B[2J\u001B[31mHACK\u001B[0m\u009B2J\u202E\u2066\u200F\u2028\n${forged}`
 const obeyed = /[\p{Cc}\p{Cs}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u
@@ -60,7 +60,7 @@ it.live(
       assert.include(plainly("why", yield* the.run(["why"])), "HACK")
       assert.include(JSON.parse((yield* the.run(["why", "--json"])).lines.join("\n")).decision.for, "\u001B[31mHACK")
       agent.kill("SIGKILL")
-      yield* tells("the Conductor is dead")
+      yield* tells("The Conductor is dead")
       for (const command of [["why"], ["log"], ["release"]]) plainly(command.join(" "), yield* the.run(command))
       yield* watch.ended
       plainly("watch", watch)

@@ -52,12 +52,18 @@ export const plainMutants = [
   ...mutantsOf(
     "packages/cli/src/explain/Telling.ts",
     ["packages/cli/test/Telling.test.ts"],
-    [["telling: an event is one line", "plain(words(event), mostOfLine)", "words(event)"]]
+    [["telling: an event is one line", "plain(describeEvent(event).text, mostOfLine)", "describeEvent(event).text"]]
   ),
   ...mutantsOf(
     "packages/cli/src/explain/RunTelling.ts",
     ["packages/cli/test/Telling.test.ts"],
-    [["telling: an event of a run is one line", "plain(`${words(event)}${progress}`, mostOfLine)", "`${words(event)}${progress}`"]]
+    [
+      [
+        "telling: an event of a run is one line",
+        "plain(`${describeRunEvent(event).text}${progress}`, mostOfLine)",
+        "`${describeRunEvent(event).text}${progress}`"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/supervisor/src/Herald.ts",

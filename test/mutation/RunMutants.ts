@@ -151,13 +151,9 @@ export const runMutants = [
     `${src}/tell/RunNotice.ts`,
     [`${tests}/RunHerald.test.ts`],
     [
-      ["notice: a wait for the service once", "return before.waits > 0\n        ? undefined\n        : {", "return {"],
-      [
-        "notice: that a wait is over",
-        'return before.waits === 0 ? undefined : { kind: "cleared", text: "the wait is over" }',
-        "return undefined"
-      ],
-      ["notice: that a pause is over", "return before.paused === null ? undefined :", "return before.paused !== null ? undefined :"]
+      ["notice: a wait for the service once", "return before.waits === 0", "return true"],
+      ["notice: that a wait is over", "if (before.waits > 0 && outcomes.has(event._tag)) return", "if (false as boolean) return"],
+      ["notice: that a pause is over", "return before.paused !== null", "return before.paused === null"]
     ]
   ),
   ...mutantsOf(
@@ -229,8 +225,8 @@ export const runMutants = [
     "packages/cli/src/explain/RunProgress.ts",
     ["packages/cli/test/RunTelling.test.ts"],
     [
-      ["progress: which task of how many", "return ` (${done + 1} of ${all}): ", "return `: "],
-      ["progress: how long a turn took", "` (after ${inWords(event.at - before.turn.launch.at)})`", '""']
+      ["progress: which task of how many", "return ` (${done + 1} of ${all}: ", "return ` ("],
+      ["progress: how long a turn took", "` (after ${Words.duration(event.at - before.turn.launch.at)})`", '""']
     ]
   )
 ]

@@ -123,13 +123,39 @@ export const supervisorMutants = [
     `${supervisor}/src/Notifier.ts`,
     [`${supervisor}/test/Notifier.test.ts`],
     [
-      ["notice: a warning", 'message?.kind === "warning" ? { kind: "warning", text: message.text } : undefined', "undefined"],
-      ["notice: no other word of comms", 'message?.kind === "warning" ?', "message !== undefined ?"],
-      ["notice: of a request", 'case "StepSucceeded":\n', ""],
-      ["notice: of a permission", 'case "LaunchPrepared":\n', ""],
-      ["notice: found at once", "before.conductor === undefined ? cleared", "true ? cleared"],
-      ["notice: of quiet hours nothing", 'event.kind !== "quiet-hours"\n', "true\n"],
-      ["notice: a wait once", "before.wait === undefined && event.kind", "event.kind"]
+      ["notice: a warning", "? undefined : { kind, text }", '|| kind === "warning" ? undefined : { kind, text }'],
+      ["notice: found at once", "return before.conductor === undefined", "return true"],
+      ["notice: a wait once", "return before.wait === undefined", "return true"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/describe/DescribeRecovery.ts",
+    [`${supervisor}/test/Notifier.test.ts`],
+    [
+      [
+        "notice: no other word of comms",
+        '{ message: "system" })\n    const doubts',
+        '{ message: "system", notice: "warning" })\n    const doubts'
+      ],
+      [
+        "notice: of a request",
+        'doubts.warnings.join("; ")}`, { message: "warning", notice: "warning" })',
+        'doubts.warnings.join("; ")}`, { message: "warning" })'
+      ],
+      ["notice: of a permission", '${clamped}`, { message: "warning", notice: "warning" })', '${clamped}`, { message: "warning" })']
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/describe/DescribeSign.ts",
+    [`${supervisor}/test/Notifier.test.ts`],
+    [["notice: of quiet hours nothing", 'event.kind === "quiet-hours" ? {} :', ""]]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/describe/StepOutcome.ts",
+    [`${supervisor}/test/Herald.test.ts`, "test/scenarios/Payload.test.ts"],
+    [
+      ["herald: what was not understood of a payload", "({ warnings }) => warnings.length > 0", "() => false"],
+      ["telling: an export that is over", "=> estimated_tokens > threshold ||", "=> estimated_tokens >= threshold ||"]
     ]
   ),
   ...mutantsOf(
@@ -251,7 +277,6 @@ export const supervisorMutants = [
     [
       ["herald: told again until it is taken", "yield* Effect.retry(comms.post(", "yield* Effect.ignore(comms.post("],
       ["herald: not twice", "yield* log.changes(id, yield* toldUpTo(id, newest(id)))", "yield* log.changes(id, 0)"],
-      ["herald: what was not understood of a payload", "if (request !== undefined) return requestTelling(request)", ""],
       ["herald: what is told is marked", "yield* outbox.tell(id, revision)", ""]
     ]
   ),

@@ -55,8 +55,11 @@ export const supervisorRuleMutants = [
     `${src}/Herald.ts`,
     [herald],
     [
-      ["telling: the row of what failed closed", '    row: { state: "error" as const, lastError: `${stage}: ${reason}` },\n', ""],
-      ["telling: an export that is over", "const over = estimated_tokens > threshold", "const over = estimated_tokens >= threshold"],
+      [
+        "telling: the row of what failed closed",
+        '({ state: "error" as const, lastError: `${stage}: ${reason}` })',
+        "undefined && ({ reason, stage })"
+      ],
       ["telling: plain, in a message", "...message, text: plain(message.text) })", "...message })"],
       ["herald: from where the log stands", "log.changes(id, yield* toldUpTo(id, newest(id)))", "log.changes(id, yield* outbox.told(id))"],
       ["herald: waits for comms", "yield* Effect.retry(comms.setState(", "yield* Effect.ignore(comms.setState("],

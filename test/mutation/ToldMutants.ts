@@ -11,7 +11,7 @@ export const toldMutants = [
       ["why: against the evidence", 'event._tag === "ConductorAdopted" && event.forced ?', "(false as boolean) ?"],
       [
         "why: what was not understood",
-        '...(doubtful({ step: "0 payload", outcome: outcomeOf(before, "0 payload") })?.warnings ?? []),\n',
+        '...(doubtsOf({ step: "0 payload", outcome: outcomeOf(before, "0 payload") })?.warnings ?? []),\n',
         ""
       ],
       ["why: which permission a launch got", "...(clamped === undefined ? [] : [clamped])", ""]
@@ -31,9 +31,13 @@ export const toldMutants = [
   ...mutantsOf(
     `${cli}/src/explain/RunTelling.ts`,
     [`${cli}/test/RunTelling.test.ts`],
+    [["telling: who is gone is not at work", 'agent === "gone" || agent === "zombie" ? "has ended" : ', ""]]
+  ),
+  ...mutantsOf(
+    "packages/conductor/src/tell/DescribeRun.ts",
+    [`${cli}/test/RunTelling.test.ts`],
     [
-      ["telling: who is gone is not at work", 'agent === "gone" || agent === "zombie" ? "has ended" : ', ""],
-      ["telling: what is complete and has changed", `changed.length === 0 ? ""`, `true ? ""`],
+      ["telling: what is complete and has changed", "changed.length === 0\n      ? described", "(true as boolean)\n      ? described"],
       ["telling: the first suspect where nothing was committed", '${detail === noCommit ? `; ${firstSuspect}` : ""}', ""]
     ]
   ),
@@ -50,7 +54,7 @@ export const toldMutants = [
     [`${cli}/test/RunReason.test.ts`],
     [
       ["why of a run: what was wrong at each rejection", "seen: [event.reason, ...grieved(event, before)]", "seen: [event.reason]"],
-      ["why of a run: the limit of who is ended", "; its limit is ${inWords(limit)}", ""],
+      ["why of a run: the limit of who is ended", "; its limit is ${Words.duration(limit)}", ""],
       ["why of a run: what it has started", '`it has started pid ${others.join(", ")}`', '""']
     ]
   ),

@@ -43,7 +43,7 @@ it("the gate fails: compacted with already_killed, the stop skipped and only tha
   const [escalation, ...others] = stage.world.ledger.events.filter(({ _tag }) => _tag === "RecoveryEscalated")
   assert.deepInclude(escalation, { from: "claude_export", to: "standard_compact", stage: "gate", alreadyKilled: true })
   assert.deepStrictEqual(others, [])
-  assert.isTrue(stage.world.board.messages.some(({ text }) => text.includes("already_killed=true")))
+  assert.isTrue(stage.world.board.messages.some(({ text }) => text.includes("The Conductor is stopped already")))
   assert.isFalse([...stage.world.disk.files.keys()].some((path) => path.startsWith("/state/exports/")))
   stage.pass(minutes(20)).close()
   assert.deepStrictEqual([stage.watch.generation, stage.watch.sessionId, stage.watch.awaiting], [2, sessionId, false])

@@ -64,9 +64,9 @@ it("what could not be understood of a payload, and a permission that is none, ar
   assert.lengthOf(warnings, 2)
   assert.match(
     warnings[0]!,
-    /Of the payload of the hand-off \(message \d+\) not everything was understood: line 2 of the payload is malformed; line 3 of the payload has an unknown key$/u
+    /souffleur did not understand all of the payload \(message \d+\): line 2 of the payload is malformed; line 3 of the payload has an unknown key\.$/u
   )
-  assert.match(warnings[1]!, /: a permission was asked for that no launch may have: it gets acceptEdits$/u)
+  assert.match(warnings[1]!, /: a permission was asked for that no launch may have: it gets acceptEdits\.$/u)
   stage.pass(minutes(10)).close()
 })
 

@@ -84,7 +84,7 @@ it("why and log tell what was not understood of a payload, and which permission 
     why(started, payload([]), prepared("bypassPermissions"), relaunched),
     "bypassPermissions was asked for, acceptEdits is the ceiling"
   )
-  assert.include(sentence(payload(["line 2 of the payload is malformed"])), "not understood: line 2 of the payload is malformed")
+  assert.include(sentence(payload(["line 2 of the payload is malformed"])), ": line 2 of the payload is malformed.")
   assert.isTrue(isNews(payload(["line 2"])))
   assert.isFalse(isNews(payload([])))
   assert.include(sentence(prepared("invalid")), "a permission was asked for that no launch may have")
@@ -96,7 +96,7 @@ it("why tells what is waited out, until when, and who says so", () => {
   assert.include(why(wait("outage", null)), "does not state when that ends: 1 h 0 m are tried, wait 1 in a row")
   const quiet = why(died("hang"), wait("quiet-hours", at + hour))
   assert.include(quiet, "every sign says that it does nothing any more", "the death that would have been followed")
-  assert.include(quiet, "the quiet hours: nothing is launched until 04:00:00 UTC")
+  assert.include(quiet, "The quiet hours hold a recovery back until 04:00:00 UTC")
   assert.include(why(wait("outage", null), Event.WaitEnded.make({ at, watcher: 2, how: "went on" })), "goes on by itself is left alone")
 })
 
@@ -134,7 +134,7 @@ it("log and why tell whom a person named against the evidence", () => {
       conductorState: null,
       lastMessageId: 0
     })
-  assert.include(sentence(adopted(true)), "adopted by an operator, against the evidence")
+  assert.include(sentence(adopted(true)), "an operator adopted it, against the evidence")
   assert.include(why(adopted(true)), "evidence said that it is another: the operator knew better (--force)")
   assert.include(sentence({ ...(opened[0] as typeof Event.WatchOpened.Type), forced: true }), "whatever evidence says")
   for (const told of [sentence(adopted(false)), why(adopted(false)), sentence(opened[0]!)]) assert.notInclude(told, "evidence")

@@ -67,9 +67,9 @@ it("a line says which task of how many it is, by its title, and how long a turn 
     { ...examples.TaskCompleted, taskId, at: at + 121_000 }
   ]
   const told = history.map((event, n) => runSentence(event, progressOf(event, foldRun(history.slice(0, n)))))
-  assert.strictEqual(told[1], `task ${taskId} begins (1 of 1): ${RunOpened.tasks[0]!.title}`)
+  assert.strictEqual(told[1], `Task ${taskId} starts. (1 of 1: ${RunOpened.tasks[0]!.title})`)
   assert.match(told[4]!, /\(after 1 m 0 s\)$/u)
-  assert.match(told[5]!, /is complete \(1 of 1\), after 2 m 1 s$/u)
+  assert.match(told[5]!, /is complete\. \(1 of 1, after 2 m 1 s\)$/u)
 })
 
 it("an agent whose process is gone is not at work", () => {
@@ -82,8 +82,8 @@ it("an agent whose process is gone is not at work", () => {
 it("a plan that says something else of tasks that are complete names them, and that nothing of them is done again", () => {
   assert.strictEqual(
     runSentence({ ...PlanRevised, changed: ["t1"] }),
-    "the plan was changed: 2 tasks; warning: t1 is complete and has changed since: what was done stays as it is"
+    "The plan changed: 2 tasks. Completed tasks whose text changed stay as they are: t1."
   )
-  assert.include(runSentence({ ...PlanRevised, changed: ["t1", "t2"] }), "t1, t2 are complete and have changed since")
-  assert.strictEqual(runSentence({ ...PlanRevised, changed: [] }), "the plan was changed: 2 tasks")
+  assert.include(runSentence({ ...PlanRevised, changed: ["t1", "t2"] }), "stay as they are: t1, t2.")
+  assert.strictEqual(runSentence({ ...PlanRevised, changed: [] }), "The plan changed: 2 tasks.")
 })

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { initial, type Watch } from "@souffleur/domain"
-import { deadline, standing } from "../src/explain/Standing.ts"
+import { initial, type Watch, Words } from "@souffleur/domain"
+import { standing } from "../src/explain/Standing.ts"
 
 const noon = Date.UTC(2026, 2, 1, 12)
 const minute = 60_000
@@ -41,6 +41,6 @@ it("a kill that was put off is told as long as the heartbeat is too old", () => 
 })
 
 it("a time to come has its date where that is another day's", () => {
-  assert.strictEqual(deadline(noon + minute, noon), "12:01:00 UTC")
-  assert.strictEqual(deadline(noon + 3 * 24 * 60 * minute, noon), "2026-03-04 12:00 UTC")
+  assert.strictEqual(Words.deadline(noon + minute, noon), "12:01:00 UTC")
+  assert.strictEqual(Words.deadline(noon + 3 * 24 * 60 * minute, noon), "2026-03-04 12:00 UTC")
 })

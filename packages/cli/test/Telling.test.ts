@@ -1,8 +1,13 @@
 import { assert, it } from "@effect/vitest"
-import { Event } from "@souffleur/domain"
+import { describeRunEvent, foldRun, type RunEvent, runNoticeOf } from "@souffleur/conductor"
+import { describeEvent, Event, initial, type Recorded, type WatchEvent } from "@souffleur/domain"
+import { noticeOf, tellingOf } from "@souffleur/supervisor"
 import { examples } from "../../conductor/test/fixtures/events/Examples.ts"
-import { runSentence } from "../src/explain/RunTelling.ts"
-import { sentence } from "../src/explain/Telling.ts"
+import { examples as watchExamples } from "../../domain/test/fixtures/events/Examples.ts"
+import { reasonOf, tell } from "../src/explain/Reason.ts"
+import { runReasonLines, runReasonOf } from "../src/explain/RunReason.ts"
+import { runLine, runSentence } from "../src/explain/RunTelling.ts"
+import { line, sentence } from "../src/explain/Telling.ts"
 
 const evil = `\u001B[2J\n2026-01-01 a line of ours\u009B\u202E${"x".repeat(10_000)}`
 
@@ -16,5 +21,37 @@ it("what happened is one line, plain and in short, whatever it quotes", () => {
     assert.notMatch(line, /[\p{Cc}\u202E]/u)
     assert.include(line, "\\u001b[2J\\u000a2026-01-01")
     assert.isBelow(line.length, 2100)
+  }
+})
+
+const unpainted = (_: string, text: string) => text
+const recordedOf = <E>(event: E) => ({ position: 1, stream: "w", revision: 1, event })
+
+it("each event of a watch has one description, which log, why, comms and the notify command take", () => {
+  for (const event of Object.values(watchExamples) as ReadonlyArray<WatchEvent>) {
+    const { message, notice, text } = describeEvent(event)
+    const recorded: Recorded = recordedOf(event)
+    assert.include(line(recorded, 1, unpainted), text, event._tag)
+    const reason = reasonOf([recorded], 1)
+    if (reason !== undefined) assert.include(tell(reason)[0], text, event._tag)
+    const telling = tellingOf(event)
+    assert.strictEqual(telling.message?.kind, message, event._tag)
+    if (message !== undefined) assert.include(telling.message?.text, text, event._tag)
+    const told = noticeOf(event, initial)
+    if (told !== undefined) assert.deepStrictEqual(told, { kind: notice, text }, event._tag)
+  }
+})
+
+it("each event of a run has one description, which log, why and its notice take", () => {
+  for (const event of Object.values(examples) as ReadonlyArray<RunEvent>) {
+    const { notice, text } = describeRunEvent(event)
+    const recorded = recordedOf(event)
+    assert.include(runLine(recorded, unpainted), text, event._tag)
+    const reason = runReasonOf([recorded], 1)
+    if (reason !== undefined) assert.include(runReasonLines(reason)[0], text, event._tag)
+    const told = runNoticeOf(event, foldRun([]))
+    if (told === undefined) continue
+    assert.strictEqual(told.kind, notice, event._tag)
+    assert.isTrue(told.text.startsWith(text), event._tag)
   }
 })

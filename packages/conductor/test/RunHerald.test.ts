@@ -39,7 +39,7 @@ it("a notice of an escalation says what is wrong, and still what to do about it,
     }
   ]
   const text = runNoticeOf({ ...TaskEscalated, taskId, cause: "rejections", reason: "rejected 3 times: no" }, foldRun(before))?.text ?? ""
-  assert.include(text, "rejected 3 times: no; - the empty input")
+  assert.include(text, "rejected 3 times: no. - the empty input")
   assert.isBelow(text.length, 2000)
   assert.isTrue(text.endsWith("or --retry, or --skip"))
 })

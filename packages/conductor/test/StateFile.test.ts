@@ -102,7 +102,7 @@ it("an escalation is read back with its cause and its reason, for a plan under a
   const [task] = foldRun([examples.RunOpened, renamed(text)]).tasks
   assert.deepStrictEqual(task?.escalation, { cause: "blocked", reason: "no key" })
   const notice = runNoticeOf(renamed(text), foldRun([examples.RunOpened]))
-  assert.include(notice?.text, "task task-001 needs you (blocked): no key")
+  assert.include(notice?.text, "Task task-001 needs a person (blocked): no key.")
   const told = (change: object) => {
     const json = JSON.parse(text) as { tasks: ReadonlyArray<object> }
     return progressOf(Result.getOrThrow(readState(JSON.stringify({ ...json, tasks: json.tasks.map((one) => ({ ...one, ...change })) }))))[0]
@@ -110,7 +110,7 @@ it("an escalation is read back with its cause and its reason, for a plan under a
   assert.strictEqual(told({ escalation_reason: `\u001B${"x".repeat(9000)}` })?.escalation?.reason.length, 2000)
   for (const none of [{ escalation_cause: "mine" }, { escalation_reason: undefined }, { status: "pending" }])
     assert.notProperty(told(none), "escalation")
-  const before = { kind: "escalated", text: "task task-001 needs you: it was escalated before this run" }
+  const before = { kind: "escalated", text: "Task task-001 needs a person. Answer with" }
   const seen = runNoticeOf({ ...renamed(text), tasks: [told({ escalation_cause: undefined })!] }, foldRun([examples.RunOpened]))
   assert.include(seen?.text, before.text)
 })

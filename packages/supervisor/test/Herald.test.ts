@@ -50,8 +50,8 @@ describe("what comms is told", () => {
     [failed(2), "error", "error", ["2 of 3", "session-file", "no session file", "PID:<pid> SESSION_ID:<id>"]],
     [Event.ValidationExhausted.make({ at, reasons: ["one", "two", "three"] }), "exited", "error", ["1: one", "2: two", "3: three"]],
     [watching[2]!, "confirmed", undefined, []],
-    [relaunched, "confirmed", "system", ["Conductor (S2)", "5000", "claude_export"]],
-    [death, undefined, "warning", ["dead (pid)", "death 2 of 3"]],
+    [relaunched, "confirmed", "system", ["launched a successor", "S2", "5000", "claude_export"]],
+    [death, undefined, "warning", ["dead: its process is gone", "death 2 of 3"]],
     [gate({ estimated_tokens: 11 }), undefined, "system", ["11 tokens", "the whole file", "threshold is 10", "discarded"]],
     [gate({ estimated_tokens: 10 }), undefined, undefined, []],
     [
@@ -65,7 +65,7 @@ describe("what comms is told", () => {
       Event.RecoveryEscalated.make({ at, cycle: 1, from: "a", to: "b", stage: "gate", reason: "too large", alreadyKilled: true }),
       undefined,
       "warning",
-      ["from a to b at gate", "too large", "already_killed=true"]
+      ["a hands on to b at gate", "too large", "stopped already"]
     ],
     [closed, "error", "error", ["gate", "too large", "Nothing was launched"]],
     [Event.RetriesExhausted.make({ at, cycle: 1, exportPath: "/e.md" }), "error", "error", ["Three deaths", "/e.md"]],

@@ -102,7 +102,7 @@ describe("a person is told", () => {
     assert.isDefined(tellingOf(gate).message, "comms is told of it")
     assert.isUndefined(noticeOf(gate, well))
     assert.deepInclude(read(["line 3: no key"]), { kind: "warning" })
-    assert.include(read(["line 3: no key"])?.text, "(message 7) not everything was understood: line 3: no key")
+    assert.include(read(["line 3: no key"])?.text, "did not understand all of the payload (message 7): line 3: no key")
 
     const launch = (requested: "acceptEdits" | "invalid") =>
       noticeOf(
@@ -116,7 +116,7 @@ describe("a person is told", () => {
     const found = Event.ConductorResolved.make({ at, watcher: 1, conductor: identityOf(5000), print: true })
     assert.deepInclude(noticeOf(lost, well), { kind: "warning" })
     assert.isUndefined(noticeOf(found, well), "found at once: nobody was told of anything")
-    assert.deepInclude(noticeOf(found, evolve(well, lost)), { kind: "cleared", text: "the Conductor is pid 5000" })
+    assert.deepInclude(noticeOf(found, evolve(well, lost)), { kind: "cleared", text: "The Conductor is pid 5000: it holds the session." })
 
     assert.include(noticeOf(Event.ConductorUnclaimed.make({ at, why: "the disk is full" }), well)?.text, "the disk is full")
     assert.strictEqual(noticeOf(Event.ConductorClaimed.make({ at }), well)?.kind, "cleared")
@@ -161,7 +161,7 @@ it.layer(HostServices.layer)((it) => {
         revision: 7,
         at: "2026-01-05T12:00:00.000Z",
         kind: "recovered",
-        text: "Conductor (S2) has taken the hand-off"
+        text: "The Conductor (S2) took the hand-off."
       })
       assert.deepStrictEqual(
         rest.map(({ kind, revision }) => [kind, revision]),
@@ -176,7 +176,7 @@ it.layer(HostServices.layer)((it) => {
     Effect.gen(function* () {
       const { run, told } = yield* notifying([Event.PersonAwaited.make({ at, watcher: 1, for: "\u001B[2J\u009B\u202E\n" }), completed])
       yield* run()
-      assert.deepInclude((yield* told)[0] as unknown, { text: "the Conductor waits for a person: \\u001b[2J\\u009b\\u202e\\u000a" })
+      assert.deepInclude((yield* told)[0] as unknown, { text: "The Conductor waits for a person: \\u001b[2J\\u009b\\u202e\\u000a." })
     })
   )
   it.effect("is told nothing twice by a souffleur that starts again, and is told what came since; what stands is remembered", () =>

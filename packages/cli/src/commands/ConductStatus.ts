@@ -1,5 +1,5 @@
 import { allRuns, invocation, isOver, stateJson, streamOf, type NamedRun } from "@souffleur/conductor"
-import { iso, Launcher, plain, Processes, type ResolvedSettings } from "@souffleur/domain"
+import { iso, Launcher, plain, Processes, type ResolvedSettings, Words } from "@souffleur/domain"
 import { Beats } from "@souffleur/eventlog"
 import { Clock, Console, Duration, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -8,7 +8,6 @@ import { findRun, runs } from "../world/Conducted.ts"
 import { Environment } from "../world/Environment.ts"
 import { paint, printJson } from "../Printing.ts"
 import { runStanding, taskLines } from "../explain/RunTelling.ts"
-import { inWords } from "../explain/Telling.ts"
 import { runName } from "./ConductAnswer.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 
@@ -61,7 +60,9 @@ const agentLines = (agent: Effect.Success<ReturnType<typeof statusOf>>["agent"],
   if (agent === null || agent.runs_for_ms === null) return []
   const limit = agent.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout
   const time =
-    agent.condition === "gone" ? "is gone" : `at work for ${inWords(agent.runs_for_ms)} of at most ${inWords(Duration.toMillis(limit))}`
+    agent.condition === "gone"
+      ? "is gone"
+      : `at work for ${Words.duration(agent.runs_for_ms)} of at most ${Words.duration(Duration.toMillis(limit))}`
   return [`  ${agent.role}, pid ${agent.pid}, ${time}`, `    session ${agent.session_id}, output ${agent.output}`].map((line) =>
     plain(line)
   )
@@ -94,7 +95,7 @@ export const conductStatusCommand = Command.make(
               ? isOver(run)
                 ? ""
                 : `  nobody conducts: ${invocation(run, cwd)}`
-              : `  by pid ${owner.pid}, beat ${inWords(beat_age_ms)} ago`
+              : `  by pid ${owner.pid}, beat ${Words.duration(beat_age_ms)} ago`
         yield* Console.log(`${id}  ${plain(run.workflowId, mostOfId)}  ${plain(standing)}${brush("dim", by)}`)
         if (all) continue
         const { outputPath } = yield* Launcher

@@ -1,18 +1,17 @@
-import { isUnwatched, iso, load, lower, Permission, type ResolvedSettings } from "@souffleur/domain"
+import { isUnwatched, iso, load, lower, Permission, type ResolvedSettings, Words } from "@souffleur/domain"
 import { command } from "@souffleur/supervisor"
 import { Console, Duration, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { agentFiles, host, settingsOf, store } from "../world/App.ts"
 import { personOnly } from "../watching/Person.ts"
-import { count, inWords } from "../explain/Telling.ts"
 import { findWatch } from "../watching/Watches.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
 /** What the user has set. */
 const allowed = ({ maxTime, maxTokens }: ResolvedSettings): string =>
   [
-    ...(maxTokens === null ? [] : [`${count(maxTokens)} tokens`]),
-    ...(maxTime === null ? [] : [inWords(Duration.toMillis(maxTime))]),
+    ...(maxTokens === null ? [] : [`${Words.count(maxTokens)} tokens`]),
+    ...(maxTime === null ? [] : [Words.duration(Duration.toMillis(maxTime))]),
     ...(maxTokens === null && maxTime === null ? ["the ceilings that souffleur itself was started with"] : [])
   ].join(", ")
 

@@ -1,5 +1,5 @@
 import { allRuns, isOver } from "@souffleur/conductor"
-import { Agent, Comms, EventLog, heartbeatAge, iso, plain, Processes, type ResolvedSettings, see } from "@souffleur/domain"
+import { Agent, Comms, EventLog, heartbeatAge, iso, plain, Processes, type ResolvedSettings, see, Words } from "@souffleur/domain"
 import { Beats, Outbox, toldUpTo } from "@souffleur/eventlog"
 import { newest } from "@souffleur/supervisor"
 import { Clock, Console, Duration, Effect, Option, Result } from "effect"
@@ -9,8 +9,8 @@ import { runs } from "../world/Conducted.ts"
 import { Environment } from "../world/Environment.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
 import { runStanding } from "../explain/RunTelling.ts"
-import { standing, when } from "../explain/Standing.ts"
-import { inWords, isNews, sentence } from "../explain/Telling.ts"
+import { standing } from "../explain/Standing.ts"
+import { isNews, sentence } from "../explain/Telling.ts"
 import { allWatches, findWatch, type Named } from "../watching/Watches.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
@@ -150,11 +150,11 @@ export const statusCommand = Command.make(
         ? ""
         : one.comms === "out"
           ? `comms is out (${one.comms_out})`
-          : `heartbeat ${inWords(one.conductor.heartbeat_age_ms)}`,
+          : `heartbeat ${Words.duration(one.conductor.heartbeat_age_ms)}`,
       one.conductor.context_tokens === null ? "" : usage(one.conductor.context_tokens, one.conductor.context_window),
-      one.phase === "Exited" ? "" : `watcher ${inWords(one.souffleur_beat_age_ms)}`,
+      one.phase === "Exited" ? "" : `watcher ${Words.duration(one.souffleur_beat_age_ms)}`,
       one.retries === 0 ? "" : `${one.retries} of 3 retries`,
-      `${inWords(now - Date.parse(one.last_event_at))} ago`,
+      `${Words.duration(now - Date.parse(one.last_event_at))} ago`,
       one.phase === "Exited"
         ? ""
         : one.owner === null || one.owner.condition === "gone"
@@ -178,7 +178,7 @@ export const statusCommand = Command.make(
       const id = events[0]!.stream.padEnd(widest)
       if (events.length > mostNews)
         yield* Console.log(brush("dim", `${id}  ${events.length - mostNews} more before these: souffleur log ${id.trimEnd()}`))
-      for (const { event } of events.slice(-mostNews)) yield* Console.log(`${id}  ${when(event.at)}  ${sentence(event)}`)
+      for (const { event } of events.slice(-mostNews)) yield* Console.log(`${id}  ${Words.time(event.at)}  ${sentence(event)}`)
     }
   })
 ).pipe(Command.withDescription("Every watch of this machine, or one"))

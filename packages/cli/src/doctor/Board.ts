@@ -1,8 +1,7 @@
 import { CommsErrand } from "@souffleur/comms"
-import { Comms, type CommsSnapshot, parseTime, type ResolvedSettings, type Watch } from "@souffleur/domain"
+import { Comms, type CommsSnapshot, parseTime, type ResolvedSettings, type Watch, Words } from "@souffleur/domain"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Result } from "effect"
 import { ofFile } from "../Failure.ts"
-import { inWords } from "../explain/Telling.ts"
 import type { Named } from "../watching/Watches.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
@@ -51,14 +50,14 @@ const heartbeat = ({ conductor }: CommsSnapshot, watched: boolean, staleAfter: D
     return [
       wrong(
         "heartbeat",
-        `task-00 has one ${inWords(time.value - now)} in the future`,
+        `task-00 has one ${Words.duration(time.value - now)} in the future`,
         "write UTC, as datetime('now') does; is the clock right?"
       )
     ]
   const age = now - time.value
-  const text = `task-00 (${state}) beat ${inWords(age)} ago`
+  const text = `task-00 (${state}) beat ${Words.duration(age)} ago`
   return watched && age > Duration.toMillis(staleAfter) && state !== "complete"
-    ? [note("heartbeat", `${text}, more than ${inWords(Duration.toMillis(staleAfter))}: a watcher calls that dead`)]
+    ? [note("heartbeat", `${text}, more than ${Words.duration(Duration.toMillis(staleAfter))}: a watcher calls that dead`)]
     : [ok("heartbeat", text)]
 }
 

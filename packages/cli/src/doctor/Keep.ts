@@ -1,11 +1,10 @@
-import { Claims, EventLog, type ResolvedSettings } from "@souffleur/domain"
+import { Claims, EventLog, type ResolvedSettings, Words } from "@souffleur/domain"
 import { lookTrusted } from "@souffleur/process"
 import { Beats, Outbox, Store } from "@souffleur/eventlog"
 import { Signals, SqliteClient } from "@souffleur/node"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Result, Stream } from "effect"
 import { claims, host, store } from "../world/App.ts"
 import { told } from "../Failure.ts"
-import { inWords } from "../explain/Telling.ts"
 import { allWatches, type Named } from "../watching/Watches.ts"
 import { disk } from "./Disk.ts"
 import { estimates, ratioOf } from "./Estimates.ts"
@@ -172,7 +171,7 @@ const standing = Effect.fnUntraced(function* ({ id, watch }: Named, settings: Re
       findings.push(
         wrong(
           name,
-          `its souffleur, pid ${watch.owner.process.pid}, lives and last beat ${inWords(Option.getOrUndefined(age))} ago`,
+          `its souffleur, pid ${watch.owner.process.pid}, lives and last beat ${Words.duration(Option.getOrUndefined(age))} ago`,
           "is it stopped (SIGSTOP)? end that process, then souffleur watch"
         )
       )

@@ -1,12 +1,11 @@
 import { parseAgentCommand } from "@souffleur/claude"
-import { type ResolvedSettings } from "@souffleur/domain"
+import { type ResolvedSettings, Words } from "@souffleur/domain"
 import { findConfig, runProgram } from "@souffleur/process"
 import { commitAt } from "@souffleur/supervisor"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
 import { agent, host, launchable, terminalOf } from "../world/App.ts"
 import { Environment } from "../world/Environment.ts"
 import { told } from "../Failure.ts"
-import { inWords } from "../explain/Telling.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 /** Without comms the commit that is checked out is a sign of progress. */
@@ -71,10 +70,10 @@ const staleLimit = ({ heartbeatStaleAfter }: ResolvedSettings): Finding =>
   Duration.isLessThan(heartbeatStaleAfter, stall)
     ? note(
         "stale limit",
-        `${inWords(Duration.toMillis(heartbeatStaleAfter))}; the agent itself may be silent for ${inWords(Duration.toMillis(stall))} when its model stalls, and go on`,
+        `${Words.duration(Duration.toMillis(heartbeatStaleAfter))}; the agent itself may be silent for ${Words.duration(Duration.toMillis(stall))} when its model stalls, and go on`,
         "if healthy Conductors are replaced, set HEARTBEAT_STALE_AFTER above it"
       )
-    : ok("stale limit", inWords(Duration.toMillis(heartbeatStaleAfter)))
+    : ok("stale limit", Words.duration(Duration.toMillis(heartbeatStaleAfter)))
 
 const ceiling = ({ maxExternalPermission }: ResolvedSettings, uid: number): Finding =>
   maxExternalPermission === "bypassPermissions" && uid === 0

@@ -1,5 +1,4 @@
-import type { Event, Watch } from "@souffleur/domain"
-import { count, inWords } from "./Telling.ts"
+import { type Event, type Watch, Words } from "@souffleur/domain"
 
 /** The owner is of another boot than the Conductor that it looks after. */
 const rebooted = ({ conductor, owner }: Watch) =>
@@ -18,13 +17,13 @@ export const evidence = (
     : [
         heartbeat === null
           ? "task-00 had no heartbeat"
-          : `the heartbeat of task-00 was ${heartbeat}, ${heartbeatAge === null ? "which says nothing" : `${inWords(heartbeatAge)} old`}; the limit is ${inWords(staleAfter)}`,
+          : `the heartbeat of task-00 was ${heartbeat}, ${heartbeatAge === null ? "which says nothing" : `${Words.duration(heartbeatAge)} old`}; the limit is ${Words.duration(staleAfter)}`,
         conductorState === null ? "comms did not tell a state" : `task-00 was in state ${conductorState}`
       ]),
   ...signs.map(({ age, says, source }) =>
     source === "processor"
-      ? `it has used no processor for ${inWords(age)}`
-      : `${source}: ${says}${age === null ? "" : `, ${inWords(age)} old`}`
+      ? `it has used no processor for ${Words.duration(age)}`
+      : `${source}: ${says}${age === null ? "" : `, ${Words.duration(age)} old`}`
   ),
-  ...(contextTokens === null ? [] : [`${count(contextTokens)} tokens of context were in use`])
+  ...(contextTokens === null ? [] : [`${Words.count(contextTokens)} tokens of context were in use`])
 ]

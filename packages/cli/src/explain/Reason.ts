@@ -1,19 +1,30 @@
-import { clampInWords, compactAttempts, type Event, evolve, initial, type Recorded, type Watch, type WatchEvent } from "@souffleur/domain"
-import { doubtful, Gate } from "@souffleur/recovery"
+import {
+  clampInWords,
+  compactAttempts,
+  type Event,
+  evolve,
+  initial,
+  type Recorded,
+  type Watch,
+  type WatchEvent,
+  Words,
+  doubtsOf
+} from "@souffleur/domain"
+import { Gate } from "@souffleur/recovery"
 import { Option, Predicate, Schema } from "effect"
 import { evidence } from "./Evidence.ts"
 import { type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
 import { reasonOfGuard } from "./GuardReason.ts"
 import { reasonOfPin } from "./PinReason.ts"
 import { becauseOf, reasonOfSigns } from "./SignReason.ts"
-import { inWords, sentence } from "./Telling.ts"
+import { sentence } from "./Telling.ts"
 
 /** What was done since the last launch, as far as anybody can tell. */
 const progress = (
   { at, taskCount, taskFingerprint }: typeof Event.ConductorDied.Type,
   { baseline, comms, kind, launchedAt }: Watch
 ): string => {
-  if (kind === "command") return `it ran ${inWords(at - launchedAt)}; what a command has done is not known`
+  if (kind === "command") return `it ran ${Words.duration(at - launchedAt)}; what a command has done is not known`
   if (comms !== null) return `${taskCount ?? "an unknown number of"} tasks, ${baseline.taskCount} at the last launch`
   const commits = taskFingerprint?.split(" ")[1] === baseline.taskFingerprint.split(" ")[1] ? "no commit" : "another commit"
   return `${taskCount ?? "an unknown number of"} results of tools, ${baseline.taskCount} at the last launch; ${commits} since`
@@ -76,7 +87,7 @@ const ruleOfDeath = ({ cause, evidence: { staleAfter } }: typeof Event.Conductor
     case "pid":
       return "A process that is gone, is a zombie, or whose pid belongs to another is dead."
     case "heartbeat":
-      return `A heartbeat older than ${inWords(staleAfter)} means that the Conductor is dead or hung.`
+      return `A heartbeat older than ${Words.duration(staleAfter)} means that the Conductor is dead or hung.`
     case "hang":
       return "A Conductor whose every sign has been silent for longer than a call may stall is hung."
     case "untaken":
@@ -85,7 +96,7 @@ const ruleOfDeath = ({ cause, evidence: { staleAfter } }: typeof Event.Conductor
 }
 
 const untaken = ({ at, evidence: { signs } }: typeof Event.ConductorDied.Type, { launchedAt, sessionId }: Watch): ReadonlyArray<string> => [
-  `it was launched ${inWords(at - launchedAt)} before`,
+  `it was launched ${Words.duration(at - launchedAt)} before`,
   ...(signs.some(({ source }) => source === "session file") ? [] : [`its session ${sessionId} had no file: it never began`])
 ]
 
@@ -143,7 +154,7 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
       }
     case "WatcherLost":
       return {
-        seen: [event.beatAge === null ? "the watcher never beat" : `the watcher's last beat was ${inWords(event.beatAge)} ago`],
+        seen: [event.beatAge === null ? "the watcher never beat" : `the watcher's last beat was ${Words.duration(event.beatAge)} ago`],
         rule: "A watcher whose beat is too old is replaced; the Conductor is not touched."
       }
     case "RoleGaveUp":
@@ -188,7 +199,7 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
       return {
         seen: [
           ...(trigger === undefined ? [] : [`the recovery began because ${becauseOf[trigger]}`]),
-          ...(doubtful({ step: "0 payload", outcome: outcomeOf(before, "0 payload") })?.warnings ?? []),
+          ...(doubtsOf({ step: "0 payload", outcome: outcomeOf(before, "0 payload") })?.warnings ?? []),
           ...gate(before),
           ...failures(before),
           ...unsummarized(before),

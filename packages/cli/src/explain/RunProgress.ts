@@ -1,17 +1,17 @@
 import { evolveRun, initialRun, type Run, type RunEvent, taskOf } from "@souffleur/conductor"
+import { Words } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { Stream } from "effect"
-import { inWords } from "./Telling.ts"
 
 /** How far a run is by an event, and how long that took: what the event itself does not say. `before`: the run as it then was. */
 export const progressOf = (event: RunEvent, before: Run): string => {
   const [all, done] = [before.tasks.length, before.tasks.filter(({ status }) => status === "completed").length]
   switch (event._tag) {
     case "TaskStarted":
-      return ` (${done + 1} of ${all}): ${taskOf(before, event.taskId)?.title ?? ""}`
+      return ` (${done + 1} of ${all}: ${taskOf(before, event.taskId)?.title ?? ""})`
     case "TaskCompleted": {
       const began = taskOf(before, event.taskId)?.startedAt ?? event.at
-      return ` (${done + 1} of ${all}), after ${inWords(event.at - began)}`
+      return ` (${done + 1} of ${all}, after ${Words.duration(event.at - began)})`
     }
     case "ImplementationCompleted":
     case "ImplementationBlocked":
@@ -19,7 +19,7 @@ export const progressOf = (event: RunEvent, before: Run): string => {
     case "ReviewApproved":
     case "ReviewRejected":
     case "ReviewFailed":
-      return before.turn?.launch == null ? "" : ` (after ${inWords(event.at - before.turn.launch.at)})`
+      return before.turn?.launch == null ? "" : ` (after ${Words.duration(event.at - before.turn.launch.at)})`
     default:
       return ""
   }

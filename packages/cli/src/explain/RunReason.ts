@@ -1,10 +1,9 @@
 import { evolveRun, grievancesOf, initialRun, type Run, type RunEvent, taskOf } from "@souffleur/conductor"
+import { Words } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
 import { reasonOfPin } from "./PinReason.ts"
 import { runSentence } from "./RunTelling.ts"
-import { deadline } from "./Standing.ts"
-import { inWords } from "./Telling.ts"
 
 type Of<Tag extends RunEvent["_tag"]> = Extract<RunEvent, { readonly _tag: Tag }>
 
@@ -61,7 +60,7 @@ const ending = ({ at, cause, launchedAt, limit, others, process }: Of<"AgentEndi
   cause === "timeout"
     ? {
         seen: [
-          `process ${process.pid} runs since ${deadline(launchedAt, at)}; its limit is ${inWords(limit)}`,
+          `process ${process.pid} runs since ${Words.deadline(launchedAt, at)}; its limit is ${Words.duration(limit)}`,
           others.length === 0 ? "it has started nothing that still runs" : `it has started pid ${others.join(", ")}`
         ],
         rule: "who takes longer than its limit is ended, with all that it started, and its turn has come to nothing"
@@ -74,9 +73,11 @@ const ending = ({ at, cause, launchedAt, limit, others, process }: Of<"AgentEndi
 const limited = ({ at, kind, resetsAt, until }: Of<"AgentLimited">, { waits }: Run): Explanation => ({
   seen: [
     `its session's records: ${kind === "outage" ? "the service is out" : "a usage limit"}`,
-    resetsAt === null ? `they do not state until when; wait ${waits + 1} in a row` : `they state that it ends at ${deadline(resetsAt, at)}`
+    resetsAt === null
+      ? `they do not state until when; wait ${waits + 1} in a row`
+      : `they state that it ends at ${Words.deadline(resetsAt, at)}`
   ],
-  rule: `a refusal of the service is nobody's fault: no attempt is counted; asked again at ${deadline(until, at)}`
+  rule: `a refusal of the service is nobody's fault: no attempt is counted; asked again at ${Words.deadline(until, at)}`
 })
 
 const finished = ({ detail, finishing }: Of<"RunFinished">): Explanation =>

@@ -1,122 +1,18 @@
-import { firstSuspect, grievancesOf, noCommit, type Run, type RunEvent, streamOf, type Task, taskOf } from "@souffleur/conductor"
-import { type Condition, iso, overreachInWords, plain, trustInWords, withdrawnInWords } from "@souffleur/domain"
-import { type RecordedAs } from "@souffleur/eventlog"
-import { Match } from "effect"
+import { describeRunEvent, grievancesOf, type Run, type RunEvent, streamOf, type Task, taskOf } from "@souffleur/conductor"
+import { type Condition, iso, plain, Words } from "@souffleur/domain"
+import type { RecordedAs } from "@souffleur/eventlog"
 import { mostOfLine, type Paint } from "../Printing.ts"
-import { deadline, when } from "./Standing.ts"
-import { inWords } from "./Telling.ts"
+import { colours } from "./Telling.ts"
 
-const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`
 const idOf = (stream: string) => stream.slice(streamOf("").length)
 
-/** What happened to a run, in plain words, on one line. */
-export const runSentence = (event: RunEvent, progress = ""): string => plain(`${words(event)}${progress}`, mostOfLine)
-
-const words = (event: RunEvent): string =>
-  Match.valueTags(event, {
-    RunOpened: ({ plan, tasks, workflowId }) => `workflow ${workflowId}: ${many(tasks.length, "task")} of ${plan}`,
-    PlanRevised: ({ changed, tasks }) =>
-      `the plan was changed: ${many(tasks.length, "task")}${changed.length === 0 ? "" : `; warning: ${changed.join(", ")} ${changed.length === 1 ? "is complete and has" : "are complete and have"} changed since: what was done stays as it is`}`,
-    RunTaken: ({ fence, owner }) => `souffleur pid ${owner.process.pid} conducts (fence ${fence})`,
-    RunLeft: () => "souffleur left",
-    ProgressImported: ({ from, tasks }) =>
-      `progress of ${many(tasks.length, "task")} was taken over from ${from === "state" ? "state.json" : "its backup"}`,
-    UnknownTaskSkipped: ({ taskId }) => `warning: task ${taskId} is not in the plan: it is skipped`,
-    StateFileRebuilt: ({ found, from, kept }) =>
-      kept !== null
-        ? `warning: ${found === "backup" ? "a backup of another run" : "what stood in the state file"} is kept as ${kept}`
-        : `warning: the state file was ${found}: it is made anew from the ${from}`,
-    TaskStarted: ({ taskId }) => `task ${taskId} begins`,
-    AgentAsked: ({ attempt, resumed, role, taskId }) =>
-      role === "finisher"
-        ? "the finishing step begins"
-        : `${taskId}: ${resumed ? "the same" : "a fresh"} ${role}${role === "implementer" ? `, attempt ${attempt}` : ` of attempt ${attempt}`}`,
-    AgentPrepared: ({ effective, launchId, requested }) =>
-      `launch ${launchId} is prepared, permission ${effective}${requested === effective ? "" : ` (asked for ${requested})`}`,
-    AgentLaunched: ({ process }) => `it runs: pid ${process.pid}`,
-    AgentNeverRan: () => "that agent was never launched: another is asked",
-    AgentEnding: ({ cause, launchedAt, limit, others, process }) =>
-      cause === "timeout"
-        ? `its time is over: it runs since ${when(launchedAt)}, longer than ${inWords(limit)}: pid ${[process.pid, ...others].join(", ")} is ended`
-        : `it has ended, and left something running: pid ${others.join(", ")} is ended`,
-    ImplementationCompleted: ({ commits, files, taskId }) =>
-      `${taskId}: implemented, ${many(commits.length, "commit")}, ${many(files.length, "file")}`,
-    ImplementationBlocked: ({ reason, taskId }) => `${taskId}: blocked: ${reason}`,
-    ImplementationFailed: ({ detail, taskId }) =>
-      `${taskId}: the attempt failed: ${detail}${detail === noCommit ? `; ${firstSuspect}` : ""}`,
-    ReviewApproved: ({ summary, taskId }) => `${taskId}: approved: ${summary}`,
-    ReviewRejected: ({ feedback, taskId }) =>
-      `${taskId}: rejected: ${feedback.summary}${feedback.issues.length === 0 ? "" : ` (${many(feedback.issues.length, "issue")})`}`,
-    ReviewFailed: ({ detail, taskId }) => `${taskId}: the review failed: ${detail}`,
-    WorkChanged: ({ commits, taskId }) =>
-      commits.length === 0
-        ? `${taskId}: its commits are not there any more: it is implemented anew`
-        : `${taskId}: somebody has changed the work since: ${many(commits.length, "commit")} to review`,
-    AgentLimited: ({ at, kind, resetsAt, taskId, until }) =>
-      `${taskId ?? "the finishing step"}: ${kind === "outage" ? "the service is out" : "a usage limit"}: waiting until ${deadline(until, at)}${resetsAt === null ? " (nobody says how long it lasts)" : ""}; no attempt is counted`,
-    LimitWaitEnded: () => "the wait is over: an agent is asked again",
-    TaskCompleted: ({ taskId }) => `task ${taskId} is complete`,
-    TaskEscalated: ({ reason, taskId }) => `task ${taskId} is escalated: ${reason}`,
-    TaskAnswered: ({ answer, taskId }) => `${taskId}: the user answered: ${answer}`,
-    RunPaused: ({ cause, files, why }) =>
-      cause === "conflict"
-        ? `paused: git has conflicts in ${files.join(", ")}`
-        : cause === "dirty"
-          ? `paused: not committed: ${files.join(", ")}`
-          : cause === "work lost"
-            ? `paused: work that was approved is not there any more: ${why}`
-            : cause === "history"
-              ? `paused: git is not where the run goes on: ${why}`
-              : cause === "failed"
-                ? `paused: it cannot go on: ${why}`
-                : `paused: an agent cannot be ended: ${why}`,
-    RunResumed: () => "that is put right: the run goes on",
-    RunVerified: ({ commits, completed, files, missing, skipped }) =>
-      `every task is complete: ${completed} done, ${skipped} skipped, ${many(commits, "commit")}, ${many(files, "file")}${missing.length === 0 ? "" : `; HEAD has not any more: ${missing.join(", ")}`}`,
-    RunFinished: ({ detail, finishing }) =>
-      finishing === "failed" ? `the finishing step failed: ${detail}` : finishing === "none" ? "the run is done" : "finished",
-    ConfigOverreached: overreachInWords,
-    ConfigWithdrawn: () => withdrawnInWords,
-    TrustGiven: trustInWords,
-    FinishingAnswered: ({ answer }) => `the user answered: the finishing step is ${answer === "skip" ? "left as it is" : "asked once more"}`
-  })
-
-const colourOf = (event: RunEvent): "red" | "green" | "yellow" | "dim" | undefined => {
-  switch (event._tag) {
-    case "TaskEscalated":
-    case "RunPaused":
-      return "red"
-    case "TaskCompleted":
-    case "RunVerified":
-      return "green"
-    case "RunFinished":
-      return event.finishing === "failed" ? "red" : "green"
-    case "PlanRevised":
-      return event.changed.length === 0 ? undefined : "yellow"
-    case "ConfigOverreached":
-    case "TrustGiven":
-    case "ImplementationFailed":
-    case "AgentLimited":
-    case "AgentEnding":
-    case "WorkChanged":
-    case "ReviewFailed":
-    case "ReviewRejected":
-    case "UnknownTaskSkipped":
-    case "StateFileRebuilt":
-      return "yellow"
-    case "AgentPrepared":
-    case "AgentLaunched":
-    case "RunTaken":
-      return "dim"
-    default:
-      return undefined
-  }
-}
+/** What happened to a run, and how far it is by it, on one line. */
+export const runSentence = (event: RunEvent, progress = ""): string => plain(`${describeRunEvent(event).text}${progress}`, mostOfLine)
 
 export const runLine = ({ event, revision }: RecordedAs<RunEvent>, brush: Paint, progress = ""): string => {
-  const colour = colourOf(event)
+  const colour = colours[describeRunEvent(event).severity]
   const text = runSentence(event, progress)
-  return `${brush("dim", `${when(event.at)} ${String(revision).padStart(3)}`)}  ${colour === undefined ? text : brush(colour, text)}`
+  return `${brush("dim", `${Words.time(event.at)} ${String(revision).padStart(3)}`)}  ${colour === undefined ? text : brush(colour, text)}`
 }
 
 /** One event as a program reads it. */
@@ -154,7 +50,7 @@ const goingOn = (run: Run, agent: Condition | null): string => {
   const escalated = run.tasks.find(({ status }) => status === "escalated")
   if (escalated !== undefined) return `waits for an answer on ${escalated.id}`
   if (run.wait !== null)
-    return `waits for ${run.wait.kind === "outage" ? "the service" : "a usage limit"} until ${deadline(run.wait.until, run.lastEventAt)}`
+    return `waits for ${run.wait.kind === "outage" ? "the service" : "a usage limit"} until ${Words.deadline(run.wait.until, run.lastEventAt)}`
   if (run.turn !== null)
     return run.turn.role === "finisher"
       ? "finishing"
@@ -200,9 +96,9 @@ const needs = (id: string, { finishingFailure, paused, tasks }: Run, outputOf?: 
 
 export const taskLines = (task: Task, outputOf: OutputOf): ReadonlyArray<string> => {
   const counts = [
-    ...(task.attempts === 0 ? [] : [many(task.attempts, "attempt")]),
-    ...(task.feedback.length === 0 ? [] : [many(task.feedback.length, "rejection")]),
-    ...(task.work.commits.length === 0 ? [] : [many(task.work.commits.length, "commit")])
+    ...(task.attempts === 0 ? [] : [Words.many(task.attempts, "attempt")]),
+    ...(task.feedback.length === 0 ? [] : [Words.many(task.feedback.length, "rejection")]),
+    ...(task.work.commits.length === 0 ? [] : [Words.many(task.work.commits.length, "commit")])
   ]
   const status = task.skipped ? "skipped" : task.status.replace("_", " ")
   return [

@@ -1,5 +1,4 @@
-import { iso, type RecoveryCycle, type Watch, type WatchEvent } from "@souffleur/domain"
-import { count, inWords, waitInWords } from "./Telling.ts"
+import { iso, type RecoveryCycle, type Watch, type WatchEvent, Words, waitInWords } from "@souffleur/domain"
 
 type Told = { readonly seen: ReadonlyArray<string>; readonly rule: string; readonly act?: string }
 type Signed = Extract<
@@ -42,7 +41,7 @@ export const reasonOfSigns = (event: Signed, before: Watch): Told | undefined =>
         seen: [
           `its last turn was ended by ${waitInWords[event.kind]}`,
           event.resetsAt === null
-            ? `the session file does not state when that ends: ${inWords(event.until - event.at)} are tried, wait ${before.waits + 1} in a row`
+            ? `the session file does not state when that ends: ${Words.duration(event.until - event.at)} are tried, wait ${before.waits + 1} in a row`
             : `the session file states that it ends at ${iso(event.resetsAt)}`
         ],
         rule: "A usage limit and an outage are no deaths: they are waited out, and then the session is resumed once."
@@ -55,8 +54,8 @@ export const reasonOfSigns = (event: Signed, before: Watch): Told | undefined =>
       return {
         seen: [
           event.ceiling === "tokens"
-            ? `${count(event.used)} tokens were used, of ${count(event.limit)} that are allowed (MAX_TOKENS)`
-            : `it has gone on for ${inWords(event.used)}, of ${inWords(event.limit)} that are allowed (MAX_TIME)`,
+            ? `${Words.count(event.used)} tokens were used, of ${Words.count(event.limit)} that are allowed (MAX_TOKENS)`
+            : `it has gone on for ${Words.duration(event.used)}, of ${Words.duration(event.limit)} that are allowed (MAX_TIME)`,
           `counted from ${iso(before.allowedSince)} on, over ${before.sessions.length} ${before.sessions.length === 1 ? "session" : "sessions"}`
         ],
         rule: "At a ceiling of the user's nobody is stopped, and nothing more is launched without an operator's word.",

@@ -1,14 +1,5 @@
-import { iso, type Watch, type WatchEvent } from "@souffleur/domain"
+import { type Watch, type WatchEvent, Words } from "@souffleur/domain"
 import { Match } from "effect"
-
-/** Time of day, UTC. */
-export const when = (at: number): string => iso(at).slice(11, 19)
-
-/** A time to come as it is said at `from`: of another day it has its date, and it is never taken for local time. */
-export const deadline = (at: number, from: number): string => {
-  const day = (time: number) => iso(time).slice(0, 10)
-  return `${day(at) === day(from) ? when(at) : `${day(at)} ${when(at).slice(0, 5)}`} UTC`
-}
 
 type Wait = Extract<WatchEvent, { readonly _tag: "WaitStarted" }>["kind"]
 
@@ -24,11 +15,11 @@ export const standing = (watch: Watch, silent = false): string =>
   Match.value(watch).pipe(
     Match.when({ phase: "Exited" }, ({ end }) => end ?? "ended"),
     Match.when({ recovery: Match.defined }, ({ recovery }) => (recovery.purpose === "salvage" ? "saving what can be saved" : "recovering")),
-    Match.when({ wait: Match.defined }, ({ wait }) => `waits until ${deadline(wait.until, wait.since)} (${waits[wait.kind]})`),
+    Match.when({ wait: Match.defined }, ({ wait }) => `waits until ${Words.deadline(wait.until, wait.since)} (${waits[wait.kind]})`),
     Match.when({ standby: Match.defined }, ({ standby }) => `standing by (${standby.stage})`),
     Match.when({ person: Match.defined }, () => "waits for a person"),
     Match.when({ deferred: Match.defined }, ({ deferred, lastEventAt }) =>
-      silent ? `silent, spared until ${deadline(deferred.until, lastEventAt)}` : "watching"
+      silent ? `silent, spared until ${Words.deadline(deferred.until, lastEventAt)}` : "watching"
     ),
     Match.when({ ceiling: Match.defined }, () => "watching, at its ceiling"),
     Match.when({ overreach: Match.defined }, () => "watching, config not trusted"),

@@ -70,7 +70,7 @@ it.layer(services)((it) => {
         yield* sql`UPDATE orchestration_tasks SET last_heartbeat = '2026-03-01 12:00:00' WHERE task_id = 'task-00'`
         const known = yield* as("s2")(myState())
         assert.deepInclude(known, { watch: "w-1", generation: 2, retries: 1, deadline: "2026-03-01T12:04:00.000Z", last_beat: null })
-        assert.deepStrictEqual(known.last_recovery?.reason, "the agent asks for a context recovery")
+        assert.deepStrictEqual(known.last_recovery?.reason, "The agent asks for a context recovery.")
         assert.include(known.note, "No souffleur runs for w-1 now")
         yield* watch("w-1", [Event.WatchReleased.make({ at: 2000, exportPath: null })])
         assert.include((yield* as("s2")(myState())).note, "The watch w-1 of your session has ended (released). Nobody watches you")

@@ -1,13 +1,13 @@
-import { type Comms, type MessageKind, plain } from "@souffleur/domain"
+import { type Comms, plain } from "@souffleur/domain"
 import { call, page } from "@souffleur/process"
 import { Outbox, toldUpTo } from "@souffleur/eventlog"
 import { Clock, Effect, Option, Stream } from "effect"
 import { patiently } from "./Bulletin.ts"
+import { describeRunEvent } from "./DescribeRun.ts"
 import { initialRun } from "../run/Run.ts"
-import type { RunEvent } from "../run/RunEvent.ts"
 import { evolveRun } from "../run/RunEvolution.ts"
 import { loadRun, RunLog, streamOf } from "../run/RunLog.ts"
-import { type RunNotice, runNoticeOf } from "./RunNotice.ts"
+import { runNoticeOf } from "./RunNotice.ts"
 
 /** Every notice of a run, until its conductor leaves after `from`. */
 const notices = Effect.fnUntraced(function* (id: string, from: number) {
@@ -20,13 +20,6 @@ const notices = Effect.fnUntraced(function* (id: string, from: number) {
     Stream.takeUntil(({ event, revision }) => event._tag === "RunLeft" && revision > from)
   )
 })
-
-const kindOf = (notice: RunNotice, event: RunEvent): MessageKind => {
-  if (notice.kind === "cleared") return "system"
-  if (notice.kind === "usage_limit" || notice.kind === "outage" || notice.kind === "untrusted_config") return "warning"
-  if (notice.kind !== "finished") return "error"
-  return event._tag === "RunFinished" && event.finishing === "failed" ? "error" : "completion"
-}
 
 /** Who hears of a run, beside its log. */
 export interface Audience {
@@ -79,7 +72,12 @@ export const runHerald = Effect.fn("runHerald")(function* (id: string, from: num
       notice === undefined || revision <= told
         ? Effect.void
         : patiently(
-            link.post({ key: `${stream}#${revision}`, kind: kindOf(notice, event), text: plain(`Run ${id}: ${notice.text}`), at: event.at })
+            link.post({
+              key: `${stream}#${revision}`,
+              kind: describeRunEvent(event).message ?? "system",
+              text: plain(`Run ${id}: ${notice.text}`),
+              at: event.at
+            })
           ).pipe(Effect.andThen(outbox.tell(stream, revision)))
     )
   })

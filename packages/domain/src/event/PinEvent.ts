@@ -26,11 +26,3 @@ export const overreachInWords = ({ keys, said }: Pick<typeof ConfigOverreached.T
   `the config file asks for ${keys
     .map((key) => (key === "MAX_EXTERNAL_PERMISSION" ? said.ceiling : `another ${key}`))
     .join(" and ")}: that does not count until a person accepts it with "souffleur config --trust"`
-
-/** What a person's word has changed. */
-export const trustInWords = ({ by, pin }: Pick<typeof TrustGiven.Type, "by" | "pin">): string =>
-  by === "retry"
-    ? `a person says: no launch is above ${pin.ceiling} from now on`
-    : `a person trusts the config file: no launch is above ${pin.ceiling}, and its programs count when souffleur starts next`
-
-export const withdrawnInWords = "the config file asks for nothing any more that is not in force"

@@ -23,11 +23,6 @@ export class ClaimFailed extends Schema.TaggedError<ClaimFailed>()("ClaimFailed"
 /** What one souffleur has at a time: a Conductor, a session, or a project in which a plan is conducted, by its real path. */
 export type Claimable = ProcessIdentity | { readonly session: string } | { readonly project: string }
 
-/** For a person: that something of a Conductor is not claimed, and what that means. */
-export const unclaimedInWords = ({ why }: { readonly why: string }): string =>
-  `${why}. Until then a souffleur of another state folder could watch this Conductor too`
-export const claimedInWords = "all of the Conductor is claimed: no souffleur of another state folder watches it too"
-
 /**
  * Who looks after a live Conductor goes on also where nothing can be claimed: to leave it unwatched would be worse. The supervisor says so,
  * and tries again.

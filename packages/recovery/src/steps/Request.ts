@@ -17,12 +17,6 @@ export const Request = Schema.Struct({
 })
 export type Request = typeof Request.Type
 
-const decode = Schema.decodeUnknownOption(Request)
-
-/** Of the step that read a request, the request where not all of it was understood; of any other step, nothing. */
-export const doubtful = ({ outcome, step }: { readonly step: string; readonly outcome: unknown }): Request | undefined =>
-  step === "0 payload" ? Option.getOrUndefined(Option.filter(decode(outcome), ({ warnings }) => warnings.length > 0)) : undefined
-
 /** What every launch asks for when nobody says otherwise: as the first one did, else `acceptEdits` (spec: behaviour#payload). */
 const plainOf = ({ firstLaunch }: Watch): Request => ({
   messageId: null,

@@ -1,0 +1,52 @@
+import type { WatchEvent } from "../event/WatchEvent.ts"
+import { clampInWords } from "../settings/Permission.ts"
+import { described, type Describers, type WatchNotice } from "./Description.ts"
+import { exportAt, inSession } from "./DescribeWatch.ts"
+import { doubtsOf, gateInWords } from "./StepOutcome.ts"
+
+/** How a recovery, its steps and its launch are described. */
+export const describeRecovery = {
+  RecoveryStarted: ({ cycle, purpose }) =>
+    described("info", `Recovery ${cycle} ${purpose === "salvage" ? "saves what can be saved: retries are exhausted" : "starts"}`),
+  RecoveryWithheld: ({ cycle, reason }) => described("info", `Recovery ${cycle} is withheld: ${reason}`),
+  RecoveryEscalated: ({ alreadyKilled, from, reason, stage, to }) =>
+    described("info", `${from} hands on to ${to} at ${stage}: ${reason}${alreadyKilled ? ". The Conductor is stopped already" : ""}`, {
+      message: "warning"
+    }),
+  RecoveryRetried: ({ cycle }) => described("info", `An operator wants recovery ${cycle} tried again`),
+  StepStarted: ({ attempt, step }) => described("detail", `Step "${step}" starts${attempt === 1 ? "" : ` (attempt ${attempt})`}`),
+  StepSucceeded: (event) => {
+    const gate = gateInWords(event)
+    if (gate !== undefined) return described("detail", gate, { message: "system" })
+    const doubts = doubtsOf(event)
+    if (doubts === undefined) return described("detail", `Step "${event.step}" is done`)
+    const message = doubts.messageId === null ? "" : ` (message ${doubts.messageId})`
+    // No word of the payload itself.
+    return described("warning", `souffleur did not understand all of the payload${message}: ${doubts.warnings.join("; ")}`, {
+      message: "warning",
+      notice: "warning"
+    })
+  },
+  StepFailed: ({ step }) => described("warning", `Step "${step}" failed`),
+  LaunchPrepared: (event) => {
+    const clamped = clampInWords(event)
+    const text = `Launch ${event.launchId} is prepared`
+    if (clamped !== undefined) return described("warning", `${text}: ${clamped}`, { message: "warning", notice: "warning" })
+    return described("detail", event.sessionId === "" ? text : `${text} with permission ${event.effective}`)
+  },
+  ConductorRelaunched: ({ conductor, generation, provider, sessionId }) =>
+    described("success", `souffleur launched a successor (S${generation}, pid ${conductor.pid}${inSession(sessionId)}) by ${provider}`, {
+      message: "system",
+      notice: "recovered"
+    }),
+  RecoveryFailedClosed: ({ reason, stage }) =>
+    described("error", `Recovery failed closed at ${stage}: ${reason}. Nothing was launched`, {
+      message: "error",
+      notice: "failed_closed"
+    }),
+  RetriesExhausted: ({ exportPath }) =>
+    described("error", `Three deaths without progress: nothing is launched any more. ${exportAt(exportPath)}`, {
+      message: "error",
+      notice: "exhausted"
+    })
+} satisfies Partial<Describers<WatchEvent, WatchNotice>>

@@ -1,0 +1,62 @@
+import type * as Event from "../event/WatchEvent.ts"
+import { described, type Describers, type WatchNotice } from "./Description.ts"
+import { capital, count, deadline, duration, withoutProgress } from "./Words.ts"
+
+/** What a watch waits for, as a person says it. */
+export const waitInWords = { "usage-limit": "a usage limit", outage: "an outage of the service", "quiet-hours": "the quiet hours" } as const
+
+const waiting = ({ at, kind, resetsAt, until }: typeof Event.WaitStarted.Type): string => {
+  const end = deadline(until, at)
+  if (kind === "quiet-hours") return `The quiet hours hold a recovery back until ${end}`
+  return `${capital(waitInWords[kind])} holds the Conductor up until ${end}${resetsAt === null ? ", a guess: the session does not say" : ""}`
+}
+
+const ceiling = ({ ceiling, limit, used }: typeof Event.CeilingReached.Type): string =>
+  ceiling === "tokens"
+    ? `The ceiling of tokens is reached: ${count(used)} of ${count(limit)} are used`
+    : `The ceiling of time is reached: the watch has gone on for ${duration(used)} of ${duration(limit)}`
+
+/** How the signs of a Conductor, its waits and its claims are described. */
+export const describeSign = {
+  ConductorUnresolved: ({ sessionId }) =>
+    described(
+      "warning",
+      `No live process says that it holds session ${sessionId}. Until one does, souffleur watches the heartbeat alone, and a recovery could not stop the Conductor. "souffleur adopt" names its process`,
+      { message: "warning", notice: "warning" }
+    ),
+  ConductorResolved: ({ conductor }) =>
+    described("info", `The Conductor is pid ${conductor.pid}: it holds the session`, { message: "system", notice: "cleared" }),
+  KillDeferred: ({ at, because, until }) =>
+    described("warning", `The Conductor has no heartbeat, and is left alone until ${deadline(until, at)}: ${because}`),
+  PersonAwaited: (event) => described("warning", `The Conductor waits for a person: ${event.for}`, { notice: "waiting_for_a_person" }),
+  PersonCame: () => described("info", "The Conductor no longer waits for a person", { notice: "cleared" }),
+  WordRefused: ({ what, why }) => described("warning", `souffleur refused a ${what}: ${why}`, { message: "warning" }),
+  ConductorUnclaimed: ({ why }) =>
+    described("warning", `souffleur could not claim the Conductor: ${why}. A souffleur of another state folder could watch it too`, {
+      message: "warning",
+      notice: "warning"
+    }),
+  ConductorClaimed: () =>
+    described("info", "The Conductor is claimed: no souffleur of another state folder watches it too", {
+      message: "system",
+      notice: "cleared"
+    }),
+  WaitStarted: (event) =>
+    described(
+      "warning",
+      waiting(event),
+      event.kind === "quiet-hours" ? {} : { notice: event.kind === "outage" ? "outage" : "usage_limit" }
+    ),
+  WaitEnded: ({ how }) =>
+    described("info", how === "over" ? "The wait is over" : "The Conductor went on by itself: the wait is over", { notice: "cleared" }),
+  CeilingReached: (event) =>
+    described("warning", `${ceiling(event)}. Work in hand goes on, nothing is launched any more`, { notice: "ceiling" }),
+  AllowanceRenewed: () => described("info", "An operator allows as much again from now on"),
+  ContextExhausted: ({ retries }) => described("warning", `The conversation no longer fits the model${withoutProgress(retries)}`),
+  HandoffTaken: ({ contextTokens, generation }) =>
+    described(
+      "success",
+      `The Conductor (S${generation}) took the hand-off${contextTokens === null ? "" : `, ${count(contextTokens)} tokens of context in use`}`,
+      { notice: "recovered" }
+    )
+} satisfies Partial<Describers<Event.WatchEvent, WatchNotice>>

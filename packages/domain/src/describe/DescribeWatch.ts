@@ -1,0 +1,101 @@
+import type * as Event from "../event/WatchEvent.ts"
+import { described, type Describers, type WatchNotice } from "./Description.ts"
+import { duration, withoutProgress } from "./Words.ts"
+
+/** A command has no session. */
+export const inSession = (sessionId: string) => (sessionId === "" ? "" : `, session ${sessionId}`)
+
+export const exportAt = (path: string | null) => (path === null ? "There is no export." : `The last export: ${path}`)
+
+/** What is missing without a role of souffleur's own. */
+const withoutRole: Readonly<Record<Event.OwnRole, string>> = {
+  watcher: 'no fiber looks at the Conductor until "souffleur retry" or "adopt"',
+  "self-monitor": 'souffleur stands by, and recovers nothing until "souffleur retry" or "adopt"',
+  narrator: 'the watch goes on, and nothing is printed: see "souffleur log"',
+  herald: "the watch goes on, and comms is told nothing more",
+  notifier: "the watch goes on, and the notify command is not run any more"
+}
+
+const deadBy = ({ cause, evidence }: typeof Event.ConductorDied.Type): string => {
+  switch (cause) {
+    case "pid":
+      return `its process is ${evidence.process}`
+    case "heartbeat":
+      return `no heartbeat for ${duration(evidence.heartbeatAge)}, more than ${duration(evidence.staleAfter)}`
+    case "hang":
+      return "every sign says that it does nothing any more"
+    case "untaken":
+      return "it did not take its hand-off in time"
+  }
+}
+
+const asked = ({ comms, forced, kind, observe, pid, sessionId }: typeof Event.WatchOpened.Type): string => {
+  if (kind === "command") return "run a command, and to watch it"
+  if (pid === 0) return `run an agent, session ${sessionId}, and to watch it`
+  const where = comms === null ? "without comms" : `comms ${comms}`
+  return `${observe ? "observe" : "watch"} pid ${pid}, session ${sessionId}, ${where}${forced ? ", whatever evidence says" : ""}`
+}
+
+/** How the life of a watch, of its Conductor and of souffleur itself is described. */
+export const describeWatch = {
+  WatchOpened: (event) => described("info", `souffleur was asked to ${asked(event)}`),
+  OwnerTook: ({ fence, owner }) => described("detail", `souffleur (pid ${owner.process.pid}) owns the watch (fence ${fence})`),
+  OwnerLeft: () => described("info", "souffleur left. The watch can be resumed"),
+  SouffleurRestored: ({ cause, restorations }) =>
+    described(
+      "warning",
+      `souffleur itself ${cause === "died" ? "died" : "fell silent"}, and its guardian brings it back${restorations === 1 ? "" : withoutProgress(restorations)}`,
+      { message: "warning" }
+    ),
+  GuardianGaveUp: ({ restorations }) =>
+    described(
+      "error",
+      `souffleur died or fell silent after ${restorations} restorations without progress. Nobody watches any more: resume it with "souffleur watch"`,
+      { message: "error", notice: "exhausted" }
+    ),
+  RoleFailed: ({ defect, failures, role }) =>
+    described("warning", `The ${role} of souffleur died of a defect of its own (${defect}), ${failures} in a row`),
+  RoleGaveUp: ({ defect, failures, role }) =>
+    described(
+      "error",
+      `The ${role} of souffleur died ${failures} times in a row of a defect of its own (${defect}), and is not started again: ${withoutRole[role]}`,
+      { message: "error", notice: "failed_closed" }
+    ),
+  ProcessEnding: ({ process, reason, what }) => described("warning", `souffleur ends the ${what} (pid ${process.pid}): ${reason}`),
+  ValidationFailed: ({ attempt, check, reason }) =>
+    described("warning", `Validation ${attempt} of 3 failed at "${check}": ${reason}`, { message: "error" }),
+  ArgumentsCorrected: ({ pid, sessionId }) => described("info", `A reply corrected the arguments: pid ${pid}, session ${sessionId}`),
+  ValidationExhausted: ({ reasons }) =>
+    described(
+      "error",
+      `Validation failed ${reasons.length} times, so nothing is watched. ${reasons.map((reason, n) => `${n + 1}: ${reason}`).join(". ")}`,
+      { message: "error", notice: "exhausted" }
+    ),
+  ConductorConfirmed: ({ conductor, sessionId }) => described("info", `The Conductor is pid ${conductor.pid}${inSession(sessionId)}`),
+  WatcherStarted: ({ awaiting, mode, watcher }) =>
+    described("detail", `Watcher ${watcher} starts${mode === "normal" ? "" : ` (${mode})`}${awaiting ? ", awaiting the session id" : ""}`),
+  WatcherLost: ({ beatAge, watcher }) =>
+    described("warning", `Watcher ${watcher} died: its last beat was ${beatAge === null ? "never" : `${duration(beatAge)} ago`}`),
+  SelfMonitorStarted: ({ monitor }) => described("detail", `Self-monitor ${monitor} starts`),
+  SelfMonitorStopped: ({ monitor, why }) => described("detail", `Self-monitor ${monitor} was ${why}`),
+  WatchSettled: () => described("success", "souffleur watches"),
+  ConductorDied: (event) =>
+    described("error", `The Conductor is dead: ${deadBy(event)}${withoutProgress(event.retries, "death ")}`, { message: "warning" }),
+  ContextRecoveryRequested: () => described("info", "The Conductor asks for a context recovery"),
+  HandoffRequested: () => described("info", "The agent asks for a context recovery"),
+  TurnEnded: () => described("info", "The Conductor's turn ended with work left. Its session goes on"),
+  ConductorCompleted: ({ by }) =>
+    described("success", `The Conductor completed${by === "agent" || by === "operator" ? `, as the ${by} says` : ""}`, {
+      message: "completion",
+      notice: "cleared"
+    }),
+  SessionIdFound: ({ sessionId }) => described("info", `The session id is ${sessionId}`),
+  ConductorAdopted: ({ by, conductor, forced, generation, sessionId }) =>
+    described(
+      "success",
+      `The Conductor (S${generation}) is pid ${conductor.pid}${inSession(sessionId)}: ${by === "operator" ? `an operator adopted it${forced ? ", against the evidence" : ""}` : "it came back by itself"}`,
+      { message: "system", notice: "cleared" }
+    ),
+  WatchReleased: ({ exportPath }) =>
+    described("info", `An operator released the watch. The Conductor is left as it is. ${exportAt(exportPath)}`, { message: "system" })
+} satisfies Partial<Describers<Event.WatchEvent, WatchNotice>>

@@ -1,0 +1,44 @@
+import { Option, Schema } from "effect"
+
+/** The event of a step that succeeded, or what the state keeps of it. */
+interface Succeeded {
+  readonly step: string
+  readonly outcome: unknown
+}
+
+const decodeDoubt = Schema.decodeUnknownOption(
+  Schema.Struct({ messageId: Schema.NullOr(Schema.Int), warnings: Schema.Array(Schema.String) })
+)
+const decodeGate = Schema.decodeUnknownOption(
+  Schema.Struct({
+    estimated_tokens: Schema.Int,
+    start_mode: Schema.String,
+    threshold: Schema.Int,
+    warnings: Schema.Array(Schema.String)
+  })
+)
+
+/** Reads what was not understood of a payload. `undefined`: it was understood, or the step reads none. */
+export const doubtsOf = ({ outcome, step }: Succeeded) =>
+  step === "0 payload" ? Option.getOrUndefined(Option.filter(decodeDoubt(outcome), ({ warnings }) => warnings.length > 0)) : undefined
+
+/** Reads an estimate that is news: it is above its threshold, or in doubt. */
+const gateOf = ({ outcome, step }: Succeeded) =>
+  step === "4 estimate"
+    ? Option.getOrUndefined(
+        Option.filter(
+          decodeGate(outcome),
+          ({ estimated_tokens, threshold, warnings }) => estimated_tokens > threshold || warnings.length > 0
+        )
+      )
+    : undefined
+
+/** Tells what the gate said of an export. `undefined`: the export fits without doubt, or the step is another. */
+export const gateInWords = (succeeded: Succeeded): string | undefined => {
+  const gate = gateOf(succeeded)
+  if (gate === undefined) return undefined
+  const scope = gate.start_mode === "full_file" ? "the whole file" : "from the last compact marker on"
+  const fate = gate.estimated_tokens > gate.threshold ? "discarded" : "handed on"
+  const text = `The export is estimated at ${gate.estimated_tokens} tokens (${scope}), the threshold is ${gate.threshold}: it is ${fate}`
+  return [text, ...gate.warnings].join(". ")
+}

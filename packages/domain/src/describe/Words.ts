@@ -1,0 +1,36 @@
+import { iso } from "../Time.ts"
+
+/** `4 m 10 s`: a duration in ms as a person says it. `null` and `undefined` are unknown. */
+export const duration = (millis: number | null | undefined): string => {
+  if (millis === null || millis === undefined) return "unknown"
+  const seconds = Math.floor(millis / 1000)
+  if (seconds < 1) return `${Math.max(0, Math.round(millis))} ms`
+  const [days, hours, minutes] = [Math.floor(seconds / 86_400), Math.floor((seconds % 86_400) / 3600), Math.floor((seconds % 3600) / 60)]
+  if (days > 0) return `${days} d ${hours} h`
+  if (hours > 0) return `${hours} h ${minutes} m`
+  return minutes > 0 ? `${minutes} m ${seconds % 60} s` : `${seconds} s`
+}
+
+/** `2,000,400` */
+export const count = (number: number): string => number.toLocaleString("en-US")
+
+/** `1 task`, `2 tasks` */
+export const many = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`
+
+/** Time of day of an epoch ms, UTC. */
+export const time = (at: number): string => iso(at).slice(11, 19)
+
+/** A time to come as it is said at `from`, both epoch ms: a time of another day has its date. It says UTC. */
+export const deadline = (at: number, from: number): string => {
+  const day = (moment: number) => iso(moment).slice(0, 10)
+  return `${day(at) === day(from) ? time(at) : `${day(at)} ${time(at).slice(0, 5)}`} UTC`
+}
+
+/** Ends a sentence with a full stop where it has no end yet. */
+export const sentence = (text: string): string => (/[.!?…]$/u.test(text) ? text : `${text}.`)
+
+/** Makes the first letter a capital. */
+export const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
+
+/** How many generations in a row ended without progress. Silent at 0: a death after progress is only a death. */
+export const withoutProgress = (retries: number, what = ""): string => (retries === 0 ? "" : ` (${what}${retries} of 3 without progress)`)
