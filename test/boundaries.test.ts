@@ -36,6 +36,8 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   watcher: ["effect", ...ours("eventlog", "domain", "process")],
   monitor: ["effect", ...ours("eventlog", "domain")],
   recovery: ["effect", ...ours("eventlog", "domain", "process")],
+  /** Below no other: a source never imports it. */
+  testing: ["effect", ...ours("eventlog", "domain", "process")],
   claude: ["effect", ...ours("domain", "process")],
   comms: ["effect", ...ours("eventlog", "domain")],
   conductor: ["effect", ...ours("eventlog", "domain", "process")],

@@ -2,7 +2,8 @@ import { assert, it } from "@effect/vitest"
 import { makeWatchRef } from "@souffleur/domain"
 import { Effect, Fiber } from "effect"
 import { attended, attendedHere } from "../src/index.ts"
-import { living, settle, until, watching } from "./World.ts"
+import { settle, until } from "@souffleur/testing"
+import { living, watching } from "./World.ts"
 
 const attending = Effect.fnUntraced(function* (run: (n: number) => Effect.Effect<void>) {
   const all = yield* living(watching)

@@ -3,7 +3,8 @@ import { Event, makeWatchRef, type WatchEvent } from "@souffleur/domain"
 import { Beats } from "@souffleur/eventlog"
 import { Context, Effect, Option } from "effect"
 import { bootstrap } from "../src/index.ts"
-import { begun, identityOf, living, opened, owned, ownerOf, settle, until, World } from "./World.ts"
+import { begun, identityOf, ownerOf, settle, until } from "@souffleur/testing"
+import { living, opened, owned, worldOf, type Setup } from "./World.ts"
 
 const failure = (attempt: number, lastMessageId = 0) =>
   Event.ValidationFailed.make({ at: begun, attempt, check: "process", reason: `reason ${attempt}`, lastMessageId })
@@ -12,8 +13,8 @@ type Process = { readonly uid: number; readonly condition: "running" | "zombie" 
 const table = (pid: number, change: Partial<Process> = {}) => new Map([[pid, { uid: 1000, condition: "running" as const, ...change }]])
 
 /** A bootstrap at work in this world, from this history on. */
-const validating = Effect.fnUntraced(function* (change: Partial<World> = {}, history: ReadonlyArray<WatchEvent> = [opened(), owned]) {
-  const all = yield* living(history, Object.assign(new World(), change))
+const validating = Effect.fnUntraced(function* (change: Setup = {}, history: ReadonlyArray<WatchEvent> = [opened(), owned]) {
+  const all = yield* living(history, worldOf(change))
   const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
   const fiber = yield* bootstrap(ref).pipe(Effect.provideContext(all.context), Effect.forkChild)
   yield* settle
@@ -53,7 +54,7 @@ describe("the three checks", () => {
       assert.deepStrictEqual(yield* Context.get(context, Beats).last("w"), Option.some({ by: "bootstrap/1", at: begun }))
     })
   )
-  const rejected: ReadonlyArray<readonly [name: string, change: Partial<World>, check: Event.Check, reason: string]> = [
+  const rejected: ReadonlyArray<readonly [name: string, change: Setup, check: Event.Check, reason: string]> = [
     ["a process that is not there", { processes: new Map() }, "process", "no process 4711"],
     ["a zombie", { processes: table(4711, { condition: "zombie" }) }, "process", "zombie"],
     ["another user's process", { processes: table(4711, { uid: 0 }) }, "process", "another user"],
@@ -92,8 +93,8 @@ describe("the three checks", () => {
         const { events, world } = yield* validating({ lastMessageId: 7 }, [{ ...opened("/c"), process }, owned])
         const [failed] = yield* events
         assert.include(failed?._tag === "ValidationFailed" ? failed.reason : failed?._tag, "that pid is another one's by now")
-        world.replies.push({ id: 8, text: "PID:4711 SESSION_ID:s1" })
-        world.sessions = [{ pid: 4711, sessionId: "s1" }]
+        world.comms.replies.push({ id: 8, text: "PID:4711 SESSION_ID:s1" })
+        world.agent.sessions = [{ pid: 4711, sessionId: "s1" }]
         yield* until(30)
         assert.includeMembers(told(yield* events), ["corrected 4711 s1", "ConductorConfirmed"])
       })
@@ -123,7 +124,7 @@ describe("the three checks", () => {
 
 describe("whether the named process holds the named session", () => {
   const both = new Map([...table(4711), ...table(80)])
-  const another: ReadonlyArray<readonly [name: string, change: Partial<World>, why: string]> = [
+  const another: ReadonlyArray<readonly [name: string, change: Setup, why: string]> = [
     [
       "another live process says that it holds it",
       { sessions: [{ pid: 80, sessionId: "s1" }] },
@@ -175,7 +176,7 @@ describe("whether the named process holds the named session", () => {
   it.effect("a reply names an agent that says so itself, or it is none: nobody that a message names is stopped one day", () =>
     Effect.gen(function* () {
       const { events, world } = yield* validating({ processes: table(80) })
-      world.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
+      world.comms.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
       yield* until(30)
       // The person's own word stands.
       assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"])
@@ -184,8 +185,8 @@ describe("whether the named process holds the named session", () => {
         failed?._tag === "ValidationFailed" ? failed.reason : "",
         "nothing says that process 80 is an agent that holds session s1"
       )
-      world.sessions = [{ pid: 80, sessionId: "s1" }]
-      world.replies.push({ id: 2, text: "PID:80 SESSION_ID:s1" })
+      world.agent.sessions = [{ pid: 80, sessionId: "s1" }]
+      world.comms.replies.push({ id: 2, text: "PID:80 SESSION_ID:s1" })
       yield* until(60)
       assert.includeMembers(told(yield* events), ["corrected 80 s1", "ConductorConfirmed"])
     })
@@ -193,9 +194,9 @@ describe("whether the named process holds the named session", () => {
   it.effect("… nor a process that is no agent, whatever a pid file says of it", () =>
     Effect.gen(function* () {
       const { events, world } = yield* validating({ processes: table(80) })
-      world.words = ["/usr/bin/postgres", "-D", "/data"]
-      world.sessions = [{ pid: 80, sessionId: "s1" }]
-      world.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
+      world.processes.words = ["/usr/bin/postgres", "-D", "/data"]
+      world.agent.sessions = [{ pid: 80, sessionId: "s1" }]
+      world.comms.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
       yield* until(30)
       assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"])
     })
@@ -215,7 +216,7 @@ describe("after a failure", () => {
   it.effect("validates again each 30 s: what has healed by itself passes", () =>
     Effect.gen(function* () {
       const { events, world } = yield* validating({ files: new Set() })
-      world.files.add("s1")
+      world.agent.files!.add("s1")
       yield* until(29)
       assert.deepStrictEqual(told(yield* events), ["1 session-file at 0"])
       yield* until(30)
@@ -225,9 +226,9 @@ describe("after a failure", () => {
   it.effect("takes the corrected arguments of a reply", () =>
     Effect.gen(function* () {
       const { events, world } = yield* validating({ processes: table(5555), lastMessageId: 7 })
-      world.files.add("s9")
-      world.sessions = [{ pid: 5555, sessionId: "s9" }]
-      world.replies.push({ id: 8, text: "sorry: PID:5555 SESSION_ID:s9" })
+      world.agent.files!.add("s9")
+      world.agent.sessions = [{ pid: 5555, sessionId: "s9" }]
+      world.comms.replies.push({ id: 8, text: "sorry: PID:5555 SESSION_ID:s9" })
       yield* until(30)
       assert.deepStrictEqual(told(yield* events), ["1 process at 0", "corrected 5555 s9", "ConductorConfirmed", "WatcherStarted"])
     })
@@ -250,7 +251,7 @@ describe("after a failure", () => {
         replies: [{ id: 3, text: "PID:5555 SESSION_ID:s1" }]
       })
       yield* until(40)
-      world.out = undefined
+      world.comms.out = undefined
       yield* until(240)
       assert.deepStrictEqual(told(yield* events), ["1 process at 60"])
     })
@@ -258,10 +259,10 @@ describe("after a failure", () => {
   it.effect("counts a reply that fails as a further attempt, at once", () =>
     Effect.gen(function* () {
       const { ended, events, world } = yield* validating({ processes: new Map() })
-      world.replies.push({ id: 1, text: "PID:5555 SESSION_ID:s1" })
+      world.comms.replies.push({ id: 1, text: "PID:5555 SESSION_ID:s1" })
       yield* until(30)
       assert.deepStrictEqual(told(yield* events), ["1 process at 0", "corrected 5555 s1", "2 process at 30"])
-      world.replies.push({ id: 2, text: "PID:6666 SESSION_ID:s1" })
+      world.comms.replies.push({ id: 2, text: "PID:6666 SESSION_ID:s1" })
       yield* until(60)
       assert.deepStrictEqual(told(yield* events).slice(3), ["corrected 6666 s1", "3 process at 60", "ValidationExhausted"])
       assert.isTrue(yield* ended)
@@ -271,7 +272,7 @@ describe("after a failure", () => {
     Effect.gen(function* () {
       for (const text of ["what?", "PID:1 SESSION_ID:s1", "PID:5555 SESSION_ID:../etc", "PID:5 PID:6 SESSION_ID:s1"]) {
         const { events, world } = yield* validating({ processes: new Map() })
-        world.replies.push({ id: 1, text })
+        world.comms.replies.push({ id: 1, text })
         yield* until(30)
         assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"], text)
         // And once only.
@@ -302,7 +303,7 @@ it.effect("a locked comms is no failure: asked again without counting", () =>
     const { events, world } = yield* validating({ out: "locked" })
     yield* until(3600)
     assert.deepStrictEqual(told(yield* events), [])
-    world.out = undefined
+    world.comms.out = undefined
     yield* until(3630)
     assert.deepStrictEqual(told(yield* events), ["ConductorConfirmed", "WatcherStarted"])
   })
@@ -321,7 +322,7 @@ describe("a reply of somebody who may not send one", () => {
   it.effect("is no attempt and no correction; it is told once", () =>
     Effect.gen(function* () {
       const { events, world } = yield* validating({ processes: new Map() })
-      world.refused = { id: 4, from: "some-other-session" }
+      world.comms.refused = { id: 4, from: "some-other-session" }
       yield* until(120)
       assert.deepStrictEqual(told(yield* events), ["1 process at 0", "WordRefused"])
     })
@@ -349,8 +350,8 @@ describe("a souffleur that died on the way", () => {
       ])
       yield* until(60)
       assert.deepStrictEqual(told(yield* events), [])
-      world.processes.set(5555, { uid: 1000, condition: "running" })
-      world.sessions = [{ pid: 5555, sessionId: "s1" }]
+      world.processes.run({ pid: 5555 })
+      world.agent.sessions = [{ pid: 5555, sessionId: "s1" }]
       yield* until(90)
       const [confirmed] = yield* events
       assert.strictEqual(confirmed?._tag === "ConductorConfirmed" ? confirmed.conductor.pid : 0, 5555)

@@ -3,7 +3,8 @@ import { Event, makeWatchRef, type WatchEvent, type WatchIntent, type WatchRef }
 import { LaunchTurns, type TakeTurn } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { bootstrap } from "../src/index.ts"
-import { begun, identityOf, living, owned, ownerOf, settle, until, World } from "./World.ts"
+import { begun, identityOf, ownerOf, settle, until } from "@souffleur/testing"
+import { living, owned, worldOf, type Setup } from "./World.ts"
 
 const kept = { id: "w-g1-launch-1", command: { program: "/bin/claude", args: ["-p"], environment: {} }, cwd: "/p", title: "Conductor (S1)" }
 const opening = (kind: "agent" | "command") => {
@@ -19,11 +20,11 @@ const opening = (kind: "agent" | "command") => {
 /** A run at its beginning. */
 const starting = Effect.fnUntraced(function* (
   kind: "agent" | "command",
-  change: Partial<World> = {},
+  change: Setup = {},
   turn: (watch: WatchRef) => TakeTurn = () => () => Effect.void
 ) {
-  const world = Object.assign(new World(), change)
-  world.launches.set(kept.id, kept)
+  const world = worldOf(change)
+  world.launcher.prepared.set(kept.id, kept)
   const all = yield* living(opening(kind), world)
   const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
   const operator = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Operator" }), all.context)
@@ -36,7 +37,7 @@ describe("the first launch of a run", () => {
   it.effect("starts what was prepared, and takes it for generation 1", () =>
     Effect.gen(function* () {
       const { events, world } = yield* starting("agent")
-      assert.deepStrictEqual(world.launched, [kept.id])
+      assert.deepStrictEqual(world.launcher.asked, [kept.id])
       const [confirmed, watcher] = yield* events
       assert.deepInclude(confirmed, { _tag: "ConductorConfirmed", conductor: identityOf(4711), sessionId: "s1" })
       assert.strictEqual(watcher?._tag, "WatcherStarted")
@@ -45,9 +46,9 @@ describe("the first launch of a run", () => {
   it.effect("waits for its turn among the watches of this machine", () =>
     Effect.gen(function* () {
       const { world } = yield* starting("agent", {}, () => () => Effect.sleep("5 seconds"))
-      assert.deepStrictEqual(world.launched, [])
+      assert.deepStrictEqual(world.launcher.asked, [])
       yield* until(5)
-      assert.deepStrictEqual(world.launched, [kept.id])
+      assert.deepStrictEqual(world.launcher.asked, [kept.id])
     })
   )
   it.effect("of a command it is one that runs, or has ended by now: its end is the watcher's to see", () =>
@@ -63,7 +64,7 @@ describe("the first launch of a run", () => {
       assert.deepStrictEqual(yield* tags, [])
       yield* until(15)
       assert.deepStrictEqual(yield* tags, ["ConductorConfirmed", "WatcherStarted"])
-      assert.lengthOf(world.launched, 1)
+      assert.lengthOf(world.launcher.asked, 1)
     })
   )
   it.effect("of an agent that ends before its session began, or that cannot start, is tried three times, each under an id of its own", () =>
@@ -84,7 +85,7 @@ describe("the first launch of a run", () => {
         assert.deepInclude(first, { attempt: 1, check: "becomes" in change ? "launch" : "session-file" })
         assert.deepInclude(again, { _tag: "LaunchPrepared", cycle: 0, launchId: "w-g1-launch-2", sessionId: "s1" })
         assert.deepStrictEqual((yield* tags).slice(-2), ["ValidationFailed", "ValidationExhausted"])
-        assert.deepStrictEqual(world.launched, ["w-g1-launch-1", "w-g1-launch-2", "w-g1-launch-3"])
+        assert.deepStrictEqual(world.launcher.asked, ["w-g1-launch-1", "w-g1-launch-2", "w-g1-launch-3"])
       }
     })
   )
@@ -106,13 +107,13 @@ describe("the first launch of a run", () => {
         alive: new Set([10, 88]),
         claims: new Map([[4711, ownerOf(88)]])
       })
-      assert.deepStrictEqual(world.signals, ["SIGTERM 4711"])
+      assert.deepStrictEqual(world.processes.signals, ["SIGTERM 4711"])
       const [ending, failed] = yield* events
       assert.deepInclude(ending, { _tag: "ProcessEnding", what: "first launch", process: identityOf(4711) })
       assert.deepInclude(failed, { _tag: "ValidationFailed", check: "process" })
       // The next attempt is nobody else's.
-      world.becomes = () => 4712
-      world.processes.set(4712, { uid: 1000, condition: "running" })
+      world.launcher.becomes = () => ({ pid: 4712 })
+      world.processes.run({ pid: 4712 })
       yield* until(30)
       assert.deepStrictEqual((yield* tags).slice(2), ["LaunchPrepared", "ConductorConfirmed", "WatcherStarted"])
       assert.deepInclude((yield* events)[3], { conductor: identityOf(4712) })
@@ -125,7 +126,7 @@ describe("the first launch of a run", () => {
         const elsewhere = { alive: new Set([10, 88]), claims: new Map([[4711, ownerOf(88)]]) }
         const { world } = yield* starting("agent", elsewhere, (watch) => () => Effect.asVoid(Effect.orDie(watch.tell(word))))
         yield* until(16)
-        assert.deepStrictEqual([world.launched, world.signals], [[kept.id], []])
+        assert.deepStrictEqual([world.launcher.asked, world.processes.signals], [[kept.id], []])
       }
     })
   )
@@ -135,11 +136,11 @@ describe("the first launch of a run", () => {
       for (const word of words) {
         const claims = new Map([[4711, ownerOf(88)]])
         const { context, world } = yield* starting("agent", { alive: new Set([10, 88]), claims, unkillable: true })
-        assert.deepStrictEqual(world.signals, ["SIGTERM 4711"])
+        assert.deepStrictEqual(world.processes.signals, ["SIGTERM 4711"])
         const operator = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Operator" }), context)
         yield* Effect.provideContext(operator.tell(word), context)
         yield* until(16)
-        assert.deepStrictEqual(world.signals, ["SIGTERM 4711"])
+        assert.deepStrictEqual(world.processes.signals, ["SIGTERM 4711"])
       }
     })
   )
@@ -151,19 +152,19 @@ describe("the first launch of a run", () => {
         unkillable: true
       })
       yield* until(16)
-      assert.deepStrictEqual([world.signals, yield* tags], [["SIGTERM 4711", "SIGKILL 4711"], ["ProcessEnding"]])
-      world.alive.delete(88)
+      assert.deepStrictEqual([world.processes.signals, yield* tags], [["SIGTERM 4711", "SIGKILL 4711"], ["ProcessEnding"]])
+      world.processes.end(88)
       yield* until(46)
-      assert.deepStrictEqual(world.launched, [kept.id])
+      assert.deepStrictEqual(world.launcher.asked, [kept.id])
       // Told once, however often it was tried.
       assert.deepInclude((yield* events)[1], { _tag: "ConductorConfirmed", conductor: identityOf(4711) })
     })
   )
   it.effect("keeps what it was started with once, also where a souffleur died before the attempt before was forgotten", () =>
     Effect.gen(function* () {
-      const world = new World()
+      const world = worldOf()
       const again = { ...kept, id: "w-g1-launch-2" }
-      for (const order of [kept, again]) world.launches.set(order.id, order)
+      for (const order of [kept, again]) world.launcher.prepared.set(order.id, order)
       const [open, first, own] = opening("agent")
       const failed = Event.ValidationFailed.make({ at: begun, attempt: 1, check: "launch", reason: "too slow", lastMessageId: 0 })
       const second = { ...first!, launchId: again.id, digest: `digest of ${again.id}` } as WatchEvent
@@ -171,7 +172,7 @@ describe("the first launch of a run", () => {
       const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), context)
       yield* bootstrap(ref).pipe(Effect.provideContext(context), Effect.forkChild)
       yield* until(31)
-      assert.deepStrictEqual([...world.launches.keys()], [again.id])
+      assert.deepStrictEqual([...world.launcher.prepared.keys()], [again.id])
     })
   )
 })

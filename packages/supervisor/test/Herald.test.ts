@@ -4,7 +4,8 @@ import { Outbox } from "@souffleur/eventlog"
 import type { Gate } from "@souffleur/recovery"
 import { Context, Effect, Layer } from "effect"
 import { allTold, herald, tellingOf } from "../src/index.ts"
-import { begun, died, living, opened, owned, relaunched, settle, started, until, watching, World } from "./World.ts"
+import { begun, settle, until } from "@souffleur/testing"
+import { died, living, opened, owned, relaunched, started, watching, worldOf } from "./World.ts"
 
 const at = begun
 const failed = (attempt: number) =>
@@ -31,7 +32,7 @@ const gate = (change: Partial<Gate>, step = "4 estimate") =>
 const completed = Event.ConductorCompleted.make({ at, by: "watcher" })
 
 /** A herald at work; the outbox survives it, as the one on disk does. */
-const heralding = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, world = new World()) {
+const heralding = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, world = worldOf()) {
   const all = yield* living(history, world)
   const outbox = Context.get(yield* Layer.build(Outbox.layerMemory), Outbox)
   const run = herald("w").pipe(Effect.provideContext(all.context), Effect.provideService(Outbox, outbox))
@@ -104,15 +105,15 @@ describe("the herald", () => {
     Effect.gen(function* () {
       const { log, outbox, start, world } = yield* heralding(watching)
       const fiber = yield* start
-      assert.deepStrictEqual(world.told, ["confirmed"])
+      assert.deepStrictEqual(world.comms.told, ["confirmed"])
       yield* log.append("w", 6, [death, closed, started(2)])
       yield* settle
-      assert.deepStrictEqual(world.told, ["confirmed", "w#7", "error", "w#8"])
-      assert.strictEqual(world.lastError, "gate: too large")
+      assert.deepStrictEqual(world.comms.told, ["confirmed", "w#7", "error", "w#8"])
+      assert.strictEqual(world.comms.lastError, "gate: too large")
       assert.isUndefined(fiber.pollUnsafe())
       yield* log.append("w", 9, [completed])
       yield* settle
-      assert.deepStrictEqual(world.told.slice(4), ["complete", "w#10"])
+      assert.deepStrictEqual(world.comms.told.slice(4), ["complete", "w#10"])
       assert.isDefined(fiber.pollUnsafe())
       assert.strictEqual(yield* outbox.told("w"), 10)
       assert.isTrue(yield* Effect.provideService(allTold("w", 10), Outbox, outbox))
@@ -125,33 +126,33 @@ describe("the herald", () => {
       const { start, world } = yield* heralding([...watching, death, evil])
       yield* start
       const shown = "\\u001b[2J\\u009b\\u202e\\u000atoo large"
-      assert.include(world.messages.at(-1)?.text, shown)
-      assert.strictEqual(world.lastError, `gate: ${shown}`)
+      assert.include(world.comms.messages.at(-1)?.text, shown)
+      assert.strictEqual(world.comms.lastError, `gate: ${shown}`)
     })
   )
   it.effect("loses nothing while comms is out, and tells it in order when it is back", () =>
     Effect.gen(function* () {
-      const world = Object.assign(new World(), { out: "locked" as const })
+      const world = worldOf({ out: "locked" as const })
       const { outbox, start } = yield* heralding([...watching, death, closed], world)
       yield* start
       yield* until(3600)
-      assert.deepStrictEqual([world.told, yield* outbox.told("w")], [[], 2])
-      world.out = undefined as never
+      assert.deepStrictEqual([world.comms.told, yield* outbox.told("w")], [[], 2])
+      world.comms.out = undefined as never
       yield* until(3631)
-      assert.deepStrictEqual(world.told, ["confirmed", "w#7", "error", "w#8"])
+      assert.deepStrictEqual(world.comms.told, ["confirmed", "w#7", "error", "w#8"])
     })
   )
   it.effect("tells a message again until comms takes it", () =>
     Effect.gen(function* () {
       const { log, outbox, start, world } = yield* heralding(watching)
       yield* start
-      world.out = "locked"
+      world.comms.out = "locked"
       yield* log.append("w", 6, [death])
       yield* until(60)
       assert.strictEqual(yield* outbox.told("w"), 6)
-      world.out = undefined
+      world.comms.out = undefined
       yield* until(120)
-      assert.deepStrictEqual([world.told, yield* outbox.told("w")], [["confirmed", "w#7"], 7])
+      assert.deepStrictEqual([world.comms.told, yield* outbox.told("w")], [["confirmed", "w#7"], 7])
     })
   )
   it.effect("goes on from what it has told: a souffleur that starts again tells nothing twice", () =>
@@ -162,7 +163,7 @@ describe("the herald", () => {
       yield* settle
       yield* log.append("w", 7, [closed])
       yield* start
-      assert.deepStrictEqual(world.told, ["confirmed", "w#7", "error", "w#8"])
+      assert.deepStrictEqual(world.comms.told, ["confirmed", "w#7", "error", "w#8"])
       assert.strictEqual(yield* outbox.told("w"), 8)
     })
   )
@@ -174,15 +175,15 @@ describe("the herald", () => {
       assert.strictEqual(yield* outbox.told("w"), 7)
       yield* log.append("w", 7, [closed])
       yield* settle
-      assert.deepStrictEqual([world.told, yield* outbox.told("w")], [["error", "w#8"], 8])
+      assert.deepStrictEqual([world.comms.told, yield* outbox.told("w")], [["error", "w#8"], 8])
     })
   )
   it.effect("that vanished before it could mark what it had told writes no message twice", () =>
     Effect.gen(function* () {
       const { outbox, start, world } = yield* heralding([...watching, death])
-      world.messages.push({ key: "w#7", kind: "warning", text: "told before", at })
+      world.comms.messages.push({ key: "w#7", kind: "warning", text: "told before", at })
       yield* start
-      const [message, ...others] = world.messages
+      const [message, ...others] = world.comms.messages
       assert.deepStrictEqual([message?.text, others], ["told before", []])
       assert.strictEqual(yield* outbox.told("w"), 7)
     })
@@ -192,7 +193,7 @@ describe("the herald", () => {
       const exhausted = Event.ValidationExhausted.make({ at, reasons: ["a", "b", "c"] })
       const { start, world } = yield* heralding([opened(), owned, failed(1), failed(2), failed(3), exhausted])
       const fiber = yield* start
-      assert.deepStrictEqual(world.told, ["error", "w#3", "error", "w#4", "error", "w#5", "exited", "w#6"])
+      assert.deepStrictEqual(world.comms.told, ["error", "w#3", "error", "w#4", "error", "w#5", "exited", "w#6"])
       assert.isDefined(fiber.pollUnsafe())
     })
   )

@@ -4,7 +4,8 @@ import { Outbox } from "@souffleur/eventlog"
 import { HostServices } from "@souffleur/node"
 import { Context, Effect, Fiber, FileSystem, Layer } from "effect"
 import { noticeOf, notifier, tellingOf } from "../src/index.ts"
-import { begun, identityOf, living, started, watching } from "./World.ts"
+import { begun, identityOf } from "@souffleur/testing"
+import { living, started, watching } from "./World.ts"
 
 const at = begun
 const generation = {

@@ -13,27 +13,14 @@ import {
 import { LogUnusable } from "@souffleur/eventlog"
 import { Context, Effect, Exit, Option, Scope } from "effect"
 import { adopt, command, finish, own, release } from "../src/index.ts"
-import {
-  begun,
-  confirmed,
-  died,
-  identityOf,
-  living,
-  opened,
-  owned,
-  ownerOf,
-  recovering,
-  relaunched,
-  self,
-  watching,
-  World
-} from "./World.ts"
+import { begun, identityOf, ownerOf } from "@souffleur/testing"
+import { confirmed, died, living, opened, owned, recovering, relaunched, self, watching, worldOf, type Setup } from "./World.ts"
 
 const took = (fence: number, pid: number, host?: string) => Event.OwnerTook.make({ at: begun, fence, owner: ownerOf(pid, host) })
 
 /** `own`, under a scope that the test closes. */
-const owning = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, change: Partial<World> = {}) {
-  const all = yield* living(history, Object.assign(new World(), change))
+const owning = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, change: Setup = {}) {
+  const all = yield* living(history, worldOf(change))
   const scope = yield* Scope.make()
   return {
     ...all,
@@ -51,7 +38,7 @@ describe("owning a watch", () => {
       const { fence, ref } = yield* own
       assert.strictEqual(fence, 2)
       assert.deepStrictEqual((yield* watch).owner, self)
-      assert.deepStrictEqual([...world.claims.keys()], [4711, "s1"])
+      assert.deepStrictEqual([...world.claims.held.keys()], [4711, "s1"])
       assert.strictEqual((yield* ref.state).fence, 2)
     })
   )
@@ -71,7 +58,7 @@ describe("owning a watch", () => {
       const { own, tags, world } = yield* owning([opened(), took(1, 77), confirmed], { alive: new Set([10, 77]) })
       const error = yield* Effect.flip(own)
       assert.deepInclude(error, { _tag: "AlreadyWatched", owner: ownerOf(77) })
-      assert.deepStrictEqual([yield* tags, world.claims.size], [[], 0])
+      assert.deepStrictEqual([yield* tags, world.claims.held.size], [[], 0])
     })
   )
   it.effect("of a dead owner takes it over", () =>
@@ -119,9 +106,9 @@ describe("owning a watch", () => {
       )
       assert.deepInclude(yield* Effect.flip(own), { _tag: "AlreadyWatched", owner: ownerOf(88) })
       assert.deepStrictEqual(yield* tags, [])
-      world.alive.delete(88)
+      world.processes.end(88)
       yield* own
-      assert.deepStrictEqual([...world.claims.keys()].toSorted(), [5000, "s1", "s2"])
+      assert.deepStrictEqual([...world.claims.held.keys()].toSorted(), [5000, "s1", "s2"])
     })
   )
   it.effect("that has ended is refused", () =>
@@ -149,7 +136,7 @@ describe("leaving", () => {
       yield* own
       yield* leave
       assert.deepStrictEqual(yield* tags, ["OwnerTook", "OwnerLeft"])
-      assert.deepStrictEqual([(yield* watch).owner, world.claims.size], [undefined, 0])
+      assert.deepStrictEqual([(yield* watch).owner, world.claims.held.size], [undefined, 0])
     })
   )
   it.effect("by a defect, or with a log that cannot be used, is no goodbye: whoever guards it brings it back", () =>

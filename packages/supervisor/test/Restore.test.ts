@@ -5,7 +5,8 @@ import { HostServices } from "@souffleur/node"
 import { Context, Effect, Exit, Fiber, FileSystem, type Path } from "effect"
 import { TestClock } from "effect/testing"
 import { own, restore } from "../src/index.ts"
-import { begun, confirmed, living, opened, ownerOf, settle, World } from "./World.ts"
+import { begun, ownerOf, settle } from "@souffleur/testing"
+import { confirmed, living, opened, worldOf, type Setup } from "./World.ts"
 
 const took = (fence: number, pid: number) => Event.OwnerTook.make({ at: begun, fence, owner: ownerOf(pid) })
 const history = [opened(), took(1, 77), confirmed]
@@ -15,10 +16,10 @@ const restored = (restorations: number) => Event.SouffleurRestored.make({ at: be
 const restoring = Effect.fnUntraced(function* (
   cause: "died" | "silent",
   beatAge: number,
-  change: Partial<World> = {},
+  change: Setup = {},
   events: ReadonlyArray<WatchEvent> = history
 ) {
-  const all = yield* living(events, Object.assign(new World(), change))
+  const all = yield* living(events, worldOf(change))
   const beats = Context.get(all.context, Beats)
   yield* beats.beat("w", { by: "watcher/1", at: begun - beatAge * 1000 })
   // A guardian's own beats say nothing of the souffleur that it guards.
@@ -36,7 +37,7 @@ describe("a souffleur that was started by a guardian", () => {
     Effect.gen(function* () {
       const { restore, tags, world } = yield* restoring("died", 1)
       assert.isTrue(yield* restore)
-      assert.deepStrictEqual([yield* tags, world.signals], [["SouffleurRestored"], []])
+      assert.deepStrictEqual([yield* tags, world.processes.signals], [["SouffleurRestored"], []])
     })
   )
   it.effect("leaves a watch that another one takes in the same moment to that one", () =>
@@ -47,7 +48,7 @@ describe("a souffleur that was started by a guardian", () => {
       const racing = Claims.of({ ...claims, isDead: () => Effect.as(Effect.orDie(log.append("w", 3, [took(2, 88)])), true) })
       const error = yield* Effect.flip(Effect.provideService(restore, Claims, racing))
       assert.strictEqual(error._tag, "AlreadyWatched")
-      assert.deepStrictEqual(world.signals, [])
+      assert.deepStrictEqual(world.processes.signals, [])
     })
   )
   it.effect("has nothing to do where its souffleur leaves, or the watch ends, in the same moment", () =>
@@ -57,7 +58,7 @@ describe("a souffleur that was started by a guardian", () => {
         const [claims, log] = [Context.get(context, Claims), Context.get(context, EventLog)]
         const racing = Claims.of({ ...claims, isDead: () => Effect.as(Effect.orDie(log.append("w", 3, [event])), true) })
         assert.isFalse(yield* Effect.provideService(restore, Claims, racing))
-        assert.deepStrictEqual([yield* tags, world.signals], [[event._tag], []])
+        assert.deepStrictEqual([yield* tags, world.processes.signals], [[event._tag], []])
       }
     })
   )
@@ -65,8 +66,8 @@ describe("a souffleur that was started by a guardian", () => {
     Effect.gen(function* () {
       const { restore, tags, world } = yield* restoring("silent", 361, { alive: alive() })
       assert.isTrue(yield* restore)
-      assert.deepStrictEqual([yield* tags, world.signals], [["SouffleurRestored"], ["SIGKILL 77"]])
-      assert.isFalse(world.alive.has(77))
+      assert.deepStrictEqual([yield* tags, world.processes.signals], [["SouffleurRestored"], ["SIGKILL 77"]])
+      assert.isFalse(world.processes.alive.includes(77))
     })
   )
   describe("that stops in mid-write, and in mid-restoration", () => {
@@ -76,7 +77,10 @@ describe("a souffleur that was started by a guardian", () => {
       const all = yield* restoring("silent", 900, { alive: living }, events)
       const log = Context.get(all.context, EventLog)
       const locked = new LogUnusable({ reason: "locked", detail: "database is locked" })
-      const held = EventLog.of({ ...log, append: (...words) => (all.world.alive.has(77) ? Effect.fail(locked) : log.append(...words)) })
+      const held = EventLog.of({
+        ...log,
+        append: (...words) => (all.world.processes.alive.includes(77) ? Effect.fail(locked) : log.append(...words))
+      })
       const context = all.context.pipe(
         Context.add(EventLog, held),
         Context.add(Settings, { ...Context.get(all.context, Settings), stateDir }),
@@ -90,7 +94,7 @@ describe("a souffleur that was started by a guardian", () => {
           const { context, tags, world } = yield* holding([...history, ...before])
           const taken = yield* Effect.exit(Effect.provide(restore("w", { cause: "silent", over: 1 }), context))
           assert.deepStrictEqual(
-            [Exit.isSuccess(taken), world.signals, yield* tags],
+            [Exit.isSuccess(taken), world.processes.signals, yield* tags],
             before.length === 0 ? [true, ["SIGKILL 77"], ["SouffleurRestored"]] : [false, [], []]
           )
         }
@@ -122,7 +126,7 @@ describe("a souffleur that was started by a guardian", () => {
           assert.isTrue(yield* Effect.provide(taking, context))
           assert.deepStrictEqual(yield* tags, ["SouffleurRestored", "OwnerTook", "OwnerLeft"])
           assert.deepInclude((yield* events)[0], { cause: "silent", over: 1, restorations: 1 })
-          assert.deepStrictEqual([world.signals, yield* fs.exists(file)], [["SIGKILL 77"], false])
+          assert.deepStrictEqual([world.processes.signals, yield* fs.exists(file)], [["SIGKILL 77"], false])
         }
       }).pipe(Effect.provide(HostServices.layer))
     )
@@ -131,7 +135,7 @@ describe("a souffleur that was started by a guardian", () => {
         const { context, stateDir, tags, world } = yield* holding()
         yield* (yield* FileSystem.FileSystem).writeFileString(stateDir, "no folder")
         assert.match(why(yield* Effect.flip(Effect.provide(restore("w", { cause: "silent", over: 1 }), context))), /intent/)
-        assert.deepStrictEqual([yield* tags, world.signals], [[], []])
+        assert.deepStrictEqual([yield* tags, world.processes.signals], [[], []])
       }).pipe(Effect.provide(HostServices.layer))
     )
     it.effect("one of an owner before this one is no intent any more, and one that is torn none at all", () =>
@@ -153,7 +157,7 @@ describe("a souffleur that was started by a guardian", () => {
       for (const cause of ["died", "silent"] as const) {
         const { restore, tags, world } = yield* restoring(cause, 360, { alive: alive() })
         assert.match(why(yield* Effect.flip(restore)), /beats again/)
-        assert.deepStrictEqual([yield* tags, world.signals], [[], []])
+        assert.deepStrictEqual([yield* tags, world.processes.signals], [[], []])
       }
     })
   )
@@ -170,7 +174,7 @@ describe("a souffleur that was started by a guardian", () => {
         })
         const waking = Claims.of({ ...claims, isDead: (owner) => Effect.andThen(Effect.orDie(happens), claims.isDead(owner)) })
         assert.match(why(yield* Effect.flip(Effect.provideService(restore, Claims, waking))), /goes on again|beats again/)
-        assert.deepStrictEqual([(yield* tags)[0], world.signals], ["SouffleurRestored", []])
+        assert.deepStrictEqual([(yield* tags)[0], world.processes.signals], ["SouffleurRestored", []])
       }
     })
   )
@@ -181,7 +185,7 @@ describe("a souffleur that was started by a guardian", () => {
       yield* settle
       yield* TestClock.adjust("10 seconds")
       assert.match(why(yield* Fiber.join(fiber)), /does not end/)
-      assert.deepStrictEqual(world.signals, ["SIGKILL 77"])
+      assert.deepStrictEqual(world.processes.signals, ["SIGKILL 77"])
     })
   )
   it.effect("does not take it from another that has it by now, or from one on another host", () =>
@@ -194,7 +198,10 @@ describe("a souffleur that was started by a guardian", () => {
         confirmed
       ])
       assert.match(why(yield* Effect.flip(far.restore)), /cannot be seen from here/)
-      assert.deepStrictEqual([yield* another.tags, another.world.signals, yield* far.tags, far.world.signals], [[], [], [], []])
+      assert.deepStrictEqual(
+        [yield* another.tags, another.world.processes.signals, yield* far.tags, far.world.processes.signals],
+        [[], [], [], []]
+      )
     })
   )
   it.effect("has nothing to take where the owner left or the watch has ended", () =>
@@ -211,7 +218,7 @@ describe("a souffleur that was started by a guardian", () => {
       const before = [...history, restored(1), restored(2), restored(3)]
       const { restore, tags, world } = yield* restoring("silent", 900, { alive: alive() }, before)
       assert.isFalse(yield* restore)
-      assert.deepStrictEqual([yield* tags, world.signals], [["GuardianGaveUp"], []])
+      assert.deepStrictEqual([yield* tags, world.processes.signals], [["GuardianGaveUp"], []])
     })
   )
 })

@@ -3,14 +3,15 @@ import { Event, load } from "@souffleur/domain"
 import { TrustedFiles } from "@souffleur/process"
 import { Effect, Path } from "effect"
 import { adoptedBaseline, soloComms } from "../src/index.ts"
-import { confirmed, identityOf, living, opened, owned, watching, World } from "./World.ts"
+import { identityOf } from "@souffleur/testing"
+import { confirmed, living, opened, owned, watching, worldOf } from "./World.ts"
 
 const adopted = { at: 0, by: "operator", generation: 2, conductor: identityOf(4712), sessionId: "s2", print: false } as const
 
 describe("a Conductor that is adopted", () => {
   it.effect("without comms is measured from where its sessions stand: one that then does nothing has made no progress", () =>
     Effect.gen(function* () {
-      const world = Object.assign(new World(), {
+      const world = worldOf({
         results: new Map([
           ["s1", 3],
           ["s2", 4]
@@ -31,7 +32,7 @@ describe("a Conductor that is adopted", () => {
       const here = Effect.provideContext(context)
       const asked = Effect.flatMap(here(load("w")), (watch) => here(adoptedBaseline(watch, "s2")))
       assert.deepInclude(yield* asked, { taskCount: 3, taskFingerprint: "3 tasks", conductorState: "working" })
-      world.out = "locked"
+      world.comms.out = "locked"
       assert.deepInclude(yield* asked, { taskCount: 3, taskFingerprint: "3 tasks", conductorState: null })
     }).pipe(Effect.provide([TrustedFiles.layerNone, Path.layer]))
   )

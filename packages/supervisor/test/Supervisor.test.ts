@@ -4,24 +4,8 @@ import { LogUnusable } from "@souffleur/eventlog"
 import { Cause, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { own, Roles, supervise } from "../src/index.ts"
-import {
-  begun,
-  confirmed,
-  died,
-  living,
-  monitoring,
-  opened,
-  owned,
-  ownerOf,
-  recovering,
-  relaunched,
-  settle,
-  settled,
-  started,
-  until,
-  watching,
-  World
-} from "./World.ts"
+import { begun, ownerOf, settle, until } from "@souffleur/testing"
+import { confirmed, died, living, monitoring, opened, owned, recovering, relaunched, settled, started, watching, worldOf } from "./World.ts"
 
 type Run = Roles["Service"]["run"]
 const operator = { _tag: "Operator" } as const
@@ -185,12 +169,12 @@ describe("roles by difference", () => {
     Effect.gen(function* () {
       const { append, start, world } = yield* supervising([...watching, died(), recovering()])
       yield* start()
-      assert.deepStrictEqual([...world.claims.keys()], [4711, "s1"])
+      assert.deepStrictEqual([...world.claims.held.keys()], [4711, "s1"])
       yield* append(relaunched)
-      assert.deepStrictEqual([...world.claims.keys()], [4711, "s1", 5000, "s2"])
+      assert.deepStrictEqual([...world.claims.held.keys()], [4711, "s1", 5000, "s2"])
       yield* append(Event.WatchReleased.make({ at: begun, exportPath: null }))
       yield* Effect.yieldNow
-      assert.strictEqual(world.claims.size, 0)
+      assert.strictEqual(world.claims.held.size, 0)
     })
   )
 })
@@ -332,7 +316,7 @@ it.effect("an operator's release while a step records: the step ends, then super
 
 it.effect("a Conductor that another state folder has claimed is left to it: no role of ours runs", () =>
   Effect.gen(function* () {
-    const all = yield* living(watching, Object.assign(new World(), { claims: new Map([[4711, ownerOf(77, "elsewhere")]]) }))
+    const all = yield* living(watching, worldOf({ claims: new Map([[4711, ownerOf(77, "elsewhere")]]) }))
     const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
     const ran: Array<string> = []
     const left = yield* supervise(ref, 1).pipe(
@@ -356,7 +340,7 @@ it.effect("a Conductor that another state folder has claimed is left to it: no r
 describe("a generation that cannot be claimed, as the place of the claims is full", () => {
   const full = "/claims: its disk is full"
   const unclaimed = Effect.fnUntraced(function* (tell: (told: WatchRef["tell"]) => WatchRef["tell"] = (told) => told) {
-    const world: World = Object.assign(new World(), { claimsFail: full })
+    const world = worldOf({ claimsFail: full })
     const all = yield* living(watching, world)
     const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
     const ran: Array<string> = []
@@ -389,12 +373,12 @@ describe("a generation that cannot be claimed, as the place of the claims is ful
       assert.deepStrictEqual(yield* said, [full])
       yield* TestClock.adjust("1 hour")
       assert.isUndefined(fiber.pollUnsafe())
-      world.claimsFail = undefined
+      world.claims.fails = undefined
       yield* TestClock.adjust("1 hour")
-      assert.isTrue(world.claims.has(4711))
+      assert.isTrue(world.claims.held.has(4711))
       assert.deepStrictEqual(yield* said, [full, "claimed"])
       yield* Fiber.interrupt(fiber)
-      assert.isFalse(world.claims.has(4711), "and given back at the end")
+      assert.isFalse(world.claims.held.has(4711), "and given back at the end")
     })
   )
 
@@ -416,13 +400,13 @@ describe("a generation that cannot be claimed, as the place of the claims is ful
   it.effect("is claimed again where the claim has vanished, and told again when it cannot be", () =>
     Effect.gen(function* () {
       const { fiber, said, world } = yield* unclaimed()
-      world.claimsFail = undefined
+      world.claims.fails = undefined
       yield* TestClock.adjust("1 hour")
-      assert.isTrue(world.claims.has(4711))
-      world.claims.clear()
+      assert.isTrue(world.claims.held.has(4711))
+      world.claims.held.clear()
       yield* TestClock.adjust("1 hour")
-      assert.isTrue(world.claims.has(4711))
-      world.claimsFail = "/claims: it is gone"
+      assert.isTrue(world.claims.held.has(4711))
+      world.claims.fails = "/claims: it is gone"
       yield* TestClock.adjust("4 hours")
       assert.deepStrictEqual(yield* said, [full, "claimed", "/claims: it is gone"], "once as long as it lasts")
       assert.isUndefined(fiber.pollUnsafe())
@@ -433,8 +417,8 @@ describe("a generation that cannot be claimed, as the place of the claims is ful
   it.effect("is left to another state folder that has claimed it meanwhile", () =>
     Effect.gen(function* () {
       const { fiber, world } = yield* unclaimed()
-      world.claimsFail = undefined
-      world.claims.set(4711, ownerOf(77, "elsewhere"))
+      world.claims.fails = undefined
+      world.claims.held.set(4711, ownerOf(77, "elsewhere"))
       yield* TestClock.adjust("1 hour")
       const exit = yield* Fiber.await(fiber)
       assert.include(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "", "AlreadyWatched")
@@ -443,7 +427,7 @@ describe("a generation that cannot be claimed, as the place of the claims is ful
 
   it.effect("is owned", () =>
     Effect.gen(function* () {
-      const { context } = yield* living([opened()], Object.assign(new World(), { claimsFail: full }))
+      const { context } = yield* living([opened()], worldOf({ claimsFail: full }))
       const { fence } = yield* Effect.scoped(Effect.provideContext(own("w"), context))
       assert.strictEqual(fence, 1)
     })

@@ -1,276 +1,95 @@
 import {
-  Agent,
-  AgentNotFound,
-  AlreadyWatched,
-  type Claimable,
-  ClaimFailed,
-  Claims,
-  Comms,
-  type CommsRefusal,
   type CommsReply,
-  CommsUnavailable,
+  type CommsUnavailable,
+  Comms,
   Event,
   EventLog,
-  heldNow,
-  Hooks,
-  ExportFailed,
-  Launcher,
-  LaunchFailed,
-  type LaunchOrder,
-  type MessageKind,
   type Owner,
-  Processes,
-  type ProcessIdentity,
-  SessionNotFound,
-  Settings,
-  type SouffleurState,
-  untilSeenOver,
-  type WatchEvent,
-  type Terminal
+  type Terminal,
+  type WatchEvent
 } from "@souffleur/domain"
-import { loadSettings, TrustedFiles } from "@souffleur/process"
-import { Offspring, Beats } from "@souffleur/eventlog"
-import { Context, Effect, FileSystem, Layer, Option, Path } from "effect"
+import { TrustedFiles } from "@souffleur/process"
+import { begun, FakeWorld, identityOf, ownerOf, settingsLayer } from "@souffleur/testing"
+import { Context, Effect, FileSystem, Layer, Path } from "effect"
 import { TestClock } from "effect/testing"
 
-/** When every watch here begins: epoch ms. */
-export const begun = Date.UTC(2026, 0, 5, 12, 0, 0)
-export const ownerOf = (pid: number, host = "here"): Owner => ({
-  host,
-  machine: "m",
-  pidNamespace: "pid:[1]",
-  process: { pid, startTime: pid, bootId: "boot" }
-})
 export const self = ownerOf(10)
-export const identityOf = (pid: number): ProcessIdentity => ({ pid, startTime: 99, bootId: "boot" })
 
-/** Everything that a supervisor meets, in memory: what tests set, and what it was seen to do. */
-export class World {
-  readonly processes = new Map<number, { readonly uid: number; readonly condition: "running" | "zombie" }>([
-    [4711, { uid: 1000, condition: "running" }]
-  ])
-  readonly files = new Set(["s1"])
-  /** What live pid files say of agents, what their hooks say, and the tools of session `s1`. */
-  sessions: ReadonlyArray<{ readonly pid: number; readonly sessionId: string }> = []
-  hooked: ReadonlyArray<{ readonly pid: number; readonly sessionId: string }> = []
-  tools: ReadonlyArray<number> = []
-  /** Of every process. */
-  words: ReadonlyArray<string> = []
-  /** Results of tools, by session. */
-  readonly results = new Map<string, number>()
-  /** Launch files, by their ids, and what a launch of each comes to: a pid, or why it fails. */
-  readonly launches = new Map<string, LaunchOrder>()
-  becomes: (id: string) => number | string = () => 4711
-  readonly launched: Array<string> = []
-  terminal: Terminal = "headless"
-  readonly ancestors = [9, 8]
-  /** Why comms cannot be used now. */
-  out: CommsUnavailable["reason"] | undefined
-  /** So many uses from now on find it locked, and the next one free. */
-  lockedUses = 0
-  /** The state of the row `souffleur`; `undefined`: there is none. */
-  row: string | undefined = "watching"
-  lastError: string | undefined
-  readonly messages: Array<{ readonly key: string; readonly kind: MessageKind; readonly text: string; readonly at: number }> = []
-  readonly replies: Array<CommsReply> = []
-  /** The newest of somebody who may not say it. */
-  refused: CommsRefusal | undefined
-  lastMessageId = 0
-  /** Everything that comms took, in order; what it refused is not in here. */
-  readonly told: Array<string> = []
-  /** Souffleurs that live, or are not provably dead. */
-  readonly alive = new Set<number>([10])
-  /** By pid, or by session. */
-  readonly claims = new Map<number | string, Owner>()
-  /** Why none can be made. */
-  claimsFail: string | undefined
-  readonly signals: Array<string> = []
-  unkillable = false
+type Held = ReadonlyArray<{ readonly pid: number; readonly sessionId: string }>
+
+/** What a test of the supervisor says of its world, in few words. */
+export interface Setup {
+  /** The processes that are there: 4711 alone by default. */
+  readonly processes?: ReadonlyMap<number, { readonly uid: number; readonly condition: "running" | "zombie" }>
+  /** Souffleurs that live. */
+  readonly alive?: ReadonlySet<number>
+  /** No signal ends a process. */
+  readonly unkillable?: boolean
+  readonly ancestors?: ReadonlyArray<number>
+  /** Tools of session `s1`. */
+  readonly tools?: ReadonlyArray<number>
+  /** What pid files say, and what hooks told. */
+  readonly sessions?: Held
+  readonly hooked?: Held
+  readonly files?: Set<string>
+  readonly results?: ReadonlyMap<string, number>
+  readonly claims?: ReadonlyMap<number | string, Owner>
+  readonly claimsFail?: string
+  /** The pid that a launch becomes, or why it fails. */
+  readonly becomes?: () => number | string
+  readonly terminal?: Terminal
+  readonly out?: CommsUnavailable["reason"]
+  readonly lockedUses?: number
+  /** The state of the row `souffleur`. */
+  readonly row?: string | undefined
+  readonly replies?: ReadonlyArray<CommsReply>
+  readonly lastMessageId?: number
 }
 
-const comms = (world: World) => {
-  const use = <A>(what: () => A) =>
-    Effect.suspend(() => {
-      const reason = world.lockedUses-- > 0 ? ("locked" as const) : world.out
-      return reason === undefined
-        ? Effect.sync(what)
-        : Effect.fail(new CommsUnavailable({ path: "/p/comms.db", reason, detail: `the database is ${reason}` }))
-    })
-  return Comms.of({
-    path: "/p/comms.db",
-    snapshot: use(() => ({
-      conductor: Option.some({ state: "working", lastHeartbeat: null, sessionId: null }),
-      souffleur: Option.fromUndefinedOr(world.row),
-      taskCount: 3,
-      taskFingerprint: "3 tasks",
-      lastMessageId: Math.max(world.lastMessageId, ...world.replies.map(({ id }) => id))
-    })),
-    payload: () => use(() => ({ heard: Option.none(), refused: Option.none() })),
-    replies: ({ after }) =>
-      use(() => ({ heard: world.replies.filter(({ id }) => id > after), refused: Option.fromUndefinedOr(world.refused) })),
-    setState: (state: SouffleurState, _, lastError) =>
-      use(() => {
-        Object.assign(world, { row: state, lastError })
-        world.told.push(state)
-      }),
-    beat: () => use(() => {}),
-    post: (message) =>
-      use(() => {
-        if (world.messages.some(({ key }) => key === message.key)) return
-        world.messages.push(message)
-        world.told.push(message.key)
-      })
+/** A fake world that is so. Nothing but a souffleur and what was launched may be signalled. */
+export const worldOf = (setup: Setup = {}): FakeWorld => {
+  const world = new FakeWorld()
+  const { agent, claims, comms, hooks, launcher, processes } = world
+  const stays = setup.unkillable === true ? ({ on: { SIGTERM: "stays", SIGKILL: "stays" } } as const) : {}
+  const there = setup.processes ?? new Map([[4711, { uid: 1000, condition: "running" as const }]])
+  const named = (pid: number) => ({ pid, name: "claude", ...stays, ...there.get(pid) })
+  for (const pid of there.keys()) processes.run(named(pid))
+  for (const pid of setup.alive ?? []) processes.run({ pid, ...stays })
+  for (const pid of setup.tools ?? []) processes.run({ ...named(pid), environment: { CLAUDE_CODE_SESSION_ID: "s1" } })
+  processes.ancestors = setup.ancestors ?? [9, 8]
+  const souffleurs = new Set(setup.alive)
+  processes.maySignal = (pid) =>
+    souffleurs.has(pid) || [...launcher.receipts.values()].some((one) => one !== "tombstone" && one.pid === pid)
+  agent.files = setup.files ?? new Set(["s1"])
+  agent.sessions = setup.sessions ?? []
+  for (const { pid, sessionId } of setup.hooked ?? []) hooks.holds.set(pid, sessionId)
+  for (const [session, count] of setup.results ?? []) agent.results.set(session, count)
+  for (const [what, owner] of setup.claims ?? []) claims.held.set(what, owner)
+  claims.fails = setup.claimsFail
+  launcher.terminal = setup.terminal ?? "headless"
+  launcher.becomes = () => {
+    const become = setup.becomes?.() ?? 4711
+    return typeof become === "string" ? become : { condition: there.has(become) ? "running" : "gone", ...named(become) }
+  }
+  Object.assign(comms, {
+    out: setup.out,
+    lockedUses: setup.lockedUses ?? 0,
+    souffleur: "row" in setup ? setup.row : "watching",
+    taskCount: 3
   })
+  comms.replies.push(...(setup.replies ?? []))
+  comms.lastMessageId = setup.lastMessageId ?? 0
+  return world
 }
-
-const conditionIn =
-  (world: World) =>
-  ({ pid }: ProcessIdentity) =>
-    Effect.sync(() => world.processes.get(pid)?.condition ?? "gone")
-
-const processes = (world: World) =>
-  Processes.of({
-    self: self.process,
-    host: { name: "here", machine: "m", pidNamespace: "pid:[1]", uid: 1000 },
-    commandLine: () => Effect.sync(() => world.words),
-    processorTime: () => Effect.succeed(undefined),
-    find: (pid) =>
-      Effect.sync(() =>
-        Option.map(Option.fromUndefinedOr(world.processes.get(pid)), (found) => ({
-          ...found,
-          identity: identityOf(pid),
-          parent: 1,
-          name: "claude"
-        }))
-      ),
-    condition: conditionIn(world),
-    untilOver: untilSeenOver(conditionIn(world)),
-    ancestors: Effect.sync(() => world.ancestors),
-    tagged: () =>
-      Effect.sync(() =>
-        world.tools.map((pid) => ({ identity: identityOf(pid), parent: 1, uid: 1000, name: "tool", condition: "running" as const }))
-      ),
-    tree: () => Effect.succeed([]),
-    signal: ({ pid }, signal) =>
-      Effect.suspend(() => {
-        const started = world.launched.some((id) => world.becomes(id) === pid)
-        if (pid === self.process.pid || !(started || world.alive.has(pid)))
-          return Effect.die("a supervisor signals nobody but a souffleur, and what it has launched")
-        world.signals.push(`${signal} ${pid}`)
-        if (world.unkillable) return Effect.void
-        world.alive.delete(pid)
-        world.processes.delete(pid)
-        return Effect.void
-      })
-  })
-
-const agent = (world: World) =>
-  Agent.of({
-    name: "agent",
-    sessions: Effect.sync(() =>
-      world.sessions.map((one) => ({ ...one, project: "/p", status: "busy", waitingFor: undefined, writtenAt: 0 }))
-    ),
-    sessionFile: (sessionId) =>
-      world.files.has(sessionId)
-        ? Effect.succeed({ path: `/claude/${sessionId}.jsonl`, sessionId })
-        : Effect.fail(new SessionNotFound({ sessionId, reason: "missing", why: `no session file of ${sessionId}` })),
-    exportSession: () => Effect.fail(new ExportFailed({ why: "a supervisor never exports" })),
-    projectOf: () => Effect.die("not asked here"),
-    mark: () => Effect.die("not asked here"),
-    compactedSince: () => Effect.succeed("not yet" as const),
-    toolResults: (sessions) => Effect.sync(() => sessions.reduce((all, one) => all + (world.results.get(one) ?? 0), 0)),
-    isAgent: ([program]) => program !== "/usr/bin/postgres",
-    inPrintMode: () => false,
-    turnEnded: () => Effect.succeed(false),
-    signs: () => Effect.succeedNone,
-    usedTools: () => Effect.succeed(true),
-    handoffTaken: () => Effect.succeedNone,
-    spent: () => Effect.succeed(0),
-    tags: () => [],
-    sessionTag: () => ({ environment: {} }),
-    command: () => Effect.fail(new AgentNotFound({ program: "agent", why: "a supervisor never launches" }))
-  })
-
-const hooks = (world: World) => {
-  const held = Effect.sync(() =>
-    world.hooked.map((one) => ({ ...one, startTime: identityOf(one.pid).startTime, since: 0, until: 0, source: null, ended: null }))
-  )
-  return Hooks.of({
-    last: () => Effect.succeedNone,
-    lineage: () => Effect.succeed([]),
-    held,
-    holds: (process) => Effect.map(held, (all) => heldNow(all, process))
-  })
-}
-
-/** A supervisor conducts no plan. */
-const keyOf = (one: Claimable) => ("pid" in one ? one.pid : "session" in one ? one.session : "")
-
-const claims = (world: World) =>
-  Claims.of({
-    self,
-    isDead: (owner) => Effect.sync(() => owner.host === self.host && !world.alive.has(owner.process.pid)),
-    claim: Effect.fnUntraced(function* (one) {
-      const key = keyOf(one)
-      if (world.claimsFail !== undefined) return yield* new ClaimFailed({ why: world.claimsFail })
-      const holder = world.claims.get(key)
-      if (
-        holder !== undefined &&
-        holder.process.pid !== self.process.pid &&
-        (holder.host !== self.host || world.alive.has(holder.process.pid))
-      ) {
-        return yield* new AlreadyWatched({ owner: holder, why: `souffleur with pid ${holder.process.pid} watches it` })
-      }
-      world.claims.set(key, self)
-    }),
-    release: (one) => Effect.sync(() => void (world.claims.get(keyOf(one)) === self && world.claims.delete(keyOf(one))))
-  })
-
-/** Keeps what was prepared; a launch that was asked for before is not done again. */
-const launcher = (world: World) =>
-  Launcher.of({
-    terminal: world.terminal,
-    prepare: (order) => Effect.sync(() => (world.launches.set(order.id, order), `digest of ${order.id}`)),
-    launch: Effect.fnUntraced(function* (id) {
-      if (!world.launched.includes(id)) world.launched.push(id)
-      const pid = world.becomes(id)
-      return typeof pid === "number" ? identityOf(pid) : yield* new LaunchFailed({ why: pid })
-    }),
-    settle: () => Effect.succeedNone,
-    kept: (id, digest) =>
-      Effect.suspend(() => {
-        const order = world.launches.get(id)
-        return order === undefined || digest !== `digest of ${id}`
-          ? Effect.fail(new LaunchFailed({ why: "the launch file is missing" }))
-          : Effect.succeed(order)
-      }),
-    forget: (id) => Effect.sync(() => void world.launches.delete(id)),
-    exitCode: () => Effect.succeedNone,
-    outputPath: (id) => `/state/launches/${id}.out`
-  })
 
 /** All ports but the outbox, and a log that has this history. */
-export const living = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, world = new World()) {
+export const living = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, world: FakeWorld = worldOf()) {
   yield* TestClock.setTime(begun)
-  const context = yield* Layer.build(
-    Layer.mergeAll(
-      EventLog.layerMemory,
-      Beats.layerMemory,
-      Offspring.layerMemory,
-      Layer.succeed(Hooks, hooks(world)),
-      Layer.succeed(Launcher, launcher(world)),
-      history[0]?._tag === "WatchOpened" && history[0].comms === null ? Comms.layerSolo : Layer.succeed(Comms, comms(world)),
-      Layer.succeed(Processes, processes(world)),
-      Layer.succeed(Agent, agent(world)),
-      Layer.succeed(Claims, claims(world)),
-      FileSystem.layerNoop({ makeDirectory: () => Effect.void }),
-      Path.layer,
-      TrustedFiles.layerNone,
-      Layer.effect(Settings, loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
-        Layer.provide([TrustedFiles.layerNone, Path.layer])
-      )
-    )
-  )
+  const isSolo = history[0]?._tag === "WatchOpened" && history[0].comms === null
+  const files = Layer.mergeAll(FileSystem.layerNoop({ makeDirectory: () => Effect.void }), Path.layer, TrustedFiles.layerNone)
+  const comms: Layer.Layer<Comms> = isSolo ? Comms.layerSolo : world.comms.layer
+  const ports = Layer.mergeAll(EventLog.layerMemory, world.layer, settingsLayer())
+  const context = yield* Layer.build(ports.pipe(Layer.merge(comms), Layer.provideMerge(files)))
   const log = Context.get(context, EventLog)
   yield* log.append("w", 0, history)
   return {
@@ -329,8 +148,3 @@ export const relaunched = Event.ConductorRelaunched.make({
   conductorState: null,
   lastMessageId: 0
 })
-
-/** Lets every fiber run until it waits: `adjust` right after a fork would jump past it. */
-export const settle = TestClock.adjust(0).pipe(Effect.repeat({ times: 30 }))
-/** Goes on to a second of the watch. */
-export const until = (second: number) => Effect.andThen(TestClock.setTime(begun + second * 1000), settle)

@@ -1,0 +1,115 @@
+import {
+  Agent,
+  AgentNotFound,
+  type AgentOrder,
+  type AgentSession,
+  ExportFailed,
+  type HandoffTaken,
+  SessionNotFound,
+  type SessionSigns
+} from "@souffleur/domain"
+import { Effect, FileSystem, Layer, Option } from "effect"
+import type { FakeProcesses } from "./FakeProcesses.ts"
+import { FakeSession } from "./FakeSession.ts"
+
+/** What a pid file says; the rest is of an agent that is busy in `/p`. */
+export type FakePidFile = Pick<AgentSession, "pid" | "sessionId"> & Partial<AgentSession>
+
+/** An agent program in memory: what its files say, and what it was asked for. */
+export class FakeAgent {
+  /** Pid files; that of a process which was run and is gone is none. */
+  sessions: ReadonlyArray<FakePidFile> = []
+  /** The sessions that have a file; `undefined`: each that is not {@link unwritten}. */
+  files: Set<string> | undefined
+  /** Sessions whose agent died before its first word. */
+  readonly unwritten = new Set<string>()
+  /** Where a session began, `/p` by default; `undefined`: its file does not say. */
+  readonly began = new Map<string, string | undefined>()
+  readonly session = new FakeSession()
+  /** What session files state; `undefined`: there is nothing to read. */
+  signs: SessionSigns | undefined
+  /** How long the next reading of a session file takes, in ms. */
+  slow = 0
+  /** The answer to the newest hand-off. */
+  taken: HandoffTaken | undefined
+  /** Tokens of all sessions. */
+  spent = 0
+  /** How often the sessions were read for these. */
+  readonly read = { handoff: 0, spent: 0 }
+  /** Its last turn is finished, and its pid file is removed. */
+  turnFinished = false
+  /** Results of tools, by session. */
+  readonly results = new Map<string, number>()
+  /** The text of the next export. */
+  exported = "# Export\nhello\n"
+  exportFails = false
+  /** Runs while a conversation is exported. */
+  onExport: () => void = () => {}
+  /** Its program is not found. */
+  missing = false
+  /** Every launch that was asked for. */
+  readonly orders: Array<AgentOrder> = []
+
+  readonly processes: FakeProcesses
+  constructor(processes: FakeProcesses) {
+    this.processes = processes
+  }
+
+  readonly #file = (asked: string) =>
+    Effect.suspend(() => {
+      // The beginning of an id is enough, as for a real agent.
+      const found = [...(this.files ?? [asked])].filter((id) => asked !== "" && id.startsWith(asked) && !this.unwritten.has(id))
+      return found.length === 1
+        ? Effect.succeed({ path: `/claude/${found[0]!}.jsonl`, sessionId: found[0]! })
+        : Effect.fail(new SessionNotFound({ sessionId: asked, reason: "missing", why: `no session file of ${asked}` }))
+    })
+
+  /** What the port answers; exports are written to a file system. */
+  readonly service = Effect.map(FileSystem.FileSystem, (fs) =>
+    Agent.of({
+      name: "agent",
+      sessions: Effect.sync(() =>
+        this.sessions
+          .filter(({ pid }) => this.processes.table.get(pid)?.condition !== "gone")
+          .map((one) => ({ project: "/p", status: "busy", waitingFor: undefined, writtenAt: 0, ...one }))
+      ),
+      sessionFile: this.#file,
+      exportSession: Effect.fnUntraced({ self: this as FakeAgent }, function* (sessionId: string, out: string) {
+        if (this.exportFails) return yield* new ExportFailed({ why: "the session file changed meanwhile" })
+        this.processes.did.push(`export ${sessionId}`)
+        this.onExport()
+        yield* Effect.orDie(fs.writeFileString(out, this.exported, { mode: 0o600 }))
+        return { path: out, bytes: this.exported.length, records: 1, warnings: [] }
+      }),
+      projectOf: (asked) =>
+        Effect.map(this.#file(asked), ({ sessionId }) =>
+          Option.fromUndefinedOr(this.began.has(sessionId) ? this.began.get(sessionId) : "/p")
+        ),
+      mark: (sessionId) => Effect.map(this.#file(sessionId), ({ path }) => this.session.mark(path)),
+      compactedSince: (mark) => Effect.sync(() => this.session.since(mark)),
+      toolResults: (sessions) => Effect.sync(() => sessions.reduce((all, one) => all + (this.results.get(one) ?? 0), 0)),
+      isAgent: ([program]) => program !== "/usr/bin/postgres",
+      inPrintMode: () => false,
+      turnEnded: () => Effect.sync(() => this.turnFinished),
+      signs: Effect.fnUntraced({ self: this as FakeAgent }, function* () {
+        const slow = this.slow
+        this.slow = 0
+        yield* Effect.sleep(slow)
+        return Option.fromUndefinedOr(this.signs)
+      }),
+      usedTools: () => Effect.succeed(true),
+      handoffTaken: () => Effect.sync(() => ((this.read.handoff += 1), Option.fromUndefinedOr(this.taken))),
+      spent: () => Effect.sync(() => ((this.read.spent += 1), this.spent)),
+      tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
+      sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),
+      command: (order) =>
+        Effect.suspend(() => {
+          this.orders.push(order)
+          return this.missing
+            ? Effect.fail(new AgentNotFound({ program: "claude", why: "not found in PATH" }))
+            : Effect.succeed({ program: "/bin/claude", args: [order.session.sessionId, "--", order.prompt], environment: {} })
+        })
+    })
+  )
+  readonly layer = Layer.effect(Agent, this.service)
+}

@@ -1,0 +1,114 @@
+import {
+  Comms,
+  type CommsRefusal,
+  type CommsReply,
+  CommsUnavailable,
+  digestOf,
+  type MessageKind,
+  type SouffleurState
+} from "@souffleur/domain"
+import { Clock, Effect, Layer, Option } from "effect"
+import { secondsNow } from "./FakeTime.ts"
+
+const path = "/p/comms.db"
+
+/** A message that souffleur posted. */
+export interface FakeMessage {
+  readonly key: string
+  readonly kind: MessageKind
+  readonly text: string
+  readonly at: number
+}
+
+/** The database of a project in memory: a test writes for the Conductor and for others, and reads what souffleur said. */
+export class FakeComms {
+  /** The row `task-00`; its heartbeat is text, or a function of the time (epoch ms). */
+  conductor: {
+    readonly state: string
+    readonly heartbeat: string | null | ((now: number) => string | null)
+    readonly sessionId: string | null
+  } = { state: "working", heartbeat: null, sessionId: null }
+  /** The state of the row `souffleur`; `undefined`: there is none. */
+  souffleur: string | undefined = "confirmed"
+  lastError: string | undefined
+  /** Rows of other tasks. */
+  taskCount = 2
+  /** Why it cannot be used now. */
+  out: CommsUnavailable["reason"] | undefined
+  /** It is locked for as many uses from now on, and then free. */
+  lockedUses = 0
+  /** It takes no beat. */
+  beatFails = false
+  /** How long the next snapshot takes, in ms. */
+  slow = 0
+  /** The id of the newest message that is neither a payload nor a reply. */
+  lastMessageId = 0
+  payload: CommsReply | undefined
+  readonly replies: Array<CommsReply> = []
+  /** The newest message of a sender that may not say it. */
+  refused: CommsRefusal | undefined
+  readonly messages: Array<FakeMessage> = []
+  /** States and keys of messages that it took, in their order. */
+  readonly told: Array<string> = []
+  /** When a snapshot was asked for, in seconds. */
+  readonly looks: Array<number> = []
+  /** The beats that it took, and when, in seconds. */
+  readonly beats: Array<{ readonly at: number; readonly second: number }> = []
+
+  readonly #use = <A>(what: () => A) =>
+    Effect.suspend(() => {
+      const reason = this.lockedUses-- > 0 ? ("locked" as const) : this.out
+      return reason === undefined
+        ? Effect.sync(what)
+        : Effect.fail(new CommsUnavailable({ path, reason, detail: `the database is ${reason}` }))
+    })
+
+  /** What the port answers. */
+  readonly service = Comms.of({
+    path,
+    snapshot: Effect.gen({ self: this as FakeComms }, function* () {
+      this.looks.push(yield* secondsNow)
+      const slow = this.slow
+      this.slow = 0
+      yield* Effect.sleep(slow)
+      const now = yield* Clock.currentTimeMillis
+      return yield* this.#use(() => {
+        const { heartbeat, sessionId, state } = this.conductor
+        return {
+          conductor: Option.some({ state, lastHeartbeat: typeof heartbeat === "function" ? heartbeat(now) : heartbeat, sessionId }),
+          souffleur: Option.fromUndefinedOr(this.souffleur),
+          taskCount: this.taskCount,
+          taskFingerprint: `${this.taskCount} tasks`,
+          lastMessageId: Math.max(this.lastMessageId, ...this.replies.map(({ id }) => id))
+        }
+      })
+    }),
+    payload: Effect.fnUntraced({ self: this as FakeComms }, function* ({ after }: { readonly after: number }) {
+      const { payload, refused } = yield* this.#use(() => ({ payload: this.payload, refused: this.refused }))
+      const newest = Option.filter(Option.fromUndefinedOr(payload), ({ id }) => id > after)
+      const heard = yield* Effect.transposeOption(
+        Option.map(newest, (one) => Effect.map(digestOf(one.text), (digest) => ({ ...one, digest })))
+      )
+      return { heard, refused: Option.fromUndefinedOr(refused) }
+    }),
+    replies: ({ after }) =>
+      this.#use(() => ({ heard: this.replies.filter(({ id }) => id > after), refused: Option.fromUndefinedOr(this.refused) })),
+    setState: (state: SouffleurState, _, lastError) =>
+      this.#use(() => {
+        Object.assign(this, { souffleur: state, lastError })
+        this.told.push(state)
+      }),
+    beat: Effect.fnUntraced({ self: this as FakeComms }, function* (at: number) {
+      const second = yield* secondsNow
+      if (this.beatFails) return yield* new CommsUnavailable({ path, reason: "locked", detail: "the database is locked" })
+      yield* this.#use(() => void this.beats.push({ at, second }))
+    }),
+    post: (message) =>
+      this.#use(() => {
+        if (this.messages.some(({ key }) => key === message.key)) return
+        this.messages.push(message)
+        this.told.push(message.key)
+      })
+  })
+  readonly layer = Layer.succeed(Comms, this.service)
+}

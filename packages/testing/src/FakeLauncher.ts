@@ -1,0 +1,96 @@
+import { Launcher, LaunchFailed, type LaunchOrder, type ProcessIdentity, type Terminal } from "@souffleur/domain"
+import { Effect, Layer, Option } from "effect"
+import { type FakeAgent } from "./FakeAgent.ts"
+import { type FakeProcess, type FakeProcesses, identityOf } from "./FakeProcesses.ts"
+
+/** What a session that compacts does. */
+export type FakeCompaction = "compacts" | "compacts and ends" | "ends" | "hangs" | "compacts as it ends" | "cannot be ended"
+
+const digestOf = (id: string) => `digest of ${id}`
+
+/** Launches at most once, as receipts and tombstones make it (spec: behaviour#launch-at-most-once). */
+export class FakeLauncher {
+  terminal: Terminal = "headless"
+  /** Launch files by their ids. */
+  readonly prepared = new Map<string, LaunchOrder>()
+  readonly receipts = new Map<string, ProcessIdentity | "tombstone">()
+  /** What a launch comes to: the process that it becomes, or why it fails. */
+  becomes: (id: string) => FakeProcess | string = () => ({ pid: this.#nextPid++ })
+  #nextPid = 5000
+  /** How often souffleur vanishes right after a launch, as by SIGKILL. */
+  vanishes = 0
+  /** The exit code of every headless launch; `undefined`: nothing saw its end. */
+  exitCode: number | undefined
+  /** What each session does that is told to compact, in their order; the last for all that follow. */
+  compactions: ReadonlyArray<FakeCompaction> = ["compacts"]
+  /** Sessions that were told to compact. */
+  compacted = 0
+
+  readonly processes: FakeProcesses
+  readonly agent: FakeAgent
+  constructor(processes: FakeProcesses, agent: FakeAgent) {
+    this.processes = processes
+    this.agent = agent
+  }
+
+  /** The ids whose launch was asked for, each once. */
+  readonly asked: Array<string> = []
+
+  #compact(pid: number) {
+    const { agent, processes } = this
+    const how = this.compactions[Math.min(this.compacted++, this.compactions.length - 1)]
+    if (how === "compacts" || how === "compacts and ends") agent.session.boundary()
+    if (how === "compacts and ends" || how === "ends") processes.end(pid)
+    if (how === "compacts as it ends") processes.onSignal = (to) => (to === pid ? agent.session.boundary() : undefined)
+    if (how === "cannot be ended") processes.run({ pid, on: { SIGTERM: "stays", SIGKILL: "stays" } })
+  }
+
+  /** What the port answers. */
+  readonly service = Effect.sync(() =>
+    Launcher.of({
+      terminal: this.terminal,
+      prepare: (order) => Effect.sync(() => (this.prepared.set(order.id, order), digestOf(order.id))),
+      launch: Effect.fnUntraced({ self: this as FakeLauncher }, function* (id: string) {
+        const { agent, processes } = this
+        const taken = this.receipts.get(id)
+        if (taken === "tombstone") return yield* new LaunchFailed({ why: "the launch was cancelled" })
+        if (taken !== undefined) return taken
+        this.asked.push(id)
+        const process = this.becomes(id)
+        if (typeof process === "string") {
+          this.receipts.set(id, "tombstone")
+          return yield* new LaunchFailed({ why: process })
+        }
+        const { pid } = process
+        processes.did.push(`launch ${pid}`)
+        processes.run({ environment: { SOUFFLEUR_LAUNCH_ID: id }, ...process })
+        this.receipts.set(id, identityOf(pid))
+        // An agent says in its pid file which session it holds.
+        const [sessionId, dashes, prompt] = this.prepared.get(id)?.command.args ?? []
+        if (sessionId !== undefined && dashes === "--") agent.sessions = [...agent.sessions, { pid, sessionId }]
+        if (prompt === "/compact") this.#compact(pid)
+        if (this.vanishes > 0) {
+          this.vanishes -= 1
+          return yield* Effect.never
+        }
+        return identityOf(pid)
+      }),
+      settle: (id) =>
+        Effect.sync(() => {
+          const taken = this.receipts.get(id)
+          if (taken === undefined) this.receipts.set(id, "tombstone")
+          return taken === undefined || taken === "tombstone" ? Option.none() : Option.some(taken)
+        }),
+      kept: (id, digest) => {
+        const order = this.prepared.get(id)
+        return order === undefined || digest !== digestOf(id)
+          ? Effect.fail(new LaunchFailed({ why: "the launch file is missing" }))
+          : Effect.succeed(order)
+      },
+      forget: (id) => Effect.sync(() => void this.prepared.delete(id)),
+      exitCode: () => Effect.sync(() => Option.fromUndefinedOr(this.exitCode)),
+      outputPath: (id) => `/state/launches/${id}.out`
+    })
+  )
+  readonly layer = Layer.effect(Launcher, this.service)
+}

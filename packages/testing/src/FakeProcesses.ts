@@ -1,0 +1,163 @@
+import {
+  type Condition,
+  NotPermitted,
+  Processes,
+  type ProcessIdentity,
+  type ProcessInfo,
+  type Signal,
+  type Tag,
+  untilSeenOver
+} from "@souffleur/domain"
+import { Clock, Effect, Layer, Option } from "effect"
+import { secondsNow } from "./FakeTime.ts"
+
+/** Gives the identity that a pid has on the fake machine, unless its process says another start time. */
+export const identityOf = (pid: number, startTime = 99): ProcessIdentity => ({ pid, startTime, bootId: "boot" })
+
+/** A process of the fake machine. */
+export interface FakeProcess {
+  readonly pid: number
+  /** 1 by default. */
+  readonly parent?: number
+  /** 99 by default, as of {@link identityOf}. */
+  readonly startTime?: number
+  /** 1000 by default: the user of souffleur. */
+  readonly uid?: number
+  readonly name?: string
+  readonly environment?: Readonly<Record<string, string>>
+  readonly condition?: Condition
+  /** Its command line. */
+  readonly words?: ReadonlyArray<string>
+  /** Ticks of the processor that it has used, asked each time; `undefined`: that cannot be read. */
+  readonly processor?: () => number | undefined
+  /** What it does about a signal: ends at once (the default), ends after some ms, stays, or is not ours to signal. */
+  readonly on?: { readonly [S in Signal]?: "ends" | "zombie" | "stays" | "not permitted" | number }
+  /** Souffleur, its ancestors, a terminal server: itself and its subtree are protected. */
+  readonly protected?: boolean
+}
+interface Entry extends FakeProcess {
+  condition: Condition
+  endsAt?: number
+}
+
+const parentOf = ({ parent = 1 }: FakeProcess) => parent
+const carries = ({ environment: own }: FakeProcess, { environment }: Tag) =>
+  Object.entries(environment).every(([key, value]) => own?.[key] === value)
+
+/** Grows a set of pids by their children, until no more is found. */
+const below = (all: ReadonlyArray<Entry>, roots: ReadonlySet<number>) => {
+  const found = new Set(roots)
+  for (let before = -1; before !== found.size;) {
+    before = found.size
+    for (const one of all) if (found.has(parentOf(one))) found.add(one.pid)
+  }
+  return found
+}
+
+/** A machine in memory whose processes a test begins and ends. */
+export class FakeProcesses {
+  readonly table = new Map<number, Entry>()
+  readonly self = identityOf(10)
+  /** The ancestors of souffleur itself, nearest first. */
+  ancestors: ReadonlyArray<number> = []
+  /** The command line of a process that says none itself. */
+  words: ReadonlyArray<string> = []
+  /** When a condition was asked for, in seconds. */
+  readonly probes: Array<number> = []
+  /** The pids that each look at a tree left out, and those that it knew. */
+  readonly trees: Array<{ readonly others: ReadonlyArray<number>; readonly known: ReadonlyArray<number> }> = []
+  /** Runs while a tree is looked at, which is right before a first signal. */
+  onTree: () => void = () => {}
+  /** Runs after each signal. */
+  onSignal: (pid: number) => void = () => {}
+  /** A signal to another process is a defect of the code under test. */
+  maySignal: (pid: number) => boolean = () => true
+
+  /** What the fakes of one world did, in its order. */
+  readonly did: Array<string>
+  constructor(did: Array<string> = []) {
+    this.did = did
+  }
+
+  /** Begins processes, or replaces those with the same pids. */
+  run(...processes: ReadonlyArray<FakeProcess>): this {
+    for (const process of processes) this.table.set(process.pid, { condition: "running", ...process })
+    return this
+  }
+  /** Ends a process that was run. */
+  end(pid: number) {
+    this.become(pid, "gone")
+  }
+  /** Changes the condition of a process that was run. */
+  become(pid: number, condition: Condition) {
+    this.table.get(pid)!.condition = condition
+  }
+  /** The pids of what runs. */
+  get alive(): ReadonlyArray<number> {
+    return [...this.table.values()].filter(({ condition }) => condition === "running").map(({ pid }) => pid)
+  }
+  /** Each signal that was sent, such as `SIGTERM 4711`. */
+  get signals(): ReadonlyArray<string> {
+    return this.did.filter((what) => what.startsWith("SIG"))
+  }
+  /** Whether that very process is there, as a zombie too. */
+  has({ pid, startTime }: ProcessIdentity): boolean {
+    const found = this.table.get(pid)
+    return found !== undefined && found.condition !== "gone" && (found.startTime ?? identityOf(pid).startTime) === startTime
+  }
+
+  readonly #present = Effect.map(Clock.currentTimeMillis, (now) => {
+    for (const entry of this.table.values()) if (entry.endsAt !== undefined && entry.endsAt <= now) entry.condition = "gone"
+    return [...this.table.values()].filter(({ condition }) => condition !== "gone")
+  })
+  readonly #infoOf = ({ condition, name = "agent", parent = 1, pid, startTime, uid = 1000 }: Entry): ProcessInfo => ({
+    identity: identityOf(pid, startTime),
+    parent,
+    uid,
+    name,
+    condition: condition as ProcessInfo["condition"]
+  })
+  readonly #find = (pid: number) => Effect.map(this.#present, (all) => all.find((entry) => entry.pid === pid))
+  readonly #condition = Effect.fnUntraced({ self: this as FakeProcesses }, function* (identity: ProcessIdentity) {
+    this.probes.push(yield* secondsNow)
+    yield* this.#present
+    return this.has(identity) ? this.table.get(identity.pid)!.condition : "gone"
+  })
+
+  /** What the port answers. */
+  readonly service = Processes.of({
+    self: this.self,
+    host: { name: "here", machine: "m", pidNamespace: "pid:[1]", uid: 1000 },
+    find: (pid) => Effect.map(this.#find(pid), (entry) => Option.map(Option.fromUndefinedOr(entry), this.#infoOf)),
+    commandLine: (pid) => Effect.map(this.#find(pid), (entry) => entry?.words ?? this.words),
+    processorTime: ({ pid }) => Effect.map(this.#find(pid), (entry) => entry?.processor?.()),
+    condition: this.#condition,
+    untilOver: untilSeenOver(this.#condition),
+    ancestors: Effect.sync(() => this.ancestors),
+    tagged: (tag) => Effect.map(this.#present, (all) => all.filter((entry) => carries(entry, tag)).map(this.#infoOf)),
+    tree: (root, tags, others, known = []) =>
+      Effect.map(this.#present, (all) => {
+        this.trees.push({ others, known: known.map(({ pid }) => pid) })
+        this.onTree()
+        const guarded = below(all, new Set([...others, ...all.flatMap((entry) => (entry.protected === true ? [entry.pid] : []))]))
+        const tagged = all.filter((entry) => tags.some((tag) => carries(entry, tag))).map(({ pid }) => pid)
+        const seen = known.filter((one) => this.has(one)).map(({ pid }) => pid)
+        const mine = below(all, new Set([root.pid, ...tagged, ...seen]))
+        return all.filter(({ pid }) => pid !== root.pid && mine.has(pid) && !guarded.has(pid)).map(this.#infoOf)
+      }),
+    signal: Effect.fnUntraced({ self: this as FakeProcesses }, function* (identity: ProcessIdentity, signal: Signal) {
+      const { pid } = identity
+      if (!this.maySignal(pid)) return yield* Effect.die(`no signal is to be sent to ${pid}`)
+      const entry = yield* this.#find(pid)
+      if (entry === undefined || !this.has(identity)) return
+      const how = entry.on?.[signal] ?? "ends"
+      if (how === "not permitted") return yield* new NotPermitted({ pid, signal })
+      this.did.push(`${signal} ${pid}`)
+      if (how === "ends") entry.condition = "gone"
+      if (how === "zombie") entry.condition = "zombie"
+      if (typeof how === "number") entry.endsAt = (yield* Clock.currentTimeMillis) + how
+      this.onSignal(pid)
+    })
+  })
+  readonly layer = Layer.succeed(Processes, this.service)
+}
