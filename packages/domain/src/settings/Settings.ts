@@ -125,7 +125,8 @@ const inWords = (duration: Duration.Duration) => {
  *
  * @example
  * ```ts
- * import { loadSettings, Settings } from "@souffleur/domain"
+ * import { Settings } from "@souffleur/domain"
+ * import { loadSettings } from "@souffleur/process"
  * import { Layer } from "effect"
  *
  * const sources = { projectDir: "/home/me/remindly", environment: process.env, flags: {} }
