@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["test/claude/**/*.slow.ts"],
-    globalSetup: ["test/claude/setup.ts"],
+    globalSetup: ["test/claude/claudeSetup.ts"],
     testTimeout: 900_000,
     maxConcurrency: 10
   }

@@ -26,7 +26,7 @@ export default defineConfig({
           ...test,
           name: "processes",
           include: ["test/{cli,eventlog}/**/*.test.ts"],
-          globalSetup: ["test/cli/setup.ts"],
+          globalSetup: ["test/cli/cliSetup.ts"],
           isolate: false
         }
       }

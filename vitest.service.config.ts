@@ -4,6 +4,6 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["test/service/**/*.test.ts"],
-    globalSetup: ["test/cli/setup.ts"]
+    globalSetup: ["test/cli/cliSetup.ts"]
   }
 })

@@ -2,7 +2,7 @@ import { Console, Effect, FileSystem } from "effect"
 import { child, souffleur } from "./Child.ts"
 import { exportFile } from "./ExportFile.ts"
 import { pythonEstimate, pythonExport, pythonHere } from "./Peers.ts"
-import { sessionFile } from "./SessionFile.ts"
+import { sessionFile } from "./SessionFileBench.ts"
 import { median, table } from "./Table.ts"
 
 const rounds = 3

@@ -40,13 +40,13 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   testing: ["effect", ...ours("eventlog", "domain", "process")],
   claude: ["effect", ...ours("domain", "process")],
   comms: ["effect", ...ours("eventlog", "domain")],
-  conductor: ["effect", ...ours("eventlog", "domain", "process")],
+  plan: ["effect", ...ours("eventlog", "domain", "process")],
   node: ["effect", "@effect/platform-node", "@effect/sql-sqlite-node", "node:", ...ours("eventlog", "domain", "process")],
   supervisor: ["effect", ...ours("eventlog", "domain", "process", "watcher", "monitor", "recovery")],
   cli: [
     "effect",
     "@effect/platform-node",
-    ...ours("eventlog", "domain", "process", "supervisor", "watcher", "monitor", "recovery", "claude", "comms", "conductor", "node")
+    ...ours("eventlog", "domain", "process", "supervisor", "watcher", "monitor", "recovery", "claude", "comms", "plan", "node")
   ]
 }
 
@@ -131,9 +131,9 @@ describe("the floors", () => {
       "effect/ai": /^packages\/cli\/src\/mcp\/(?:Server|Tools)\.ts$/u,
       "effect/cli": /^packages\/cli\/src\/(?:main|Cli|Failure|commands\/\w+)\.ts$/u,
       "effect/process":
-        /^packages\/(?:conductor\/src\/git\/Git|node\/src\/launch\/(?:Headless|Programs)|cli\/src\/(?:watching\/Place|demo\/Scene)|process\/src\/program\/UserProgram|recovery\/src\/(?:export\/ExternalExport|providers\/Program))\.ts$/u,
+        /^packages\/(?:plan\/src\/git\/Git|node\/src\/launch\/(?:Headless|HostPrograms)|cli\/src\/(?:watching\/TerminalPane|demo\/Scene)|process\/src\/program\/UserProgram|recovery\/src\/(?:export\/ExternalExport|providers\/ProgramProvider))\.ts$/u,
       "effect/sql":
-        /^packages\/(?:eventlog\/src\/\w+|comms\/src\/Comms\w+|node\/src\/sqlite\/SqliteClient|cli\/src\/demo\/StandInBoard)\.ts$/u
+        /^packages\/(?:eventlog\/src\/\w+|comms\/src\/Comms\w+|node\/src\/sqlite\/SqliteClient|cli\/src\/demo\/StandInComms)\.ts$/u
     }
     const unstable = imports.filter(({ specifier }) => /^effect\/(?:ai|cli|process|sql|cluster|workflow|eventlog)\b/u.test(specifier))
     assert.deepStrictEqual(
@@ -189,9 +189,9 @@ describe("the lines", () => {
         /console\.log\(`souffleur v\$\{version\}`\)|process\.stderr\.write\(`\$\{\(await import\("@souffleur\/domain"\)\)\.plain/gu
       ],
       ["Program.ts", /const \{[^}]*\bstdout\b[^}]*\} = process\n|stdout\.isTTY/gu],
-      ["watching/Following.ts", /stdout|Stdio\.Stdio/gu],
+      ["watching/FollowOutput.ts", /stdout|Stdio\.Stdio/gu],
       ["mcp/Requests.ts", /stdio\.stdout/gu],
-      ["watching/Place.ts", /stdout: "inherit", stderr: "inherit"/gu],
+      ["watching/TerminalPane.ts", /stdout: "inherit", stderr: "inherit"/gu],
       ["demo/Scene.ts", /handle\.stdout|handle\.stderr|\["stdout"\]/gu]
     ]
     const ways = /\bconsole\b|\b(?:std(?:out|err))\b|\bTerminal\.display\b|JSON\.stringify\([^\n]*, null, 2\)\)/u

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { planOf } from "@souffleur/conductor"
+import { planOf } from "@souffleur/plan"
 import { Result } from "effect"
 import * as Yaml from "effect/encoding/Yaml"
 import { execFileSync, spawnSync } from "node:child_process"

@@ -4,7 +4,7 @@ import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { inject } from "vitest"
 import { type Part, until } from "./Lab.ts"
 import { type Answer, tooLong } from "./ModelEndpoint.ts"
-import { headless, tmux, tmuxMissing } from "./Stage.ts"
+import { headless, tmux, tmuxMissing } from "./ClaudeStage.ts"
 import { bash, begin, first, only, outcomeOf, permissionsOf, rehearsal, services, staged, stepsOf } from "./Watched.ts"
 
 const claude = inject("claude")

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { inject } from "vitest"
 import type { Part } from "./Lab.ts"
 import { tooLong } from "./ModelEndpoint.ts"
-import { headless } from "./Stage.ts"
+import { headless } from "./ClaudeStage.ts"
 import { bash, first, only, services, staged, stepsOf, waiting } from "./Watched.ts"
 
 const claude = inject("claude")

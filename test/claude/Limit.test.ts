@@ -3,7 +3,7 @@ import { Clock, Effect, Ref } from "effect"
 import { inject } from "vitest"
 import type { Part } from "./Lab.ts"
 import { limited } from "./ModelEndpoint.ts"
-import { headless, tmux, tmuxMissing } from "./Stage.ts"
+import { headless, tmux, tmuxMissing } from "./ClaudeStage.ts"
 import { bash, first, only, services, staged, told, waiting } from "./Watched.ts"
 
 const claude = inject("claude")

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { alive } from "./AgentProcesses.ts"
 import { type Lab, makeLab, marks, type Part } from "./Lab.ts"
 import type { Asked } from "./ModelEndpoint.ts"
-import type { Stage } from "./Stage.ts"
+import type { Stage } from "./ClaudeStage.ts"
 import { bash, first, flagsOf, only, outcomeOf, permissionsOf, rehearsal, watched } from "./Watched.ts"
 
 /** Only the first conversation knows it. */

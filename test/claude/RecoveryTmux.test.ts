@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { inject } from "vitest"
 import { alive } from "./AgentProcesses.ts"
 import { recovered } from "./Recovered.ts"
-import { tmux, tmuxMissing } from "./Stage.ts"
+import { tmux, tmuxMissing } from "./ClaudeStage.ts"
 import { services } from "./Watched.ts"
 
 const claude = inject("claude")

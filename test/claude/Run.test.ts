@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
 import { makeLab, until } from "./Lab.ts"
-import { headless } from "./Stage.ts"
+import { headless } from "./ClaudeStage.ts"
 import { bash, begin, flagsOf, only, rehearsal, services, told } from "./Watched.ts"
 
 const claude = inject("claude")

@@ -3,7 +3,7 @@ import { Clock, Deferred, Effect, Ref } from "effect"
 import { inject } from "vitest"
 import type { LabOptions, Part } from "./Lab.ts"
 import type { Answer } from "./ModelEndpoint.ts"
-import { headless, tmux, tmuxMissing } from "./Stage.ts"
+import { headless, tmux, tmuxMissing } from "./ClaudeStage.ts"
 import { bash, only, services, staged, waiting } from "./Watched.ts"
 
 const claude = inject("claude")

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
-import { headless } from "./Stage.ts"
+import { headless } from "./ClaudeStage.ts"
 import { bash, first, only, permissionsOf, services, staged, waiting } from "./Watched.ts"
 
 const claude = inject("claude")

@@ -2,7 +2,7 @@ import { HostServices, SqliteClient } from "@souffleur/node"
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { type Lab, type LabOptions, type Logged, makeLab, type Part, until } from "./Lab.ts"
-import { type headless, type Stage, type tmux } from "./Stage.ts"
+import { type headless, type Stage, type tmux } from "./ClaudeStage.ts"
 
 export const services = Layer.provideMerge(SqliteClient.layerSqlite, HostServices.layer)
 

@@ -4,7 +4,7 @@ import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { inject } from "vitest"
 import { alive } from "./AgentProcesses.ts"
 import { until } from "./Lab.ts"
-import { headless } from "./Stage.ts"
+import { headless } from "./ClaudeStage.ts"
 import { bash, first, only, rehearsal, services, staged, told } from "./Watched.ts"
 
 const claude = inject("claude")

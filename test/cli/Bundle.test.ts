@@ -5,7 +5,7 @@ import * as fs from "node:fs"
 import { isBuiltin } from "node:module"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { bundle, stage } from "./Stage.ts"
+import { bundle, stage } from "./CliStage.ts"
 
 it("is one file with nothing to install: it imports what Node brings, and can be executed; so are the errands of a hook and of comms", () => {
   for (const file of ["souffleur.js", "hook.js", "comms.js"].map((name) => join(dirname(bundle), name))) {

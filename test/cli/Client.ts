@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { Effect } from "effect"
-import { bundle, until, type Variables } from "./Stage.ts"
+import { bundle, until, type Variables } from "./CliStage.ts"
 
 /** What a server answered. */
 export interface Reply {

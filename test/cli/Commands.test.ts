@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { alive, prints, said, stage, task, until, type Variables } from "./Stage.ts"
+import { alive, prints, said, stage, task, until, type Variables } from "./CliStage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 const id = "11111111-1111-4111-8111-111111111111"

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { first, git, theatre } from "./Theatre.ts"
+import { first, git, theatre } from "./CliTheatre.ts"
 
 it.live("the agent that docs/conduct-agent.md shows is one: its work passes its review", () =>
   Effect.gen(function* () {

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { logAt } from "../eventlog/OwnLog.ts"
-import { first, git, theatre } from "./Theatre.ts"
+import { first, git, theatre } from "./CliTheatre.ts"
 
 describe.concurrent("a conductor beside another", () => {
   it.live("leaves the row of a Conductor that is watched alone, and says so", () =>

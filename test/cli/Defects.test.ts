@@ -5,7 +5,7 @@ import * as fs from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { rowsOf } from "../torture/LogFromOutside.ts"
-import { alive, bundle, prints, stage, task, until, type Variables } from "./Stage.ts"
+import { alive, bundle, prints, stage, task, until, type Variables } from "./CliStage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 
@@ -74,14 +74,14 @@ describe.concurrent("a defect of souffleur's own", () => {
   live("in what tells comms, now or of a watch that is over, is told and ends no watch", () =>
     Effect.gen(function* () {
       const the = yield* ended()
-      rename(the.state, "outbox", "lost")
+      rename(the.state, "cursor", "lost")
       const watch = the.watch(the.conductor)
-      yield* prints(watch, "RoleGaveUp", ({ role }) => role === "herald")
+      yield* prints(watch, "RoleGaveUp", ({ role }) => role === "publisher")
       yield* until(
         Effect.sync(() => watch.errors()),
-        (said) => /the herald of \S+ is not started again/u.test(said)
+        (said) => /the commsPublisher of \S+ is not started again/u.test(said)
       )
-      assert.match(watch.errors(), /the herald of \S+ died: a defect of souffleur's own/u)
+      assert.match(watch.errors(), /the commsPublisher of \S+ died: a defect of souffleur's own/u)
       assert.strictEqual((yield* the.run(["release"])).code, 0)
       assert.strictEqual((yield* watch.ended).code, 0, watch.errors())
       assert.isTrue(alive(the.conductor.pid))

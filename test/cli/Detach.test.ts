@@ -4,7 +4,7 @@ import { Processes } from "@souffleur/node"
 import { Effect, Option } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { alive, bundle, stage, task, until } from "./Stage.ts"
+import { alive, bundle, stage, task, until } from "./CliStage.ts"
 
 const there = (file: string) =>
   until(

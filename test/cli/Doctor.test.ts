@@ -3,7 +3,7 @@ import { Effect, type Scope } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { bundle, prints, stage, task, type Variables } from "./Stage.ts"
+import { bundle, prints, stage, task, type Variables } from "./CliStage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 type Stage = Effect.Success<ReturnType<typeof stage>>

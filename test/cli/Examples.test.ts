@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { blocksOf } from "../Blocks.ts"
-import { bundle, stage, task } from "./Stage.ts"
+import { bundle, stage, task } from "./CliStage.ts"
 
 /** `souffleur` is the built file, and `claude` an agent that works on the plan as one does. */
 const programs = { souffleur: [], claude: ["__stand-in"] }

@@ -5,7 +5,7 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import { dirname, join } from "node:path"
 import { bundle } from "./Built.ts"
-import { stage, task } from "./Stage.ts"
+import { stage, task } from "./CliStage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 const asRoot = process.getuid?.() === 0

@@ -6,7 +6,7 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { ownersOf, rowsOf } from "../torture/LogFromOutside.ts"
-import { alive, prints, type Said, stage, task, until, type Variables } from "./Stage.ts"
+import { alive, prints, type Said, stage, task, until, type Variables } from "./CliStage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 

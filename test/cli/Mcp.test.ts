@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { client } from "./Client.ts"
-import { prints, stage, task, until } from "./Stage.ts"
+import { prints, stage, task, until } from "./CliStage.ts"
 
 const names = [
   "done",

@@ -3,7 +3,7 @@ import { Effect, type Scope } from "effect"
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { bundle, prints, stage, task, until } from "./Stage.ts"
+import { bundle, prints, stage, task, until } from "./CliStage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>, skip = false) =>
   (skip ? it.live.skip : it.live)(what, test)

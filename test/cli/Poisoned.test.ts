@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { RunLog } from "@souffleur/conductor"
+import { RunLog } from "@souffleur/plan"
 import { Event, EventLog, type WatchEvent } from "@souffleur/domain"
 import { Store } from "@souffleur/eventlog"
 import { SqliteClient } from "@souffleur/node"
@@ -8,9 +8,9 @@ import { Effect, type Scope } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { examples as runExamples } from "../../packages/conductor/test/fixtures/events/Examples.ts"
+import { examples as runExamples } from "../../packages/plan/test/fixtures/events/RunExamples.ts"
 import { logAt } from "../eventlog/OwnLog.ts"
-import { alive, prints, stage, task } from "./Stage.ts"
+import { alive, prints, stage, task } from "./CliStage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 

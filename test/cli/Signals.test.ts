@@ -3,7 +3,7 @@ import { Effect, type Scope } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { alive, prints, type Running, stage, task, until } from "./Stage.ts"
+import { alive, prints, type Running, stage, task, until } from "./CliStage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 /** Longer than any test takes: who waits for this when a signal comes waits too long. */

@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { EventLog } from "@souffleur/domain"
-import { type LogUnusable, Outbox, type ReadError, toldUpTo, type UnreadableEvent } from "@souffleur/eventlog"
+import { type LogUnusable, Cursor, type ReadError, positionOf, type UnreadableEvent } from "@souffleur/eventlog"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import { copyFileSync, renameSync } from "node:fs"
@@ -105,13 +105,13 @@ it.live("a number that no number here can hold spoils the event that it stands i
 it.live("how far somebody was told goes back with a log that was cut, in the file too, and forward from there", () =>
   Effect.gen(function* () {
     const path = `${yield* folder}/souffleur.db`
-    const told = <A>(use: (outbox: Outbox["Service"]) => Effect.Effect<A>) => Outbox.use(use).pipe(Effect.provide(logAt(path)))
-    yield* told(({ tell }) => tell("w", 40))
-    assert.strictEqual(yield* toldUpTo("w", Effect.succeed(7)).pipe(Effect.provide(logAt(path))), 7)
-    assert.strictEqual(yield* told((outbox) => outbox.told("w")), 7)
-    yield* told(({ back }) => back("w", 40, 3))
-    assert.strictEqual(yield* told((outbox) => outbox.told("w")), 7, "another has told more meanwhile")
-    yield* told(({ tell }) => tell("w", 8))
-    assert.strictEqual(yield* toldUpTo("w", Effect.succeed(9)).pipe(Effect.provide(logAt(path))), 8)
+    const told = <A>(use: (cursor: Cursor["Service"]) => Effect.Effect<A>) => Cursor.use(use).pipe(Effect.provide(logAt(path)))
+    yield* told(({ advance }) => advance("w", 40))
+    assert.strictEqual(yield* positionOf("w", Effect.succeed(7)).pipe(Effect.provide(logAt(path))), 7)
+    assert.strictEqual(yield* told((cursor) => cursor.position("w")), 7)
+    yield* told(({ rewind }) => rewind("w", 40, 3))
+    assert.strictEqual(yield* told((cursor) => cursor.position("w")), 7, "another has told more meanwhile")
+    yield* told(({ advance }) => advance("w", 8))
+    assert.strictEqual(yield* positionOf("w", Effect.succeed(9)).pipe(Effect.provide(logAt(path))), 8)
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )

@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { EventLog } from "@souffleur/domain"
-import { type Beats, EventLogSql, type LogUnusable, type Offspring, type Outbox, type SqliteUnusable, Store } from "@souffleur/eventlog"
+import { type Beats, EventLogSql, type LogUnusable, type Offspring, type Cursor, type SqliteUnusable, Store } from "@souffleur/eventlog"
 import { SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -9,7 +9,7 @@ import type { SqlClient } from "effect/sql"
 export const logAt = (
   path: string,
   options: EventLogSql.EventLogSqlOptions = {}
-): Layer.Layer<EventLog | Beats | Offspring | Outbox | SqlClient.SqlClient, LogUnusable | SqliteUnusable> =>
+): Layer.Layer<EventLog | Beats | Offspring | Cursor | SqlClient.SqlClient, LogUnusable | SqliteUnusable> =>
   Layer.merge(EventLog.layerSql(options), EventLogSql.layerWith(options)).pipe(
     Layer.provideMerge(SqliteClient.layerOwn({ path, ...Store })),
     Layer.provide(NodeServices.layer)

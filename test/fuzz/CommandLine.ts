@@ -2,10 +2,10 @@ import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { cli } from "../../packages/cli/src/Cli.ts"
-import { Environment } from "../../packages/cli/src/world/Environment.ts"
+import { Environment } from "../../packages/cli/src/world/CommandEnvironment.ts"
 import { printing } from "../../packages/cli/src/Printing.ts"
 import { holds } from "./Border.ts"
-import { isPlain } from "./Plain.ts"
+import { isPlain } from "./FuzzPlain.ts"
 import { host, ran } from "./Settle.ts"
 
 /** A home with a project in it, where a command of souffleur's is given, in this very process. */

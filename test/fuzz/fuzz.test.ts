@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { borders } from "./Borders.ts"
-import { campaign, stretchesOf } from "./Campaign.ts"
+import { campaign, stretchesOf } from "./FuzzCampaign.ts"
 import { borders as faulty } from "./Faulty.ts"
-import { reportOf } from "./Report.ts"
+import { reportOf } from "./FuzzReport.ts"
 import { seedOf } from "./SeedOf.ts"
 
 /** A hang is found by what it takes of the processor, and waits of nobody's: no clock decides how these end. */

@@ -21,8 +21,8 @@ export const agentMutants = [
     [["mcp: blanks are no message", 'found.splice(0).filter((text) => text.trim() !== "")', "found.splice(0)"]]
   ),
   ...mutantsOf(
-    `${claude}/src/session/Sessions.ts`,
-    [`${claude}/test/Sessions.test.ts`],
+    `${claude}/src/session/RunningSessions.ts`,
+    [`${claude}/test/RunningSessions.test.ts`],
     [
       ["session: of that very process", "if (String(process.value.identity.startTime) !== String(procStart)) return []", ""],
       ["session: not of a zombie", 'process.value.condition === "zombie" || ', ""],
@@ -46,8 +46,8 @@ export const agentMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/session/Compaction.ts`,
-    [`${claude}/test/Compaction.test.ts`],
+    `${claude}/src/session/CompactBoundary.ts`,
+    [`${claude}/test/CompactBoundary.test.ts`],
     [
       ["compacted: that very file", "device !== mark.device || inode !== mark.inode || Number", "Number"],
       ["compacted: after the mark", "piecesOf(file, { offset: Math.max(0, mark.offset - 1) })", "piecesOf(file, { offset: 0 })"],
@@ -81,8 +81,8 @@ export const agentMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/session/Handoff.ts`,
-    [`${claude}/test/Handoff.test.ts`],
+    `${claude}/src/session/HandoffReceipt.ts`,
+    [`${claude}/test/HandoffReceipt.test.ts`],
     [
       [
         "hand-off: an answer after that very launch's prompt",
@@ -166,8 +166,8 @@ export const agentMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/session/Failure.ts`,
-    [`${claude}/test/Turn.test.ts`],
+    `${claude}/src/session/ApiFailure.ts`,
+    [`${claude}/test/TurnState.test.ts`],
     [
       ["failure: of the service, not the agent's words", 'record["isApiErrorMessage"] === true ?', "true ?"],
       [

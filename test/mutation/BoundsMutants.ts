@@ -46,7 +46,7 @@ export const boundsMutants = [
   ),
   ...mutantsOf(
     "packages/cli/src/service/SystemdUnit.ts",
-    ["packages/cli/test/Service.test.ts"],
+    ["packages/cli/test/ServiceUnits.test.ts"],
     [["unit: a defect is started anew", "RestartPreventExitStatus=1 2 3 4", "RestartPreventExitStatus=1 2 3 4 70"]]
   ),
   ...mutantsOf(
@@ -67,7 +67,7 @@ export const boundsMutants = [
   ...mutantsOf(
     "packages/eventlog/src/Aggregate.ts",
     [`${domain}/test/Aggregate.test.ts`],
-    [["tell: a conflict with nobody", "if (state.revision === before.revision) return", "if (false as boolean) return"]]
+    [["dispatch: a conflict with nobody", "if (state.revision === before.revision) return", "if (false as boolean) return"]]
   ),
   ...mutantsOf(
     `${domain}/src/decide/Guard.ts`,
@@ -76,7 +76,7 @@ export const boundsMutants = [
   ),
   ...mutantsOf(
     "packages/eventlog/src/Aggregate.ts",
-    ["packages/conductor/test/RunLog.test.ts", "test/cli/Poisoned.test.ts"],
+    ["packages/plan/test/RunLog.test.ts", "test/cli/Poisoned.test.ts"],
     [["all: one that cannot be read hides no other", 'Effect.catchTag("UnreadableEvent", (error) => upTo(id, error))', "(one) => one"]]
   ),
   ...mutantsOf(
@@ -104,7 +104,7 @@ export const boundsMutants = [
     [
       [
         "role: a watcher's death is counted",
-        'yield* ref.tell({ _tag: "ReportRoleFailed", role: "watcher", number: watch.watcher.watcher, defect })',
+        'yield* ref.dispatch({ _tag: "ReportRoleFailed", role: "watcher", number: watch.watcher.watcher, defect })',
         ""
       ]
     ]
@@ -120,36 +120,42 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/eventlog/src/Outbox.ts",
-    ["packages/supervisor/test/Herald.test.ts", "packages/supervisor/test/Notifier.test.ts", "test/eventlog/Cut.test.ts"],
+    "packages/eventlog/src/Cursor.ts",
+    ["packages/supervisor/test/CommsPublisher.test.ts", "packages/supervisor/test/Notifier.test.ts", "test/eventlog/Cut.test.ts"],
     [
-      ["outbox: no further than the log", "if (told <= last) return told", "if (told >= 0) return told"],
-      ["outbox: back from where it stands", " AND revision = ${from}`", "`"]
+      ["cursor: no further than the log", "if (told <= last) return told", "if (told >= 0) return told"],
+      ["cursor: back from where it stands", " AND revision = ${from}`", "`"]
     ]
   ),
   ...mutantsOf(
-    "packages/conductor/src/tell/Bulletin.ts",
-    ["packages/conductor/test/Bulletin.test.ts"],
+    "packages/plan/src/publish/CommsProjection.ts",
+    ["packages/plan/test/CommsProjection.test.ts"],
     [["bulletin: a heart that stops is told", "Effect.raceFirst(beating, telling)", "Effect.andThen(Effect.forkChild(beating), telling)"]]
   ),
   ...mutantsOf(
-    "packages/conductor/src/run/RunLog.ts",
-    ["packages/conductor/test/RunLog.test.ts"],
+    "packages/plan/src/run/RunLog.ts",
+    ["packages/plan/test/RunLog.test.ts"],
     [["runs: nothing is decided on a torn one", "torn?.unreadable === undefined ? found : yield* torn.unreadable", "found"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/watching/LateWords.ts",
+    "packages/cli/src/watching/Undelivered.ts",
     ["test/cli/Defects.test.ts"],
-    [["late words: a defect ends no watch, and is told", "attendedHere(`herald of ${one.id}`, late(one))", "late(one)"]]
+    [["late words: a defect ends no watch, and is told", "attendedHere(`commsPublisher of ${one.id}`, late(one))", "late(one)"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/commands/Conduct.ts",
-    ["test/cli/Conduct.test.ts"],
-    [["conduct: who tells and dies is told", 'attendedHere("herald", runHerald(id, from, heralding))', "runHerald(id, from, heralding)"]]
+    "packages/cli/src/commands/ConductCommand.ts",
+    ["test/cli/ConductCli.test.ts"],
+    [
+      [
+        "conduct: who tells and dies is told",
+        'attendedHere("publisher", publishRun(id, from, heralding))',
+        "publishRun(id, from, heralding)"
+      ]
+    ]
   ),
   ...mutantsOf(
-    "packages/claude/src/session/Sessions.ts",
-    ["packages/claude/test/Sessions.test.ts"],
+    "packages/claude/src/session/RunningSessions.ts",
+    ["packages/claude/test/RunningSessions.test.ts"],
     [
       ["pid file: a session id is no longer than one", "Bounds.words(Bounds.sessionIdLength)", "Schema.NonEmptyString"],
       ["pid file: a process id that there can be", "pid: Bounds.Pid", "pid: Schema.Number"],
@@ -158,7 +164,7 @@ export const boundsMutants = [
   ),
   ...mutantsOf(
     "packages/cli/src/service/LaunchdPlist.ts",
-    ["packages/cli/test/Service.test.ts", "test/cli/Defects.test.ts"],
+    ["packages/cli/test/ServiceUnits.test.ts", "test/cli/Defects.test.ts"],
     [
       ["launchd: a defect is started again", "code === defectCode ? code : 0", "0"],
       ["launchd: what another start would meet again is not", "code === defectCode ? code : 0", "code"],
@@ -194,7 +200,7 @@ export const boundsMutants = [
     [["limit: what is beyond eight days is a guess", "resetsAt === null || resetsAt - at > longestWait", "resetsAt === null"]]
   ),
   ...mutantsOf(
-    `${claude}/src/session/Failure.ts`,
+    `${claude}/src/session/ApiFailure.ts`,
     [`${claude}/test/OddNumbers.test.ts`],
     [["failure: a limit's end in milliseconds", "stated < secondsAtMost ? stated * 1000 : stated", "stated * 1000"]]
   ),
@@ -215,7 +221,7 @@ export const boundsMutants = [
     [["records: a time that a calendar has", "Bounds.time(Date.parse(timestamp))", "Date.parse(timestamp)"]]
   ),
   ...mutantsOf(
-    `${claude}/src/session/Turn.ts`,
+    `${claude}/src/session/TurnState.ts`,
     [`${claude}/test/OddNumbers.test.ts`],
     [
       ["turn: a tool's limit is no more than its allowance", "Bounds.toolLimit(isJson(input)", "Number(isJson(input)"],

@@ -57,7 +57,7 @@ export const ceilingMutants = [
   ),
   ...mutantsOf(
     `${src}/evidence/Ceiling.ts`,
-    ["packages/recovery/test/Ceiling.test.ts"],
+    ["packages/recovery/test/LaunchCeiling.test.ts"],
     [
       ["ceiling: the file where it is lower", "return lower(pin.ceiling, ceiling)", "return lower(pin.ceiling, pin.ceiling)"],
       ["ceiling: what is pinned", "return lower(pin.ceiling, ceiling)", "return lower(ceiling, ceiling)"]
@@ -100,7 +100,7 @@ export const ceilingMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/watching/Person.ts",
+    "packages/cli/src/watching/PersonOnly.ts",
     ["packages/cli/test/ConfigTrust.test.ts"],
     [
       [
@@ -112,7 +112,7 @@ export const ceilingMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/commands/Retry.ts",
+    "packages/cli/src/commands/RetryCommand.ts",
     ["packages/cli/test/ConfigTrust.test.ts"],
     [["retry: a ceiling is a person's word", 'if (permission !== undefined) yield* personOnly("a ceiling")', ""]]
   )

@@ -7,8 +7,8 @@ export const commandMutants = [
     [["completions: line by line", "printLines(Completions.generate(", "Console.log(Completions.generate("]]
   ),
   ...mutantsOf(
-    "packages/cli/src/watching/Known.ts",
-    ["packages/cli/test/Known.test.ts"],
+    "packages/cli/src/watching/KnownWatch.ts",
+    ["packages/cli/test/KnownWatch.test.ts"],
     [
       ["known: a live process of another session is another Conductor", "held !== undefined && !watch", "false && !watch"],
       ["known: a session of its own is its own", " && !watch.sessions.includes(held)", ""],
@@ -18,12 +18,12 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/commands/Watch.ts",
+    "packages/cli/src/commands/WatchCommand.ts",
     ["test/cli/Standby.test.ts"],
     [["watch: goes on in its own folder", "Option.isSome(known) ? yield* realProject(known.value.watch.project) : here", "here"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/watching/Detaching.ts",
+    "packages/cli/src/watching/Detach.ts",
     ["test/cli/Detach.test.ts"],
     [
       ["detach: without the agent's marks", "environment: withoutMarks(variables)", "environment: variables as Record<string, string>"],
@@ -31,13 +31,13 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/claude/src/command/Environment.ts",
+    "packages/claude/src/command/ClaudeEnvironment.ts",
     ["test/cli/Detach.test.ts"],
     [["detach: no mark of a launch", 'entry[0] !== "SOUFFLEUR_LAUNCH_ID"', "true"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/doctor/Candidate.ts",
-    ["packages/cli/test/Candidate.test.ts"],
+    "packages/cli/src/doctor/PidCheck.ts",
+    ["packages/cli/test/PidCheck.test.ts"],
     [
       ["candidate: a zombie cannot be watched", 'found.condition === "zombie"', "false"],
       ["candidate: nor who may not be", "if (Result.isFailure(refused))", "if (false as boolean && Result.isFailure(refused))"],
@@ -46,13 +46,13 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/doctor/Keep.ts",
-    ["packages/cli/test/Keep.test.ts"],
+    "packages/cli/src/doctor/StateFolderCheck.ts",
+    ["packages/cli/test/StateFolderCheck.test.ts"],
     [["doctor: the error of past estimates", "...estimates(ratios), ", ""]]
   ),
   ...mutantsOf(
-    "packages/cli/src/doctor/Disk.ts",
-    ["packages/cli/test/Disk.test.ts"],
+    "packages/cli/src/doctor/DiskCheck.ts",
+    ["packages/cli/test/DiskCheck.test.ts"],
     [
       ["disk: a network file system is wrong", "return network.test(kind)", "return false"],
       ["disk: what is mounted last", "a.at.length - b.at.length).at(-1)", "b.at.length - a.at.length).at(0)"],

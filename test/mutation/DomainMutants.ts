@@ -16,7 +16,7 @@ export const domainMutants = [
   ),
   ...mutantsOf(
     "packages/process/src/process/RememberOffspring.ts",
-    ["packages/watcher/test/Watcher.test.ts", "test/eventlog/Trouble.test.ts"],
+    ["packages/watcher/test/Watcher.test.ts", "test/eventlog/LogTrouble.test.ts"],
     [
       ["offspring: nothing is learned of one that is gone", "  if (yield* isGone(processes, conductor)) return\n", ""],
       ["offspring: no other agent's", "pid === conductor.pid ? [] : [pid]", "[]"],
@@ -27,7 +27,7 @@ export const domainMutants = [
   ),
   ...mutantsOf(
     "packages/eventlog/src/Offspring.ts",
-    ["packages/watcher/test/Watcher.test.ts", "test/eventlog/Trouble.test.ts"],
+    ["packages/watcher/test/Watcher.test.ts", "test/eventlog/LogTrouble.test.ts"],
     [
       ["offspring: of that very Conductor", "`${bootId}/${pid}/${startTime}`", "`${bootId}/${pid}`"],
       ["offspring: what the file does not take", "last?.written === false || stored === undefined", "stored === undefined"],
@@ -223,8 +223,8 @@ export const domainMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/evidence/Punctuality.ts`,
-    ["packages/domain/test/Punctuality.test.ts"],
+    `${src}/evidence/ClockGap.ts`,
+    ["packages/domain/test/ClockGap.test.ts"],
     [
       ["late poll: what was seen does not count", "monotonic > 2 * due || ", ""],
       ["clocks apart: what was seen does not count", " || Math.abs(wall - monotonic) > Math.min(due, 2_000)", ""]
@@ -275,8 +275,8 @@ export const domainMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/port/Hooks.ts`,
-    ["packages/domain/test/Hooks.test.ts"],
+    `${src}/port/HookSigns.ts`,
+    ["packages/domain/test/HookSigns.test.ts"],
     [
       [
         "hooks: a reused pid is another process",
@@ -290,9 +290,13 @@ export const domainMutants = [
     "packages/eventlog/src/Aggregate.ts",
     ["packages/domain/test/Aggregate.test.ts"],
     [
-      ["tell: again on a conflict", "if (!(appended.failure instanceof Conflict)) return", "if (appended.failure !== undefined) return"],
       [
-        "tell: at the revision that was decided on",
+        "dispatch: again on a conflict",
+        "if (!(appended.failure instanceof Conflict)) return",
+        "if (appended.failure !== undefined) return"
+      ],
+      [
+        "dispatch: at the revision that was decided on",
         "log.append(streamOf(id), state.revision, events)",
         "Effect.flatMap(log.read(streamOf(id), 0), (all) => log.append(streamOf(id), all.length, events))"
       ]
@@ -320,8 +324,8 @@ export const domainMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/process/src/file/Handoff.ts",
-    ["packages/process/test/Handoff.test.ts"],
+    "packages/process/src/file/HandoffFile.ts",
+    ["packages/process/test/HandoffFile.test.ts"],
     [
       [
         "words of a request: those that the log knows",

@@ -96,7 +96,7 @@ export const domainRuleMutants = [
   ),
   ...mutantsOf(
     "packages/process/src/settings/FindConfig.ts",
-    ["packages/process/test/Config.test.ts"],
+    ["packages/process/test/ConfigFile.test.ts"],
     [
       [
         "config: the project's before its parent's",
@@ -111,8 +111,8 @@ export const domainRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/settings/Config.ts`,
-    ["packages/process/test/Config.test.ts"],
+    `${src}/settings/ConfigFile.ts`,
+    ["packages/process/test/ConfigFile.test.ts"],
     [
       ["config: any line end", String.raw`text.split(/\r\n|\r|\n/)`, 'text.split("\\n")'],
       [
@@ -159,7 +159,7 @@ export const domainRuleMutants = [
     [`${test}/Permission.test.ts`],
     [["the ceiling: who asks for more gets no less", '? "bypassPermissions" : "acceptEdits")', '? "acceptEdits" : "bypassPermissions")']]
   ),
-  ...mutantsOf(`${src}/Plain.ts`, [`${test}/Plain.test.ts`], [["plain: as JSON writes it", '.padStart(4, "0")', ""]]),
+  ...mutantsOf(`${src}/PlainText.ts`, [`${test}/PlainText.test.ts`], [["plain: as JSON writes it", '.padStart(4, "0")', ""]]),
   ...mutantsOf(`${src}/decide/ExitDecider.ts`, decider, [
     ["lost: another watcher awaits as well", "awaiting: change.awaiting ?? watch.awaiting", "awaiting: change.awaiting ?? false"]
   ])

@@ -1,6 +1,6 @@
 import { mutantsOf } from "./Mutant.ts"
 
-const conductor = "packages/conductor"
+const conductor = "packages/plan"
 
 /** Not chosen but drawn: lines of the source by chance (mulberry32, seed 20261122), each that a mutant can be made of. */
 export const drawnMutants = [
@@ -17,7 +17,7 @@ export const drawnMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/claude/src/command/Environment.ts",
+    "packages/claude/src/command/ClaudeEnvironment.ts",
     ["test/cli/Detach.test.ts"],
     [["detach: no mark of a session", "entry[1] !== undefined && !marks.has(entry[0]) && entry[0]", "entry[1] !== undefined && entry[0]"]]
   ),
@@ -32,7 +32,7 @@ export const drawnMutants = [
     [["open: the project is its work tree, where nobody says another", "workTree = project", 'workTree = ""']]
   ),
   ...mutantsOf(
-    "packages/cli/src/commands/Log.ts",
+    "packages/cli/src/commands/LogCommand.ts",
     ["test/cli/Poisoned.test.ts"],
     [["log: one gap ends it with 4", "if (gaps > 0) return", "if (gaps > 1) return"]]
   ),
@@ -47,7 +47,7 @@ export const drawnMutants = [
     [["validate: who does not detach is below its ancestors", "detaching = false", "detaching = true"]]
   ),
   ...mutantsOf(
-    `${conductor}/src/tell/Hindrance.ts`,
+    `${conductor}/src/publish/Hindrance.ts`,
     [`${conductor}/test/Hindered.test.ts`],
     [
       [
@@ -78,7 +78,7 @@ export const drawnMutants = [
     [
       [
         "state file: what was kept of it is in the log",
-        '    yield* Effect.forEach(kept, (one) => ref.tell({ _tag: "RebuildStateFile", ...one }))\n',
+        '    yield* Effect.forEach(kept, (one) => ref.dispatch({ _tag: "RebuildStateFile", ...one }))\n',
         ""
       ]
     ]
@@ -94,7 +94,7 @@ export const drawnMutants = [
     [["launched: forced by nobody", "    forced: false,\n    lastExport", "    forced: true,\n    lastExport"]]
   ),
   ...mutantsOf(
-    `${conductor}/src/plan/Prompt.ts`,
+    `${conductor}/src/tasks/Prompt.ts`,
     [`${conductor}/test/Plan.test.ts`],
     [
       ["prompt: a reviewer's is one", "`## Code Review Task", "`## Code Task"],
@@ -108,7 +108,7 @@ export const drawnMutants = [
     [["runs agent: behind a runtime and two flags", "words.slice(0, 4).some(isClaude)", "words.slice(0, 3).some(isClaude)"]]
   ),
   ...mutantsOf(
-    "packages/recovery/src/providers/ClaudeExport.ts",
+    "packages/recovery/src/providers/ExportProvider.ts",
     ["packages/recovery/test/ClaudeExport.test.ts"],
     [
       [
@@ -131,7 +131,7 @@ export const drawnMutants = [
   ),
   ...mutantsOf(
     "packages/domain/src/Hashing.ts",
-    ["packages/process/test/Handoff.test.ts"],
+    ["packages/process/test/HandoffFile.test.ts"],
     [["hashing: SHA-256", "Digest.sha256", "Digest.sha512"]]
   )
 ]

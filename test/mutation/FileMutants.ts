@@ -4,7 +4,7 @@ import { mutantsOf } from "./Mutant.ts"
 export const fileMutants = [
   ...mutantsOf(
     "packages/domain/src/settings/Trust.ts",
-    ["packages/domain/test/Trust.test.ts", "packages/node/test/TrustedFiles.test.ts"],
+    ["packages/domain/test/Trust.test.ts", "packages/node/test/HostTrustedFiles.test.ts"],
     [
       ["trust: a file of another kind", 'seen.kind !== (folder === true ? "folder" : "file")', "false as boolean"],
       ["trust: another user's", "seen.uid !== uid && (own === true || seen.uid !== 0)", "false as boolean"],
@@ -17,7 +17,7 @@ export const fileMutants = [
   ),
   ...mutantsOf(
     "packages/node/src/files/TrustedFile.ts",
-    ["packages/node/test/TrustedFiles.test.ts", "packages/claude/test/SessionFile.test.ts"],
+    ["packages/node/test/HostTrustedFiles.test.ts", "packages/claude/test/SessionFile.test.ts"],
     [
       ["opening: a link is not followed", "O_RDONLY | O_NOFOLLOW |", "O_RDONLY |"],
       ["opening: a pipe is not waited for", "O_NOFOLLOW | O_NONBLOCK |", "O_NOFOLLOW |"],
@@ -26,7 +26,7 @@ export const fileMutants = [
   ),
   ...mutantsOf(
     "packages/process/src/settings/FindConfig.ts",
-    ["packages/process/test/Config.test.ts"],
+    ["packages/process/test/ConfigFile.test.ts"],
     [
       ["config: who writes the folder writes the file", "  yield* lookTrusted(folder, { folder: true })\n", ""],
       ["config: a refused one is not its parent's", "if (text.failure.missing) continue", "continue"]
@@ -34,14 +34,14 @@ export const fileMutants = [
   ),
   ...mutantsOf(
     "packages/node/src/files/Folder.ts",
-    ["packages/node/test/TrustedFiles.test.ts", "packages/cli/test/Keep.test.ts"],
+    ["packages/node/test/HostTrustedFiles.test.ts", "packages/cli/test/StateFolderCheck.test.ts"],
     [
       ["state folder: a home of another user", "if (strange !== undefined) return strange", ""],
       ["state folder: ours, and nobody else's to write", "return refusalAt(path, { folder: true, own: true })", "return undefined"]
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/commands/Export.ts",
+    "packages/cli/src/commands/ExportCommand.ts",
     ["packages/cli/test/Export.test.ts", "test/cli/Files.test.ts"],
     [
       ["export: what is there is looked at", "    yield* replaceable(out, flags.force)\n", ""],
@@ -64,8 +64,8 @@ export const fileMutants = [
     [["output: no link is followed", "O_CREAT | O_NOFOLLOW |", "O_CREAT |"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/doctor/Keep.ts",
-    ["packages/cli/test/Keep.test.ts"],
+    "packages/cli/src/doctor/StateFolderCheck.ts",
+    ["packages/cli/test/StateFolderCheck.test.ts"],
     [["doctor: an environment that is needed", "!unfinished.some((beginning) => name.startsWith(beginning))", "true"]]
   ),
   ...mutantsOf(

@@ -4,9 +4,9 @@ import { mutantsOf } from "./Mutant.ts"
 export const guardianMutants = [
   ...mutantsOf(
     "packages/monitor/src/SelfMonitor.ts",
-    ["packages/monitor/test/SelfMonitor.test.ts", "test/scenarios/Trouble.test.ts"],
+    ["packages/monitor/test/SelfMonitor.test.ts", "test/scenarios/TroubleScenario.test.ts"],
     [
-      ["self-monitor: says that it runs", 'yield* ref.tell({ _tag: "SelfMonitorReady", monitor })', ""],
+      ["self-monitor: says that it runs", 'yield* ref.dispatch({ _tag: "SelfMonitorReady", monitor })', ""],
       ["self-monitor: a late round says nothing", "|| now - round.at > 2 * round.due) return", ") return"],
       ["self-monitor: nor one by a clock that was set back", "if (now < round.at || now", "if (now"],
       ["self-monitor: strictly older", "age > staleAfter", "age >= staleAfter"],
@@ -17,7 +17,7 @@ export const guardianMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/watching/Guarding.ts",
+    "packages/cli/src/watching/GuardianKeeper.ts",
     ["test/cli/Guardian.test.ts"],
     [["guardian: dismissed where souffleur is asked to leave", "yield* Effect.raceFirst(kept, dismissed)", "yield* kept"]]
   ),
@@ -27,7 +27,7 @@ export const guardianMutants = [
     [
       [
         "signal: the goodbye comes first",
-        'Exit.hasInterrupts(exit) ? Effect.ignore(ref.tell({ _tag: "Leave" })) : Effect.void',
+        'Exit.hasInterrupts(exit) ? Effect.ignore(ref.dispatch({ _tag: "Leave" })) : Effect.void',
         "Effect.void"
       ]
     ]
@@ -60,7 +60,7 @@ export const guardianMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/mcp/BoardTools.ts",
+    "packages/cli/src/mcp/CommsTools.ts",
     ["packages/cli/test/mcp/BoardTools.test.ts"],
     [
       [
@@ -74,8 +74,8 @@ export const guardianMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/watching/Guarding.ts",
-    ["packages/cli/test/Guarding.test.ts"],
+    "packages/cli/src/watching/GuardianKeeper.ts",
+    ["packages/cli/test/GuardianKeeper.test.ts"],
     [
       ["guarding: what a guardian saw is its word", "/^(died|silent):(\\d{1,15})$/u", "/^(\\w+):(\\d+)/u"],
       [
@@ -91,8 +91,8 @@ export const guardianMutants = [
       ],
       [
         "guarding: the intent to end it",
-        'tell({ _tag: "EndProcess", what: "guardian", process, reason }),',
-        "Effect.void as ReturnType<typeof tell>,"
+        'dispatch({ _tag: "EndProcess", what: "guardian", process, reason }),',
+        "Effect.void as ReturnType<typeof dispatch>,"
       ],
       ["guarding: of its own watch alone", '(error) => error._tag !== "Refused",', "() => true,"],
       [

@@ -15,7 +15,7 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/node/src/launch/Programs.ts",
+    "packages/node/src/launch/HostPrograms.ts",
     ["packages/node/test/Programs.test.ts"],
     [
       ["program: no relative part of PATH", ".filter((folder) => isAbsolute(folder))", ""],
@@ -130,7 +130,7 @@ export const nodeMutants = [
   ),
   ...mutantsOf(
     `${src}/files/WholeFile.ts`,
-    ["packages/node/test/Launcher.test.ts", "packages/node/test/Claims.test.ts"],
+    ["packages/node/test/Launcher.test.ts", "packages/node/test/FileClaims.test.ts"],
     [["whole file: exclusive", "fs.linkSync(draft, path)", "fs.renameSync(draft, path)"]]
   ),
   ...mutantsOf(
@@ -158,7 +158,7 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/launch/Launcher.ts`,
+    `${src}/launch/HostLauncher.ts`,
     ["packages/node/test/Launcher.test.ts"],
     [
       [
@@ -185,8 +185,8 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/files/Claims.ts`,
-    ["packages/node/test/Claims.test.ts"],
+    `${src}/files/FileClaims.ts`,
+    ["packages/node/test/FileClaims.test.ts"],
     [
       ["claims: a session is no project", 'return "session" in one ? `session-', 'return "session" in one ? `project-'],
       ["claims: a live owner's stands", "if (held !== undefined) return yield* heldBy(held, what)", ""],
@@ -227,7 +227,7 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/files/KeptStats.ts`,
+    `${src}/files/StatCache.ts`,
     ["packages/node/test/Processes.test.ts"],
     [["condition: that very process", "if (stat.startTime === identity.startTime) return stat", "return stat"]]
   ),

@@ -29,7 +29,7 @@ export const nodeRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/launch/Launcher.ts`,
+    `${src}/launch/HostLauncher.ts`,
     [`${test}/Launcher.test.ts`],
     [
       ["prepare: the same order again is that order", "createWhole(path, text) || readWhole(path) === text", "createWhole(path, text)"],
@@ -69,8 +69,8 @@ export const nodeRuleMutants = [
     [["launch: its own pid, never who started it", "const identity = { pid: own.pid,", "const identity = { pid: own.parent,"]]
   ),
   ...mutantsOf(
-    `${src}/files/TrustedFiles.ts`,
-    [`${test}/TrustedFiles.test.ts`],
+    `${src}/files/HostTrustedFiles.ts`,
+    [`${test}/HostTrustedFiles.test.ts`],
     [["trusted file: the one that was judged", "files.open(`/proc/self/fd/${file}`, ", "files.open(path, "]]
   ),
   ...mutantsOf(
@@ -108,13 +108,13 @@ export const nodeRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/launch/Programs.ts`,
+    `${src}/launch/HostPrograms.ts`,
     [`${test}/Programs.test.ts`],
     [["programs: none of a relative part of PATH", "        .filter((folder) => isAbsolute(folder))\n", ""]]
   ),
   ...mutantsOf(
-    "packages/eventlog/src/LaunchTurns.ts",
-    [`${log}/LaunchTurns.test.ts`],
+    "packages/eventlog/src/LaunchSlots.ts",
+    [`${log}/LaunchSlots.test.ts`],
     [
       ["turns: one after the other", "ELSE max(${now}, turns.next) END", "ELSE ${now} END"],
       ["turns: a watch never waits for itself", "WHEN turns.watch = excluded.watch THEN max(${now}, turns.next - ${apart})", ""],
@@ -123,7 +123,7 @@ export const nodeRuleMutants = [
   ),
   ...mutantsOf(
     "packages/eventlog/src/EventLogSql.ts",
-    [`${log}/Processes.test.ts`],
+    [`${log}/LogWriters.test.ts`],
     [["append: acknowledged once it is written", "return Deferred.await(outcome)", "return Effect.succeed(expected + events.length)"]]
   ),
   ...mutantsOf(
@@ -132,7 +132,7 @@ export const nodeRuleMutants = [
     [["lines: no shell", "...args], { signal },", "...args], { signal, shell: true },"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/commands/Retry.ts",
+    "packages/cli/src/commands/RetryCommand.ts",
     ["test/boundaries.test.ts"],
     [["lines: printed by the console of the command line", 'yield* personOnly("a ceiling")', 'console.log(yield* personOnly("a ceiling"))']]
   )

@@ -3,8 +3,8 @@ import { mutantsOf } from "./Mutant.ts"
 /** What others say is text, wherever it is shown. */
 export const plainMutants = [
   ...mutantsOf(
-    "packages/domain/src/Plain.ts",
-    ["packages/domain/test/Plain.test.ts"],
+    "packages/domain/src/PlainText.ts",
+    ["packages/domain/test/PlainText.test.ts"],
     [
       ["plain: controls", "[\\p{Cc}", "["],
       ["plain: halves of a pair", "\\p{Cs}", ""],
@@ -27,36 +27,36 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/watching/Following.ts",
-    ["packages/cli/test/Following.test.ts"],
+    "packages/cli/src/watching/FollowOutput.ts",
+    ["packages/cli/test/FollowOutput.test.ts"],
     [["following: on a terminal", "(yield* stdoutIsTerminal) ?", "(false as boolean) ?"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/watching/Live.ts",
-    ["packages/cli/test/Live.test.ts"],
+    "packages/cli/src/watching/LiveSessions.ts",
+    ["packages/cli/test/LiveSessions.test.ts"],
     [
       ["choice: what an agent does", "plain(status, 40)", "status"],
       ["choice: where it is", "plain(project, 200)", "project"]
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/commands/ConductStatus.ts",
+    "packages/cli/src/commands/ConductStatusCommand.ts",
     ["packages/cli/test/ConductStatus.test.ts"],
     [["conduct status: the name of its plan in short", "workflow_id: plain(run.workflowId, mostOfId)", "workflow_id: run.workflowId"]]
   ),
   ...mutantsOf(
     "packages/cli/src/Program.ts",
-    ["test/cli/Plain.test.ts"],
+    ["test/cli/PlainCli.test.ts"],
     [["the command line: its console", ", Layer.succeed(Console.Console, printing(colour))", ", Layer.succeed(Console.Console, console)"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/explain/Telling.ts",
-    ["packages/cli/test/Telling.test.ts"],
+    "packages/cli/src/explain/WatchSentence.ts",
+    ["packages/cli/test/WatchSentence.test.ts"],
     [["telling: an event is one line", "plain(describeEvent(event).text, mostOfLine)", "describeEvent(event).text"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/explain/RunTelling.ts",
-    ["packages/cli/test/Telling.test.ts"],
+    "packages/cli/src/explain/RunSentence.ts",
+    ["packages/cli/test/WatchSentence.test.ts"],
     [
       [
         "telling: an event of a run is one line",
@@ -66,22 +66,22 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/supervisor/src/Herald.ts",
-    ["packages/supervisor/test/Herald.test.ts"],
+    "packages/supervisor/src/CommsPublisher.ts",
+    ["packages/supervisor/test/CommsPublisher.test.ts"],
     [
-      ["herald: what comms is told", "text: plain(message.text)", "text: message.text"],
-      ["herald: what stands in our row", "plain(row.lastError)", "row.lastError"]
+      ["commsPublisher: what comms is told", "text: plain(message.text)", "text: message.text"],
+      ["commsPublisher: what stands in our row", "plain(row.lastError)", "row.lastError"]
     ]
   ),
   ...mutantsOf(
-    "packages/process/src/program/Pager.ts",
+    "packages/process/src/program/NotifyCommand.ts",
     ["packages/supervisor/test/Notifier.test.ts"],
     [["page: its text", "plain(notice.text, mostOfText)", "notice.text"]]
   ),
   ...mutantsOf(
-    "packages/conductor/src/tell/RunHerald.ts",
-    ["packages/conductor/test/RunHerald.test.ts"],
-    [["run herald: what comms is told", "plain(`Run ${id}: ${notice.text}`)", "`Run ${id}: ${notice.text}`"]]
+    "packages/plan/src/publish/RunPublisher.ts",
+    ["packages/plan/test/RunPublisher.test.ts"],
+    [["run publisher: what comms is told", "plain(`Run ${id}: ${notice.text}`)", "`Run ${id}: ${notice.text}`"]]
   ),
   ...mutantsOf(
     "packages/claude/src/export/Conversation.ts",
@@ -129,7 +129,7 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/commands/Run.ts",
+    "packages/cli/src/commands/RunCommand.ts",
     ["test/cli/Solo.test.ts"],
     [["run: what was not opened is forgotten", "Effect.onError(opened, () => Effect.ignoreCause(unopened))", "opened"]]
   ),
@@ -139,7 +139,7 @@ export const plainMutants = [
     [["input: no name is left of it", "fs.rmSync(own, { recursive: true, force: true })", ""]]
   ),
   ...mutantsOf(
-    "packages/node/src/launch/Launcher.ts",
+    "packages/node/src/launch/HostLauncher.ts",
     ["packages/node/test/Launcher.test.ts"],
     [
       ["launcher: nothing to read in a window", "launch.value.input !== null && launch.value.output === null", "false as boolean"],
@@ -147,7 +147,7 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/node/src/launch/Launcher.ts",
+    "packages/node/src/launch/HostLauncher.ts",
     ["packages/node/test/LauncherTmux.test.ts"],
     [["launcher: the title of a window", "plain(order.title, mostOfTitle)", "order.title"]]
   )

@@ -2,7 +2,7 @@ import { mutantsOf } from "./Mutant.ts"
 
 const recovery = "packages/recovery"
 /** Whole cycles: without what runs programs and reads large files. */
-const all = ["Ceiling", "Recovery", "Holder", "ClaudeExport", "StandardCompact", "Request", "ContinueTurn", "Restart"].map(
+const all = ["LaunchCeiling", "Recovery", "Holder", "ClaudeExport", "StandardCompact", "Request", "ContinueTurn", "Restart"].map(
   (name) => `${recovery}/test/${name}.test.ts`
 )
 
@@ -13,11 +13,11 @@ export const recoveryMutants = [
     [
       [
         "step: the intent is in the log before the act",
-        'const intent = (yield* watch.tell({ _tag: "StartStep", ...key })).recovery?.steps[name]',
+        'const intent = (yield* watch.dispatch({ _tag: "StartStep", ...key })).recovery?.steps[name]',
         'const intent = { _tag: "Started" as const, token: name.replaceAll(/[^A-Za-z0-9]+/gu, "-") }'
       ],
-      ["step: the outcome is recorded", 'watch.tell({ _tag: "SucceedStep", ...key, outcome })', "Effect.void"],
-      ["step: the failure is recorded", 'watch.tell({ _tag: "FailStep", ...key, failure })', "Effect.void"],
+      ["step: the outcome is recorded", 'watch.dispatch({ _tag: "SucceedStep", ...key, outcome })', "Effect.void"],
+      ["step: the failure is recorded", 'watch.dispatch({ _tag: "FailStep", ...key, failure })', "Effect.void"],
       ["step: what is decided is not done again", 'if (last?._tag === "Succeeded") return', "if (false) return"],
       ["step: a recorded failure is final", 'if (last?._tag === "Failed")\n    return', "if (false)\n    return"],
       [
@@ -73,7 +73,7 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
-    `${recovery}/src/providers/ClaudeExport.ts`,
+    `${recovery}/src/providers/ExportProvider.ts`,
     [`${recovery}/test/Fingerprint.test.ts`],
     [["fingerprint: looked at right before the launch", "Effect.tap(() => unlessChanged(exported.path, made))", ""]]
   ),
@@ -170,21 +170,21 @@ export const recoveryMutants = [
   ),
   ...mutantsOf(
     "packages/process/src/process/AgentLaunch.ts",
-    [...all, "packages/conductor/test/Turn.test.ts"],
+    [...all, "packages/plan/test/Assignment.test.ts"],
     [["launch once: in the log before it runs", "yield* record(yield* launcher.prepare(order))", "yield* launcher.prepare(order)"]]
   ),
   ...mutantsOf(
     `${recovery}/src/steps/Launch.ts`,
-    [...all, `${recovery}/test/Program.test.ts`, "test/scenarios/Death.test.ts"],
+    [...all, `${recovery}/test/ProgramProvider.test.ts`, "test/scenarios/Death.test.ts"],
     [
       [
         "launch: the intent is in the log",
-        'ref.tell({ _tag: "PrepareLaunch", cycle, launchId, digest, ...prepared })',
+        'ref.dispatch({ _tag: "PrepareLaunch", cycle, launchId, digest, ...prepared })',
         "Effect.succeed([cycle, digest, prepared])"
       ],
       [
         "launch: the ceiling as it is at the launch",
-        "clamp(request.requested, yield* ceilingNow(ref.tell))",
+        "clamp(request.requested, yield* ceilingNow(ref.dispatch))",
         "clamp(request.requested, yield* Effect.succeed(watch.pin.ceiling))"
       ],
       ["launch: the ceiling", "permission: effective,\n", "permission: request.requested as typeof effective,\n"],
@@ -195,7 +195,7 @@ export const recoveryMutants = [
         "const launchId = launchIdOf(watch.id, token)\n  return Option.map(yield* launcher.settle(launchId)",
         "const launchId = launchIdOf(watch.id, token)\n  return Option.map(Option.none<ProcessIdentity>()"
       ],
-      ["launch: its turn among the watches", "yield* (yield* LaunchTurns)(ref.id, launchSpacing)", ""],
+      ["launch: its turn among the watches", "yield* (yield* LaunchSlots)(ref.id, launchSpacing)", ""],
       [
         "launch: measured before it",
         "onNone: () => unreadBaseline({ ...watch.baseline, ...watch.lastTasks }, messageId ?? 0)",
@@ -212,7 +212,7 @@ export const recoveryMutants = [
   ),
   ...mutantsOf(
     `${recovery}/src/steps/Salvage.ts`,
-    [...all, "test/scenarios/Trouble.test.ts"],
+    [...all, "test/scenarios/TroubleScenario.test.ts"],
     [
       ["stop: not one that beats again", "yield* unlessBeating(watch, yield* unlessComplete)", "yield* unlessComplete"],
       ["stop: not one that goes on", "    yield* unlessMoving(watch)\n", ""],
@@ -248,8 +248,8 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
-    `${recovery}/src/steps/Compaction.ts`,
-    [`${recovery}/test/StandardCompact.test.ts`, `${recovery}/test/Compaction.test.ts`],
+    `${recovery}/src/steps/CompactSession.ts`,
+    [`${recovery}/test/StandardCompact.test.ts`, `${recovery}/test/CompactSession.test.ts`],
     [
       [
         "compact: a boundary alone is proof",
@@ -299,7 +299,7 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
-    `${recovery}/src/providers/ClaudeExport.ts`,
+    `${recovery}/src/providers/ExportProvider.ts`,
     [`${recovery}/test/ClaudeExport.test.ts`, `${recovery}/test/SmallHandoff.test.ts`, "test/scenarios/Compact.test.ts"],
     [
       ["export: the stop", "if (!alreadyKilled) yield* stop(watch)", ""],
@@ -325,20 +325,20 @@ export const recoveryMutants = [
     ["recovery: beats in the watcher's place", "Effect.raceFirst(recovering, beating)", "recovering"],
     [
       "recovery: complete after all",
-      'Effect.catchTag("Completed", () => Effect.asVoid(ref.tell({ _tag: "CancelForCompletion", cycle }))),',
+      'Effect.catchTag("Completed", () => Effect.asVoid(ref.dispatch({ _tag: "CancelForCompletion", cycle }))),',
       'Effect.catchTag("Completed", () => Effect.void),'
     ],
-    ["recovery: its end is told", 'yield* ref.tell({ _tag: "Relaunched", cycle, ...successor })', ""],
-    ["recovery: that it failed closed is told", 'Effect.asVoid(ref.tell({ _tag: "FailClosed", cycle, stage, reason }))', "Effect.void"],
-    ["recovery: exhausted is told", 'yield* ref.tell({ _tag: "ExhaustRetries", cycle, exportPath })', ""],
+    ["recovery: its end is told", 'yield* ref.dispatch({ _tag: "Relaunched", cycle, ...successor })', ""],
+    ["recovery: that it failed closed is told", 'Effect.asVoid(ref.dispatch({ _tag: "FailClosed", cycle, stage, reason }))', "Effect.void"],
+    ["recovery: exhausted is told", 'yield* ref.dispatch({ _tag: "ExhaustRetries", cycle, exportPath })', ""],
     ["recovery: one provider after the other", "if (next === undefined) return", "if (true) return"],
-    ["recovery: an escalation is told", 'yield* ref.tell({ _tag: "Escalate"', 'void ref.tell({ _tag: "Escalate"'],
+    ["recovery: an escalation is told", 'yield* ref.dispatch({ _tag: "Escalate"', 'void ref.dispatch({ _tag: "Escalate"'],
     ["recovery: who escalates has stopped", "{ ...entry, alreadyKilled }", "entry"],
     ["recovery: the ways of its kind", "of === watch.kind && applies", "applies"],
     ["recovery: the ways that apply", "&& applies?.(watch) !== false)", ")"],
     [
       "recovery: an agent's words are forgotten",
-      "if (watch.handoff !== undefined) yield* forgetHandoff((yield* Settings).stateDir, watch.handoff.request)",
+      "if (watch.handoff !== undefined) yield* forgetHandoffFile((yield* Settings).stateDir, watch.handoff.request)",
       ""
     ]
   ]),
@@ -392,8 +392,8 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
-    `${recovery}/src/providers/Program.ts`,
-    [`${recovery}/test/Program.test.ts`],
+    `${recovery}/src/providers/ProgramProvider.ts`,
+    [`${recovery}/test/ProgramProvider.test.ts`],
     [
       ["program: the stop", "if (!alreadyKilled) yield* stop(watch)", ""],
       ["program: what it cannot", 'if (answer._tag === "escalate") return', "if (false as boolean) return"],

@@ -1,12 +1,12 @@
 import { mutantsOf } from "./Mutant.ts"
 
-const [src, tests] = ["packages/conductor/src", "packages/conductor/test"]
+const [src, tests] = ["packages/plan/src", "packages/plan/test"]
 
 /** What a run reads, keeps and tells beside its loop: plans, prompts, its state file, comms, its log. */
 export const runMutants = [
   ...mutantsOf(
-    `${src}/tell/Bulletin.ts`,
-    [`${tests}/Bulletin.test.ts`],
+    `${src}/publish/CommsProjection.ts`,
+    [`${tests}/CommsProjection.test.ts`],
     [
       [
         "bulletin: a task that has not begun has no row",
@@ -93,7 +93,7 @@ export const runMutants = [
     [["open: a backup of its own alone", " && backup.state.workflow_id === workflowId)", ")"]]
   ),
   ...mutantsOf(
-    `${src}/plan/Plan.ts`,
+    `${src}/tasks/Plan.ts`,
     [`${tests}/Plan.test.ts`],
     [
       ["plan: what stands under a task's heading", "described.get(source.id) ?? ", ""],
@@ -101,7 +101,7 @@ export const runMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/plan/Prompt.ts`,
+    `${src}/tasks/Prompt.ts`,
     [`${tests}/Plan.test.ts`],
     [
       ["prompt: an implementer reads the documents", '${references(planned, "implementing")}', ""],
@@ -148,8 +148,8 @@ export const runMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/tell/RunNotice.ts`,
-    [`${tests}/RunHerald.test.ts`],
+    `${src}/publish/RunNotice.ts`,
+    [`${tests}/RunPublisher.test.ts`],
     [
       ["notice: a wait for the service once", "return before.waits === 0", "return true"],
       ["notice: that a wait is over", "if (before.waits > 0 && outcomes.has(event._tag)) return", "if (false as boolean) return"],
@@ -157,7 +157,7 @@ export const runMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/plan/Plan.ts`,
+    `${src}/tasks/Plan.ts`,
     [`${tests}/Plan.test.ts`],
     [["plan: one id for a list of it", 'typeof depends_on === "string" ? [depends_on] : depends_on', "[...depends_on]"]]
   ),
@@ -181,7 +181,7 @@ export const runMutants = [
     [["state file: why a task was escalated before", "found.escalation ?? {", "{"]]
   ),
   ...mutantsOf(
-    `${src}/plan/PlanProblem.ts`,
+    `${src}/tasks/PlanProblem.ts`,
     [`${tests}/Plan.test.ts`],
     [
       ["plan: a key of the entry, not of what is in it", "mark.indent === level &&", "mark.indent >= level &&"],
@@ -194,7 +194,7 @@ export const runMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/plan/PlanFile.ts`,
+    `${src}/tasks/PlanFile.ts`,
     [`${tests}/Plan.test.ts`],
     [
       [
@@ -206,7 +206,7 @@ export const runMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/plan/PlanFile.ts`,
+    `${src}/tasks/PlanFile.ts`,
     [`${tests}/Plan.test.ts`],
     [["plan: marks of letters in its name", '    .replaceAll(/\\p{M}/gu, "")\n', ""]]
   ),
@@ -223,7 +223,7 @@ export const runMutants = [
   ),
   ...mutantsOf(
     "packages/cli/src/explain/RunProgress.ts",
-    ["packages/cli/test/RunTelling.test.ts"],
+    ["packages/cli/test/RunSentence.test.ts"],
     [
       ["progress: which task of how many", "return ` (${done + 1} of ${all}: ", "return ` ("],
       ["progress: how long a turn took", "` (after ${Words.duration(event.at - before.turn.launch.at)})`", '""']

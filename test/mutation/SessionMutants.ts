@@ -15,8 +15,8 @@ export const sessionMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/session/Compaction.ts`,
-    [`${claude}/test/Compaction.test.ts`],
+    `${claude}/src/session/CompactBoundary.ts`,
+    [`${claude}/test/CompactBoundary.test.ts`],
     [
       ["compacted: what begins at the mark", "Math.max(0, mark.offset - 1)", "mark.offset"],
       ["compacted: where a file began with it", "let begun = mark.offset === 0", "let begun = false"]
@@ -24,7 +24,7 @@ export const sessionMutants = [
   ),
   ...mutantsOf(
     `${claude}/src/lines/Lines.ts`,
-    [`${claude}/test/Compaction.test.ts`, `${claude}/test/Lines.test.ts`],
+    [`${claude}/test/CompactBoundary.test.ts`, `${claude}/test/Lines.test.ts`],
     [["lines: one over two chunks", "    carry.set(part, carried)\n", ""]]
   ),
   ...mutantsOf(

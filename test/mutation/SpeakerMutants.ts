@@ -6,7 +6,7 @@ const [tools, done] = [`${cli}/test/mcp/WatchTools.test.ts`, `${cli}/test/Done.t
 /** Who speaks to souffleur from inside an agent, what that may ask for, and what it hears. */
 export const speakerMutants = [
   ...mutantsOf(
-    `${cli}/src/watching/Speaker.ts`,
+    `${cli}/src/watching/Caller.ts`,
     [done, tools],
     [
       ["speaker: the session that is launched just now", " || session === recovery?.launch?.sessionId", ""],
@@ -26,7 +26,7 @@ export const speakerMutants = [
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/commands/Done.ts`,
+    `${cli}/src/commands/DoneCommand.ts`,
     [done],
     [
       [
@@ -39,7 +39,7 @@ export const speakerMutants = [
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/mcp/BoardTools.ts`,
+    `${cli}/src/mcp/CommsTools.ts`,
     [`${cli}/test/mcp/BoardTools.test.ts`],
     [
       ["mcp: no row of others' own", "const own = ids.find((id) => reserved.has(id.trim().toLowerCase()))", "const own = undefined"],
@@ -52,7 +52,7 @@ export const speakerMutants = [
     [["mcp: each message is a line", 'good.map((text) => text + newline).join("")', 'good.join("")']]
   ),
   ...mutantsOf(
-    `${cli}/src/mcp/Here.ts`,
+    `${cli}/src/mcp/CallContext.ts`,
     [tools],
     [
       [
@@ -85,8 +85,8 @@ export const speakerMutants = [
     [
       [
         "mcp: the words come before the state",
-        'yield* onBoard(here, (link) => link.post({ taskId: "souffleur", from: "task-00", type: "handoff", text, at }))\n  yield* onBoard(here, (link) => link.setState("context_recovery", at))',
-        'yield* onBoard(here, (link) => link.setState("context_recovery", at))\n  yield* onBoard(here, (link) => link.post({ taskId: "souffleur", from: "task-00", type: "handoff", text, at }))'
+        'yield* onComms(here, (link) => link.post({ taskId: "souffleur", from: "task-00", type: "handoff", text, at }))\n  yield* onComms(here, (link) => link.setState("context_recovery", at))',
+        'yield* onComms(here, (link) => link.setState("context_recovery", at))\n  yield* onComms(here, (link) => link.post({ taskId: "souffleur", from: "task-00", type: "handoff", text, at }))'
       ],
       ["mcp: why it is not asked for now", "if (never !== undefined) return", "if (false as boolean) return"],
       ["mcp: what was done since the launch", "const tasks = yield* progressOf(named)", "const tasks = null"],
@@ -101,7 +101,7 @@ export const speakerMutants = [
   ),
   ...mutantsOf(
     "packages/domain/src/evidence/Holding.ts",
-    [`${cli}/test/Live.test.ts`],
+    [`${cli}/test/LiveSessions.test.ts`],
     [
       ["living: that very process", "identity.startTime === startTime && ", ""],
       ["living: no zombie", 'condition !== "zombie" && uid', "uid"],

@@ -23,8 +23,8 @@ export const supervisorMutants = [
       ["supervise: what cannot be claimed is claimed later", "yield* Effect.forkScoped(claimedStill)", ""],
       [
         "supervise: a word that the log cannot take ends no watch",
-        'yield* Effect.ignore(ref.tell({ _tag: "ReportClaim", why: failed.find((why) => why !== null) ?? null }))',
-        'yield* unlessRefused(Effect.asVoid(ref.tell({ _tag: "ReportClaim", why: failed.find((why) => why !== null) ?? null })))'
+        'yield* Effect.ignore(ref.dispatch({ _tag: "ReportClaim", why: failed.find((why) => why !== null) ?? null }))',
+        'yield* unlessRefused(Effect.asVoid(ref.dispatch({ _tag: "ReportClaim", why: failed.find((why) => why !== null) ?? null })))'
       ],
       ["supervise: what cannot be claimed is told", "failed.find((why) => why !== null) ?? null", "null"],
       ["supervise: what was claimed is released", "Effect.forEach(all, claims.release)", "Effect.succeed(all)"]
@@ -152,9 +152,9 @@ export const supervisorMutants = [
   ),
   ...mutantsOf(
     "packages/domain/src/describe/StepOutcome.ts",
-    [`${supervisor}/test/Herald.test.ts`, "test/scenarios/Payload.test.ts"],
+    [`${supervisor}/test/CommsPublisher.test.ts`, "test/scenarios/PayloadScenario.test.ts"],
     [
-      ["herald: what was not understood of a payload", "({ warnings }) => warnings.length > 0", "() => false"],
+      ["commsPublisher: what was not understood of a payload", "({ warnings }) => warnings.length > 0", "() => false"],
       ["telling: an export that is over", "=> estimated_tokens > threshold ||", "=> estimated_tokens >= threshold ||"]
     ]
   ),
@@ -239,7 +239,7 @@ export const supervisorMutants = [
     [
       [
         "first launch: the intent is in the log",
-        'ref.tell({ _tag: "PrepareLaunch", cycle: 0, launchId, digest, sessionId, requested, effective })',
+        'ref.dispatch({ _tag: "PrepareLaunch", cycle: 0, launchId, digest, sessionId, requested, effective })',
         "Effect.succeed(digest)"
       ],
       ["first launch: claimed", "  yield* claim(ref, watch, launchId, conductor)\n", ""],
@@ -250,7 +250,7 @@ export const supervisorMutants = [
       ],
       [
         "first launch: the intent to end it",
-        'ref.tell({ _tag: "EndProcess", what: "first launch", process: conductor, reason: claimed }).pipe(',
+        'ref.dispatch({ _tag: "EndProcess", what: "first launch", process: conductor, reason: claimed }).pipe(',
         "Effect.void.pipe("
       ],
       [
@@ -265,35 +265,39 @@ export const supervisorMutants = [
       ],
       ["first launch: not over before that is gone", "Effect.fail(new Undecided({ reason: `${claimed}; ${why}` }))", "Effect.void"],
       ["first launch: a session that never began", 'if (Option.contains(seen, "ended" as const)) {', "if (false) {"],
-      ["first launch: its turn among the watches", "  yield* (yield* LaunchTurns)(ref.id, launchSpacing)\n", ""],
+      ["first launch: its turn among the watches", "  yield* (yield* LaunchSlots)(ref.id, launchSpacing)\n", ""],
       ["first launch: an attempt has an order of its own", "if (launchId !== first.launchId) {", "if (false as boolean) {"],
       ["first launch: what was kept is forgotten", "yield* Effect.forEach(failures, (_, n) => launcher.forget(idOf(n + 1)))", ""],
       ["first launch: looked at before its file", 'isOver(condition) ? "ended"', 'condition === "gone" ? "ended"']
     ]
   ),
   ...mutantsOf(
-    `${supervisor}/src/Herald.ts`,
-    [`${supervisor}/test/Herald.test.ts`, "test/scenarios/Payload.test.ts"],
+    `${supervisor}/src/CommsPublisher.ts`,
+    [`${supervisor}/test/CommsPublisher.test.ts`, "test/scenarios/PayloadScenario.test.ts"],
     [
-      ["herald: told again until it is taken", "yield* Effect.retry(comms.post(", "yield* Effect.ignore(comms.post("],
-      ["herald: not twice", "yield* log.changes(id, yield* toldUpTo(id, newest(id)))", "yield* log.changes(id, 0)"],
-      ["herald: what is told is marked", "yield* outbox.tell(id, revision)", ""]
+      ["commsPublisher: told again until it is taken", "yield* Effect.retry(comms.post(", "yield* Effect.ignore(comms.post("],
+      ["commsPublisher: not twice", "yield* log.changes(id, yield* positionOf(id, newest(id)))", "yield* log.changes(id, 0)"],
+      ["commsPublisher: what is told is marked", "yield* cursor.advance(id, revision)", ""]
     ]
   ),
   ...mutantsOf(
-    "packages/process/src/program/Pager.ts",
+    "packages/process/src/program/NotifyCommand.ts",
     [`${supervisor}/test/Notifier.test.ts`],
     [
-      ["page: marked before it is run", "  if (!(yield* marks.tell(mark, said.revision))) return\n", ""],
-      ["page: by who has moved the mark", "if (!(yield* marks.tell(mark, said.revision))) return", "yield* marks.tell(mark, said.revision)"]
+      ["page: marked before it is run", "  if (!(yield* marks.advance(mark, said.revision))) return\n", ""],
+      [
+        "page: by who has moved the mark",
+        "if (!(yield* marks.advance(mark, said.revision))) return",
+        "yield* marks.advance(mark, said.revision)"
+      ]
     ]
   ),
   ...mutantsOf(
-    "packages/eventlog/src/Outbox.ts",
-    ["test/eventlog/Trouble.test.ts"],
+    "packages/eventlog/src/Cursor.ts",
+    ["test/eventlog/LogTrouble.test.ts"],
     [
-      ["outbox: never backwards", " WHERE excluded.revision > outbox.revision RETURNING", " RETURNING"],
-      ["outbox: who has moved it", "(moved) => moved.length > 0", "() => true"]
+      ["cursor: never backwards", " WHERE excluded.revision > cursor.revision RETURNING", " RETURNING"],
+      ["cursor: who has moved it", "(moved) => moved.length > 0", "() => true"]
     ]
   ),
   ...mutantsOf(

@@ -1,7 +1,7 @@
 import { mutantsOf } from "./Mutant.ts"
 
 const [src, test] = ["packages/supervisor/src", "packages/supervisor/test"]
-const [bootstrap, herald, notifier] = [`${test}/Bootstrap.test.ts`, `${test}/Herald.test.ts`, `${test}/Notifier.test.ts`]
+const [bootstrap, commsPublisher, notifier] = [`${test}/Bootstrap.test.ts`, `${test}/CommsPublisher.test.ts`, `${test}/Notifier.test.ts`]
 
 /** What single rules of the supervisor promise, each taken away. */
 export const supervisorRuleMutants = [
@@ -12,7 +12,7 @@ export const supervisorRuleMutants = [
       ["supervise: what the state asks for runs", "  yield* act(initial, now)\n", ""],
       [
         "supervise: a goodbye, before all else",
-        '(Exit.hasInterrupts(exit) ? Effect.ignore(ref.tell({ _tag: "Leave" })) : Effect.void)',
+        '(Exit.hasInterrupts(exit) ? Effect.ignore(ref.dispatch({ _tag: "Leave" })) : Effect.void)',
         "(Exit.hasInterrupts(exit) ? Effect.void : Effect.void)"
       ]
     ]
@@ -36,7 +36,7 @@ export const supervisorRuleMutants = [
       [
         "bootstrap: what is undecided is asked again",
         'Effect.catchTag("Undecided", () => ref.state)',
-        'Effect.catchTag("Undecided", ({ reason }) => ref.tell({ _tag: "FailValidation", check: "comms-row", reason, lastMessageId: 0 }))'
+        'Effect.catchTag("Undecided", ({ reason }) => ref.dispatch({ _tag: "FailValidation", check: "comms-row", reason, lastMessageId: 0 }))'
       ]
     ]
   ),
@@ -52,8 +52,8 @@ export const supervisorRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Herald.ts`,
-    [herald],
+    `${src}/CommsPublisher.ts`,
+    [commsPublisher],
     [
       [
         "telling: the row of what failed closed",
@@ -61,21 +61,25 @@ export const supervisorRuleMutants = [
         "undefined && ({ reason, stage })"
       ],
       ["telling: plain, in a message", "...message, text: plain(message.text) })", "...message })"],
-      ["herald: from where the log stands", "log.changes(id, yield* toldUpTo(id, newest(id)))", "log.changes(id, yield* outbox.told(id))"],
-      ["herald: waits for comms", "yield* Effect.retry(comms.setState(", "yield* Effect.ignore(comms.setState("],
       [
-        "herald: from what it has told",
-        "log.changes(id, yield* toldUpTo(id, newest(id)))",
-        "log.changes(id, 0 * (yield* toldUpTo(id, newest(id))))"
+        "commsPublisher: from where the log stands",
+        "log.changes(id, yield* positionOf(id, newest(id)))",
+        "log.changes(id, yield* cursor.position(id))"
+      ],
+      ["commsPublisher: waits for comms", "yield* Effect.retry(comms.setState(", "yield* Effect.ignore(comms.setState("],
+      [
+        "commsPublisher: from what it has told",
+        "log.changes(id, yield* positionOf(id, newest(id)))",
+        "log.changes(id, 0 * (yield* positionOf(id, newest(id))))"
       ]
     ]
   ),
   ...mutantsOf(
-    "packages/process/src/program/Pager.ts",
+    "packages/process/src/program/NotifyCommand.ts",
     [notifier],
     [["notice: plain", "text: plain(notice.text, mostOfText)", "text: notice.text.slice(0, mostOfText)"]]
   ),
-  ...mutantsOf(`${src}/Notifier.ts`, [notifier], [["notifier: from where the log stands", "  yield* toldUpTo(mark, newest(id))\n", ""]]),
+  ...mutantsOf(`${src}/Notifier.ts`, [notifier], [["notifier: from where the log stands", "  yield* positionOf(mark, newest(id))\n", ""]]),
   ...mutantsOf(
     `${src}/SoloProgress.ts`,
     [`${test}/SoloProgress.test.ts`],

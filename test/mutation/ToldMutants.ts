@@ -5,8 +5,8 @@ const cli = "packages/cli"
 /** What a person is told of what was seen, and of what is kept. */
 export const toldMutants = [
   ...mutantsOf(
-    `${cli}/src/explain/Reason.ts`,
-    [`${cli}/test/Reason.test.ts`],
+    `${cli}/src/explain/WatchReason.ts`,
+    [`${cli}/test/WatchReason.test.ts`],
     [
       ["why: against the evidence", 'event._tag === "ConductorAdopted" && event.forced ?', "(false as boolean) ?"],
       [
@@ -19,7 +19,7 @@ export const toldMutants = [
   ),
   ...mutantsOf(
     `${cli}/src/explain/SignReason.ts`,
-    [`${cli}/test/Reason.test.ts`],
+    [`${cli}/test/WatchReason.test.ts`],
     [
       ["why: who says when a limit ends", "`the session file states that it ends at ${iso(event.resetsAt)}`", '""'],
       ["why: quiet hours follow from a death", 'if (event.kind === "quiet-hours") return undefined\n', ""],
@@ -29,20 +29,20 @@ export const toldMutants = [
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/explain/RunTelling.ts`,
-    [`${cli}/test/RunTelling.test.ts`],
+    `${cli}/src/explain/RunSentence.ts`,
+    [`${cli}/test/RunSentence.test.ts`],
     [["telling: who is gone is not at work", 'agent === "gone" || agent === "zombie" ? "has ended" : ', ""]]
   ),
   ...mutantsOf(
-    "packages/conductor/src/tell/DescribeRun.ts",
-    [`${cli}/test/RunTelling.test.ts`],
+    "packages/plan/src/publish/DescribeRun.ts",
+    [`${cli}/test/RunSentence.test.ts`],
     [
       ["telling: what is complete and has changed", "changed.length === 0\n      ? described", "(true as boolean)\n      ? described"],
       ["telling: the first suspect where nothing was committed", '${detail === noCommit ? `; ${firstSuspect}` : ""}', ""]
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/commands/ConductAnswer.ts`,
+    `${cli}/src/commands/ConductAnswerCommand.ts`,
     [`${cli}/test/ConductAnswer.test.ts`],
     [
       ["answer: what stays of a task that is left out", "${kept}; ${how}", "; ${how}"],
@@ -59,8 +59,8 @@ export const toldMutants = [
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/explain/Standing.ts`,
-    [`${cli}/test/Standing.test.ts`],
+    `${cli}/src/explain/StatusLine.ts`,
+    [`${cli}/test/StatusLine.test.ts`],
     [
       ["standing: what has ended", 'Match.when({ phase: "Exited" }, ({ end }) => end ?? "ended"),\n', ""],
       ["standing: a command takes no hand-off", 'kind === "agent" && generation > 1', "generation > 1"],
@@ -68,16 +68,16 @@ export const toldMutants = [
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/doctor/Estimates.ts`,
-    [`${cli}/test/Estimates.test.ts`],
+    `${cli}/src/doctor/EstimateCheck.ts`,
+    [`${cli}/test/EstimateCheck.test.ts`],
     [
       ["estimates: half is worse than one and a half", "Math.abs(Math.log(ratio))", "Math.abs(1 - ratio)"],
       ["estimates: the middle", "sorted[Math.floor((sorted.length - 1) / 2)]", "sorted[0]"]
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/doctor/Keep.ts`,
-    [`${cli}/test/Keep.test.ts`],
+    `${cli}/src/doctor/StateFolderCheck.ts`,
+    [`${cli}/test/StateFolderCheck.test.ts`],
     [
       [
         "doctor: an environment that is kept for nobody",
@@ -90,12 +90,12 @@ export const toldMutants = [
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/doctor/Setup.ts`,
-    [`${cli}/test/Setup.test.ts`],
+    `${cli}/src/doctor/SetupCheck.ts`,
+    [`${cli}/test/SetupCheck.test.ts`],
     [["doctor: a config that may be somebody else's word", "if (refused !== null) return", "if (false as boolean) return"]]
   ),
   ...mutantsOf(
-    `${cli}/src/commands/Retry.ts`,
+    `${cli}/src/commands/RetryCommand.ts`,
     [`${cli}/test/Retry.test.ts`],
     [
       [
@@ -106,13 +106,13 @@ export const toldMutants = [
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/commands/Retry.ts`,
+    `${cli}/src/commands/RetryCommand.ts`,
     [`${cli}/test/ConfigTrust.test.ts`],
     [["retry: where the file is lower, and holds", "if (lower(ceiling, file) !== ceiling)\n", "if (false as boolean)\n"]]
   ),
   ...mutantsOf(
     `${cli}/src/service/SystemdUnit.ts`,
-    [`${cli}/test/Service.test.ts`],
+    [`${cli}/test/ServiceUnits.test.ts`],
     [
       ["systemd: a percent sign is one", '.replaceAll("%", "%%")', ""],
       ["systemd: a quote is one", `.replaceAll('"', '\\\\"')`, ""]

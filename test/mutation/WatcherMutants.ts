@@ -128,7 +128,7 @@ export const watcherMutants = [
       ["watcher: beats before its first poll", "  yield* beat\n  const { noteOutage", "  const { noteOutage"],
       ["watcher: remembers what it has started", ", () => remembering)", ", () => Effect.void)"],
       ["watcher: beats each minute", "Effect.andThen(beating, Effect.never),\n", ""],
-      ["watcher: says that it runs", 'yield* ref.tell({ _tag: "WatcherReady", watcher: me })', ""],
+      ["watcher: says that it runs", 'yield* ref.dispatch({ _tag: "WatcherReady", watcher: me })', ""],
       [
         "watcher: no probe in standby",
         "|| watch.standby !== undefined || watch.wait !== undefined\n      ? Effect.never\n      : Effect.andThen(processes",

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { boundary, type Compaction, summary } from "../simulation/Compaction.ts"
-import { minutes, seconds, Stage } from "./Stage.ts"
+import { boundary, type Compaction, summary } from "../simulation/SimulatedCompaction.ts"
+import { minutes, seconds, Stage } from "./ScenarioStage.ts"
 
 const done: Compaction = { after: 3000, writes: true, ends: true }
 const silent: Compaction = { after: minutes(60), writes: false, ends: false }

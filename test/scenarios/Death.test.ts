@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { minutes, seconds, Stage } from "./Stage.ts"
+import { minutes, seconds, Stage } from "./ScenarioStage.ts"
 
 it("a Conductor whose process dies is back as S2, with the export of its conversation", () => {
   const stage = new Stage({ fate: "dies", at: minutes(10), worksEvery: minutes(1), tools: 3 })

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { minutes, seconds, Stage } from "./Stage.ts"
+import { minutes, seconds, Stage } from "./ScenarioStage.ts"
 
 it("a Conductor that completes ends the watch", () => {
   const stage = new Stage({ fate: "completes", at: minutes(10), lasts: minutes(10) })

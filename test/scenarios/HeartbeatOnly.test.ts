@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Duration } from "effect"
 import type { Life } from "../simulation/Life.ts"
-import { minutes, seconds, Stage } from "./Stage.ts"
+import { minutes, seconds, Stage } from "./ScenarioStage.ts"
 
 const to = "77777777-0000-4000-8000-000000000000"
 

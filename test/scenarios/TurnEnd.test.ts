@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { minutes, seconds, Stage } from "./Stage.ts"
+import { minutes, seconds, Stage } from "./ScenarioStage.ts"
 
 const turn = { fate: "turn ends", at: minutes(6), print: true } as const
 

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { alive, prints, stage, task, until } from "../cli/Stage.ts"
+import { alive, prints, stage, task, until } from "../cli/CliStage.ts"
 import { managerMissing, userManager } from "./UserManager.ts"
 
 /** A watch whose souffleur was killed, taken over by a service under a real manager. */

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { type stage, until } from "../cli/Stage.ts"
+import { type stage, until } from "../cli/CliStage.ts"
 
 const program = "/lib/systemd/systemd"
 

@@ -1,4 +1,4 @@
-import type { RunEvent } from "@souffleur/conductor"
+import type { RunEvent } from "@souffleur/plan"
 import type { Permission, WatchEvent } from "@souffleur/domain"
 
 /** What both worlds have of it. */

@@ -1,12 +1,12 @@
 import { AlreadyWatched, Claims, leastPin, type ResolvedSettings, type Role, Settings, Processes, type Watch } from "@souffleur/domain"
 import { Refused } from "@souffleur/eventlog"
-import { command, Fenced, forget, herald, own, type Restoration, restore, Roles, supervise } from "@souffleur/supervisor"
+import { command, Fenced, forget, commsPublisher, own, type Restoration, restore, Roles, supervise } from "@souffleur/supervisor"
 import { Cause, Duration, Effect, Exit, Fiber, Option, Path } from "effect"
-import type { Conductor } from "./Conductor.ts"
+import type { Conductor } from "./SimulatedAgent.ts"
 import { ports } from "./Ports.ts"
-import { Program, type ProgramOptions } from "./Program.ts"
+import { Program, type ProgramOptions } from "./SimulatedProgram.ts"
 import type { StateFolder } from "./StateFolder.ts"
-import type { World } from "./World.ts"
+import type { World } from "./SimulatedWorld.ts"
 
 export const defaults: ResolvedSettings = {
   forceCompactThresholdTokens: 400_000,
@@ -74,7 +74,7 @@ const withSight = (world: World, folder: StateFolder) =>
       const seeing = <E>(state: Effect.Effect<Watch, E>) => Effect.tap(state, (seen) => Effect.sync(() => void world.seen.add(seen)))
       if (!world.sighted || folder !== world) return roles.run(role, watch, ref)
       world.seen.add(watch)
-      return roles.run(role, watch, { ...ref, state: seeing(ref.state), tell: (intent) => seeing(ref.tell(intent)) })
+      return roles.run(role, watch, { ...ref, state: seeing(ref.state), dispatch: (intent) => seeing(ref.dispatch(intent)) })
     }
   }))
 
@@ -147,7 +147,7 @@ export class Incarnation extends Program {
       }
       if (this.#restored !== undefined && !(yield* restore(id, this.#restored))) return
       const { fence, ref } = yield* own(id)
-      const telling = yield* Effect.forkScoped(herald(id))
+      const telling = yield* Effect.forkScoped(commsPublisher(id))
       yield* forget(yield* supervise(ref, fence))
       yield* Effect.timeoutOption(Fiber.await(telling), "10 seconds")
       yield* Settings

@@ -1,8 +1,8 @@
 import type { LaunchOrder } from "@souffleur/domain"
 import { Predicate } from "effect"
-import { type Conductor, secret } from "./Conductor.ts"
+import { type Conductor, secret } from "./SimulatedAgent.ts"
 import { minute } from "./Timeline.ts"
-import type { World } from "./World.ts"
+import type { World } from "./SimulatedWorld.ts"
 
 /** What must never be at a launch, or after one. */
 export class LaunchJudge {

@@ -1,7 +1,7 @@
 import { type EventLog, evolve, initial, rolesOf, type Watch, type WatchEvent } from "@souffleur/domain"
-import { asked, secret } from "./Conductor.ts"
+import { asked, secret } from "./SimulatedAgent.ts"
 import { SimLog } from "./SimLog.ts"
-import type { World } from "./World.ts"
+import type { World } from "./SimulatedWorld.ts"
 
 /** The log of the watch: each append is judged by what is true in the world then. */
 export class Ledger {

@@ -1,13 +1,13 @@
 import { type AgentSession, formatTime, HookSign, payloadHeader, type SessionSigns } from "@souffleur/domain"
 import { Option, Schema } from "effect"
-import { makeReading } from "../../packages/claude/src/session/Turn.ts"
+import { makeReading } from "../../packages/claude/src/session/TurnState.ts"
 import { number, time, word } from "../fuzz/Hostile.ts"
 import { record } from "../fuzz/SessionRecords.ts"
-import { asked, type Conductor } from "./Conductor.ts"
+import { asked, type Conductor } from "./SimulatedAgent.ts"
 import type { SimProcess } from "./ProcessTable.ts"
 import type { Seed } from "./Seed.ts"
 import { minute } from "./Timeline.ts"
-import type { World } from "./World.ts"
+import type { World } from "./SimulatedWorld.ts"
 
 /** A person's own session in another project, and the process that holds it: no business of this watch's. */
 export const foreign = { session: "99999999-0000-4000-8000-000000000000", project: "/elsewhere" }

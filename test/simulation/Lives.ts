@@ -1,6 +1,6 @@
 import { payloadHeader } from "@souffleur/domain"
-import type { Compaction } from "./Compaction.ts"
-import { asked } from "./Conductor.ts"
+import type { Compaction } from "./SimulatedCompaction.ts"
+import { asked } from "./SimulatedAgent.ts"
 import { type Life } from "./Life.ts"
 import type { Seed } from "./Seed.ts"
 import { minute } from "./Timeline.ts"

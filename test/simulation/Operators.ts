@@ -1,7 +1,7 @@
-import { adoptBy, finishBy, releaseBy, requestBy, retryBy } from "./Words.ts"
+import { adoptBy, finishBy, releaseBy, requestBy, retryBy } from "./Sentences.ts"
 import type { Temper } from "./Lives.ts"
 import type { Seed } from "./Seed.ts"
-import type { World } from "./World.ts"
+import type { World } from "./SimulatedWorld.ts"
 import { minute } from "./Timeline.ts"
 
 /** People and agents who meddle: they resume a session by hand, adopt what they see, try a recovery again, ask for a handoff, say that all is done. */

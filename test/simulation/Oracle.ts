@@ -1,6 +1,6 @@
 import { quietUntil, type Watch, type WatchEvent } from "@souffleur/domain"
 import { DateTime } from "effect"
-import type { World } from "./World.ts"
+import type { World } from "./SimulatedWorld.ts"
 
 const utc = DateTime.zoneMakeOffset(0)
 

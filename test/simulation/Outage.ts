@@ -1,5 +1,5 @@
 import type { Seed } from "./Seed.ts"
-import type { World } from "./World.ts"
+import type { World } from "./SimulatedWorld.ts"
 
 const hour = 3_600_000
 const hours = 12

@@ -16,7 +16,7 @@ import {
   Settings
 } from "@souffleur/domain"
 import { TrustedFiles } from "@souffleur/process"
-import { Beats, Offspring, Outbox } from "@souffleur/eventlog"
+import { Beats, Offspring, Cursor } from "@souffleur/eventlog"
 import { hash } from "node:crypto"
 import { Context, DateTime, Effect, FileSystem, Option, Stream } from "effect"
 import type { Gate } from "./Gate.ts"
@@ -25,10 +25,10 @@ import { agentByWords } from "./SimAgent.ts"
 import { launcher } from "./SimLauncher.ts"
 import { hooks } from "./SimHooks.ts"
 import { processes } from "./SimProcesses.ts"
-import { boundary, summary } from "./Compaction.ts"
+import { boundary, summary } from "./SimulatedCompaction.ts"
 import { foreign } from "./Liar.ts"
 import type { StateFolder } from "./StateFolder.ts"
-import type { World } from "./World.ts"
+import type { World } from "./SimulatedWorld.ts"
 
 /** What every call to the model costs in this world. */
 const tokensOfTurn = 1000
@@ -160,7 +160,7 @@ const exitCode = (world: World, launchId: string): Option.Option<number> => {
 /** The world as one souffleur can reach it: every effect of every port goes through its gate. */
 export const ports = (world: World, self: SimProcess, gate: Gate, settings: ResolvedSettings, folder: StateFolder = world) => {
   const { board, claims, disk } = world
-  const { beats, ledger, offspring, outbox, room } = folder
+  const { beats, ledger, offspring, cursor, room } = folder
   const owner: Owner = { host: machine.name, machine: machine.id, pidNamespace: machine.pidNamespace, process: self.identity }
   const comms: Comms["Service"] = {
     path: board.path,
@@ -217,10 +217,10 @@ export const ports = (world: World, self: SimProcess, gate: Gate, settings: Reso
       remember: (conductor, started) => gate.through("offspring.remember", offspring.remember(conductor, started)),
       recall: (conductor) => gate.through("offspring.recall", offspring.recall(conductor))
     }),
-    Context.add(Outbox, {
-      told: (watch) => gate.through("outbox.told", outbox.told(watch)),
-      tell: (watch, revision) => gate.through("outbox.tell", outbox.tell(watch, revision)),
-      back: (watch, from, revision) => gate.through("outbox.back", outbox.back(watch, from, revision))
+    Context.add(Cursor, {
+      position: (watch) => gate.through("cursor.position", cursor.position(watch)),
+      advance: (watch, revision) => gate.through("cursor.advance", cursor.advance(watch, revision)),
+      rewind: (watch, from, revision) => gate.through("cursor.rewind", cursor.rewind(watch, from, revision))
     }),
     Context.add(Claims, {
       self: owner,

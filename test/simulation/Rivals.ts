@@ -1,7 +1,7 @@
 import { Incarnation } from "./Incarnation.ts"
 import type { Seed } from "./Seed.ts"
 import { OtherFolder } from "./StateFolder.ts"
-import type { World } from "./World.ts"
+import type { World } from "./SimulatedWorld.ts"
 import { minute } from "./Timeline.ts"
 
 /** A user who starts souffleur on the same Conductor from another state folder, now and then, and puts away what came of it. */

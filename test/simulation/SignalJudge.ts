@@ -1,6 +1,6 @@
 import type { Signal, Watch } from "@souffleur/domain"
 import type { SimProcess } from "./ProcessTable.ts"
-import type { World } from "./World.ts"
+import type { World } from "./SimulatedWorld.ts"
 
 /** What must never be at a signal. */
 export class SignalJudge {

@@ -3,7 +3,7 @@ import type { Restoration } from "@souffleur/supervisor"
 import { Effect, Option } from "effect"
 import { defaults, type Incarnation } from "./Incarnation.ts"
 import type { Seed } from "./Seed.ts"
-import type { World } from "./World.ts"
+import type { World } from "./SimulatedWorld.ts"
 
 /** Milliseconds between two looks: less often than a real one, for the same rule. */
 const every = 5000

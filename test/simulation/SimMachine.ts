@@ -1,4 +1,4 @@
-import { Disk } from "./Disk.ts"
+import { Disk } from "./SimulatedDisk.ts"
 import { Faults } from "./Faults.ts"
 import { ProcessTable } from "./ProcessTable.ts"
 import { Seed } from "./Seed.ts"

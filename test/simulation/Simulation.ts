@@ -1,16 +1,16 @@
 import { parseTime } from "@souffleur/domain"
 import { Duration, Option } from "effect"
 import type { FaultTable } from "./Faults.ts"
-import { releaseBy } from "./Words.ts"
-import { Keeper } from "./Keeper.ts"
+import { releaseBy } from "./Sentences.ts"
+import { FaultInjector } from "./FaultInjector.ts"
 import { compactionOf, lifeOf } from "./Lives.ts"
 import { liar } from "./Liar.ts"
 import { operators } from "./Operators.ts"
 import { endlessOutage } from "./Outage.ts"
 import { Rivals } from "./Rivals.ts"
-import { converged, sightings, unwell } from "./Verdict.ts"
+import { converged, sightings, unwell } from "./SimulationVerdict.ts"
 import { weather } from "./Weather.ts"
-import { World } from "./World.ts"
+import { World } from "./SimulatedWorld.ts"
 import { minute } from "./Timeline.ts"
 
 export interface Simulated {
@@ -95,7 +95,7 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
     return compaction
   }
   weather(world, seed.fork())
-  const keeper = new Keeper(world, seed.fork())
+  const keeper = new FaultInjector(world, seed.fork())
   keeper.keep()
   if (seed.chance(temper === "hot" ? 0.9 : 0.5)) operators(world, seed.fork(), temper)
   if (seed.chance(0.2)) liar(world, seed.fork())

@@ -1,11 +1,11 @@
 import { type EventLog, evolve, initial, type LaunchOrder, type Signal, type Watch } from "@souffleur/domain"
-import { Beats, Offspring, Outbox } from "@souffleur/eventlog"
+import { Beats, Offspring, Cursor } from "@souffleur/eventlog"
 import { Effect } from "effect"
-import { asked, secret } from "./Conductor.ts"
+import { asked, secret } from "./SimulatedAgent.ts"
 import { LaunchRoom } from "./LaunchRoom.ts"
 import type { SimProcess } from "./ProcessTable.ts"
 import { SimLog } from "./SimLog.ts"
-import type { World } from "./World.ts"
+import type { World } from "./SimulatedWorld.ts"
 
 /** What one state folder holds, and who hears of the acts of its souffleurs. */
 export interface StateFolder {
@@ -13,7 +13,7 @@ export interface StateFolder {
   readonly ledger: { readonly watch: Watch; readonly log: EventLog["Service"] }
   readonly beats: Beats["Service"]
   readonly offspring: Offspring["Service"]
-  readonly outbox: Outbox["Service"]
+  readonly cursor: Cursor["Service"]
   readonly room: LaunchRoom
   readonly heard: (by: SimProcess, disturbed: number) => void
   readonly wrongsOf: (process: SimProcess, self: SimProcess) => ReadonlyArray<string>
@@ -27,7 +27,7 @@ export class OtherFolder implements StateFolder {
   readonly id = "other-0002"
   readonly beats: Beats["Service"]
   readonly offspring: Offspring["Service"]
-  readonly outbox: Outbox["Service"]
+  readonly cursor: Cursor["Service"]
   readonly room: LaunchRoom
   readonly ledger: { watch: Watch; readonly log: EventLog["Service"] }
   readonly #world: World
@@ -45,7 +45,7 @@ export class OtherFolder implements StateFolder {
     this.ledger = { watch: initial, log: log.service }
     this.beats = Effect.runSync(Effect.provide(Effect.service(Beats), Beats.layerMemory))
     this.offspring = Effect.runSync(Effect.provide(Effect.service(Offspring), Offspring.layerMemory))
-    this.outbox = Effect.runSync(Effect.provide(Effect.service(Outbox), Outbox.layerMemory))
+    this.cursor = Effect.runSync(Effect.provide(Effect.service(Cursor), Cursor.layerMemory))
     this.room = new LaunchRoom({
       timeline: world.timeline,
       processes: world.processes,

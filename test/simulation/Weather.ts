@@ -1,10 +1,10 @@
-import type { Board } from "./Board.ts"
+import type { Board } from "./SimulatedComms.ts"
 import type { LaunchRoom } from "./LaunchRoom.ts"
 import type { Seed } from "./Seed.ts"
 import type { SimMachine } from "./SimMachine.ts"
 import { minute } from "./Timeline.ts"
-import { trustBy } from "./Words.ts"
-import type { World } from "./World.ts"
+import { trustBy } from "./Sentences.ts"
+import type { World } from "./SimulatedWorld.ts"
 
 /** A machine with comms and launches, on which something may go wrong by itself. */
 type Sky = SimMachine & { readonly board: Board; readonly room: LaunchRoom }

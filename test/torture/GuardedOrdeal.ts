@@ -1,7 +1,7 @@
 import { Effect, Option, Random } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { bundle, type Running, stage, task, until } from "../cli/Stage.ts"
+import { bundle, type Running, stage, task, until } from "../cli/CliStage.ts"
 import { guardianIn, ownersOf, rowsOf, standingOf } from "./LogFromOutside.ts"
 import type { Kill, Ordeal } from "./Ordeal.ts"
 import { souffleursOf } from "./Souffleurs.ts"

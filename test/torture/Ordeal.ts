@@ -1,7 +1,7 @@
 import { Effect, type Option, Random } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { bundle, type Running, stage, task, until } from "../cli/Stage.ts"
+import { bundle, type Running, stage, task, until } from "../cli/CliStage.ts"
 import { rowsOf, type Standing, standingOf } from "./LogFromOutside.ts"
 import { slander } from "./Slander.ts"
 

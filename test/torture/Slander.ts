@@ -2,7 +2,7 @@ import { Effect, Random } from "effect"
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import { join } from "node:path"
-import type { stage } from "../cli/Stage.ts"
+import type { stage } from "../cli/CliStage.ts"
 
 type Stage = Effect.Success<ReturnType<typeof stage>>
 

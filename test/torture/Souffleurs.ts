@@ -1,6 +1,6 @@
 import { Clock, Effect, Schedule } from "effect"
 import * as fs from "node:fs"
-import { bundle } from "../cli/Stage.ts"
+import { bundle } from "../cli/CliStage.ts"
 
 /** A process of souffleur, as it is seen from outside; times in epoch milliseconds. */
 export interface Seen {

@@ -1,7 +1,7 @@
 import { Effect, Random } from "effect"
 import { guardedOrdeal } from "./GuardedOrdeal.ts"
 import { type Kill, type Ordeal, ordeal, type Way } from "./Ordeal.ts"
-import { type Verdict, verdict } from "./Verdict.ts"
+import { type Verdict, verdict } from "./TortureVerdict.ts"
 
 export interface Outcome {
   readonly worlds: number

@@ -3,11 +3,11 @@ import { type TrustedFiles } from "@souffleur/process"
 import { Effect, type FileSystem, Layer, Option, type Path } from "effect"
 import { agentName, type AgentProgram } from "./command/AgentProgram.ts"
 import { agentCommand } from "./command/ClaudeCli.ts"
-import { compactedSince, markOf } from "./session/Compaction.ts"
-import type { Environment } from "./command/Environment.ts"
-import { makeHandoff } from "./session/Handoff.ts"
+import { compactedSince, markOf } from "./session/CompactBoundary.ts"
+import type { Environment } from "./command/ClaudeEnvironment.ts"
+import { makeHandoffReceipt } from "./session/HandoffReceipt.ts"
 import { findSessionFile } from "./session/SessionFile.ts"
-import { liveSessions } from "./session/Sessions.ts"
+import { liveSessions } from "./session/RunningSessions.ts"
 import { projectOf } from "./Project.ts"
 import { lastTurnEnded, leftNoPidFile, sessionSigns } from "./session/SessionSigns.ts"
 import { runsAgent } from "./command/RunsAgent.ts"
@@ -32,7 +32,7 @@ const layer = (options: ClaudeOptions): Layer.Layer<Agent, never, FileSystem.Fil
     Agent,
     Effect.gen(function* () {
       const services = yield* Effect.context<FileSystem.FileSystem | Path.Path | Processes | TrustedFiles>()
-      const [handoffTaken, spend] = [makeHandoff(), makeSpend()]
+      const [handoffTaken, spend] = [makeHandoffReceipt(), makeSpend()]
       const sessionFile = (sessionId: string) => findSessionFile(options.claudeDir, sessionId).pipe(Effect.provide(services))
       const countResults = yield* makeToolResults
       return Agent.of({

@@ -1,6 +1,6 @@
 export { AgentCommandRefused, type AgentProgram, parseAgentCommand } from "./command/AgentProgram.ts"
 export { Claude, type ClaudeOptions } from "./Claude.ts"
-export { type Environment, withoutMarks } from "./command/Environment.ts"
+export { type Environment, withoutMarks } from "./command/ClaudeEnvironment.ts"
 export { hookCommand, type HookProgram, hookProgram } from "./hooks/HookCommand.ts"
 export { HookSettingsUnusable, type HooksChanged, type HooksStatus, hooksStatus, installHooks, uninstallHooks } from "./hooks/HookFile.ts"
 export { hookEvents } from "./hooks/HookSettings.ts"

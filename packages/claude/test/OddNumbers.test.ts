@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { decodeEvent, encodeEvent, Event, judge, limitWaitUntil, type Signs, type WatchEvent } from "@souffleur/domain"
 import { Result, Schema } from "effect"
 import { contextOf } from "../src/session/Context.ts"
-import { makeReading } from "../src/session/Turn.ts"
+import { makeReading } from "../src/session/TurnState.ts"
 
 /** Anything that a JSON number, or what stands in the place of one, can be. */
 const Odd = Schema.Union([

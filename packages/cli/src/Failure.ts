@@ -13,7 +13,7 @@ import {
 } from "@souffleur/domain"
 import { type FileRefused, type StopFailed } from "@souffleur/process"
 import { type LogUnusable, type Refused, type SqliteUnusable, type UnreadableEvent } from "@souffleur/eventlog"
-import type { GitUnusable, PlanInvalid, StateForeign } from "@souffleur/conductor"
+import type { GitUnusable, PlanInvalid, StateForeign } from "@souffleur/plan"
 import type { EstimateFailed, TrimFailed } from "@souffleur/recovery"
 import type { Fenced } from "@souffleur/supervisor"
 import { type Cause, type PlatformError, Runtime, Schema } from "effect"

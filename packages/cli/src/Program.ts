@@ -2,8 +2,8 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { ErrandProcess, HostServices, Signals } from "@souffleur/node"
 import { Cause, Console, Deferred, Effect, Exit, FileSystem, Layer, Logger, Path, References, Runtime } from "effect"
 import { cli } from "./Cli.ts"
-import { Environment } from "./world/Environment.ts"
-import { Leaving } from "./watching/Leaving.ts"
+import { Environment } from "./world/CommandEnvironment.ts"
+import { Departure } from "./watching/Departure.ts"
 import { type Mark, makeMark, printing } from "./Printing.ts"
 import { codeUnderLaunchd, underLaunchd } from "./service/LaunchdPlist.ts"
 import { debugging } from "./Uncaught.ts"
@@ -88,7 +88,7 @@ export const runProgram = (): void => {
     return Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? end(interrupted) : Runtime.defaultTeardown(exit, end)
   }
   cli(argv.slice(2)).pipe(
-    Effect.provideService(Leaving, Deferred.await(left)),
+    Effect.provideService(Departure, Deferred.await(left)),
     Effect.provide(Layer.provideMerge(Layer.mergeAll(environmentIn(cwd), logging, errands), HostServices.layer)),
     NodeRuntime.runMain({ teardown })
   )

@@ -2,9 +2,9 @@ import { assert, it } from "@effect/vitest"
 import { Console, Effect } from "effect"
 import { Completions } from "effect/cli"
 import { cli, root } from "../src/Cli.ts"
-import { Environment } from "../src/world/Environment.ts"
+import { Environment } from "../src/world/CommandEnvironment.ts"
 import { printing } from "../src/Printing.ts"
-import { services } from "./mcp/Place.ts"
+import { services } from "./mcp/McpPlace.ts"
 
 it.layer(services)((it) => {
   it.effect("a completion script is printed line by line, as the shell reads it", () =>

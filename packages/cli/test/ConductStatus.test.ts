@@ -1,10 +1,10 @@
-import { RunLog } from "@souffleur/conductor"
+import { RunLog } from "@souffleur/plan"
 import { loadSettings } from "@souffleur/process"
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
-import { examples } from "../../conductor/test/fixtures/events/Examples.ts"
-import { runs } from "../src/world/Conducted.ts"
-import { services } from "./mcp/Place.ts"
+import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
+import { runs } from "../src/world/RunDirectory.ts"
+import { services } from "./mcp/McpPlace.ts"
 import { printed } from "./Printed.ts"
 
 const evil = `\u001B]0;mine\u0007\u009B\u202E\n${"x".repeat(10_000)}`

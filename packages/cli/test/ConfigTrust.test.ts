@@ -1,13 +1,13 @@
 import { assert, it } from "@effect/vitest"
-import { allRuns, RunLog } from "@souffleur/conductor"
+import { allRuns, RunLog } from "@souffleur/plan"
 import { leastPin, pinOf, Processes, wordOf, parseConfigFile, type WatchEvent } from "@souffleur/domain"
 import { Effect, FileSystem, Option } from "effect"
 import { TestConsole } from "effect/testing"
 import { host, settingsOf } from "../src/world/App.ts"
 import { cli } from "../src/Cli.ts"
-import { runs } from "../src/world/Conducted.ts"
+import { runs } from "../src/world/RunDirectory.ts"
 import { goingOn, opening } from "../src/world/ConfigTrust.ts"
-import { place, services, watching } from "./mcp/Place.ts"
+import { place, services, watching } from "./mcp/McpPlace.ts"
 
 const bypass = "MAX_EXTERNAL_PERMISSION=bypassPermissions\n"
 const pinned = (text: string) => pinOf(wordOf(parseConfigFile(text)))

@@ -4,7 +4,7 @@ import { Processes } from "@souffleur/node"
 import { Effect, Option } from "effect"
 import { TestConsole } from "effect/testing"
 import { cli } from "../src/Cli.ts"
-import { gone, handedOn, place, recovering, relaunched, services, watching } from "./mcp/Place.ts"
+import { gone, handedOn, place, recovering, relaunched, services, watching } from "./mcp/McpPlace.ts"
 
 interface Saying {
   readonly session: string

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
-import { replaceable } from "../src/commands/Export.ts"
+import { replaceable } from "../src/commands/ExportCommand.ts"
 
 it.live("what stands where an export is to be written stays, unless it is an export or a person says so", () =>
   Effect.gen(function* () {

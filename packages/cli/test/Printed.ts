@@ -1,7 +1,7 @@
 import { Console, Effect } from "effect"
 import { cli } from "../src/Cli.ts"
 import { printing } from "../src/Printing.ts"
-import { Environment } from "../src/world/Environment.ts"
+import { Environment } from "../src/world/CommandEnvironment.ts"
 
 /** The lines that a command prints in a folder, to either stream, with these variables and no terminal. */
 export const printed = Effect.fnUntraced(function* (

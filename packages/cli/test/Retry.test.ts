@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestConsole } from "effect/testing"
 import { cli } from "../src/Cli.ts"
-import { place, services, watching } from "./mcp/Place.ts"
+import { place, services, watching } from "./mcp/McpPlace.ts"
 
 it.layer(services)((it) => {
   it.effect("retry before a ceiling is reached allows as much again; without one it says what there is to set", () =>

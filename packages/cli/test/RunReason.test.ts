@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import type { RunEvent } from "@souffleur/conductor"
+import type { RunEvent } from "@souffleur/plan"
 import { leastPin } from "@souffleur/domain"
 import { runReasonLines, runReasonOf } from "../src/explain/RunReason.ts"
 

@@ -3,7 +3,7 @@ import { Comms, CommsLink } from "@souffleur/domain"
 import { Sqlite } from "@souffleur/eventlog"
 import { Effect, type FileSystem, Option } from "effect"
 import { CommsErrand, CommsLinkSqlite, CommsSchema } from "../src/index.ts"
-import { fixture, services, withComms, withRows } from "./support/CommsFile.ts"
+import { fixture, services, withComms, withRows } from "./support/CommsFixture.ts"
 
 const noon = Date.UTC(2026, 2, 1, 12)
 const { orchestration_messages: messagesDdl, orchestration_tasks: tasksDdl } = CommsSchema.tables

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { CommsLink } from "@souffleur/domain"
 import { Effect } from "effect"
 import { CommsLinkSqlite, CommsSchema } from "../src/index.ts"
-import { fixture, services, tempPath, withRows } from "./support/CommsFile.ts"
+import { fixture, services, tempPath, withRows } from "./support/CommsFixture.ts"
 
 /** 2026-03-01 12:00:00 UTC */
 const noon = Date.UTC(2026, 2, 1, 12)

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { CommsSchema } from "../src/index.ts"
-import { services, tempPath, theirs, withRows } from "./support/CommsFile.ts"
+import { services, tempPath, theirs, withRows } from "./support/CommsFixture.ts"
 
 const words = (text: string) => {
   const found = text.split(/\s+/u)

@@ -4,7 +4,7 @@ import { Sqlite } from "@souffleur/eventlog"
 import { Duration, Effect, FileSystem, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { CommsSchema } from "../src/index.ts"
-import { fixture, services, tempPath, theirs, withComms, withRows } from "./support/CommsFile.ts"
+import { fixture, services, tempPath, theirs, withComms, withRows } from "./support/CommsFixture.ts"
 
 /** 2026-03-01 12:00:00 UTC */
 const noon = Date.UTC(2026, 2, 1, 12)

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { parsePayload, payloadHeader } from "@souffleur/domain"
 import { Effect, Option } from "effect"
-import { fixture, services, withComms } from "./support/CommsFile.ts"
+import { fixture, services, withComms } from "./support/CommsFixture.ts"
 
 it.layer(services)((it) => {
   /** Messages as the Conductor writes them, in their order, and the payload that a snapshot finds among them. */

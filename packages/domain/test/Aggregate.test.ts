@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { Conflict, LogUnusable } from "@souffleur/eventlog"
-import { Event, EventLog, load, makeWatchRef, tell, type WatchCommand } from "../src/index.ts"
+import { Event, EventLog, load, makeWatchRef, dispatch, type WatchCommand } from "../src/index.ts"
 
 const open = (now: number): WatchCommand => ({
   _tag: "Open",
@@ -49,7 +49,7 @@ const contended = (conflicts: number) =>
 
 it.effect("reads, decides and appends, and returns the watch after it", () =>
   Effect.gen(function* () {
-    const watch = yield* tell("w", open(7))
+    const watch = yield* dispatch("w", open(7))
     assert.deepStrictEqual([watch.phase, watch.revision, watch.openedAt], ["Validating", 1, 7])
     assert.deepStrictEqual(yield* load("w"), watch)
   }).pipe(Effect.provide(EventLog.layerMemory))
@@ -57,8 +57,8 @@ it.effect("reads, decides and appends, and returns the watch after it", () =>
 
 it.effect("decides again, as often as somebody else appended first", () =>
   Effect.gen(function* () {
-    yield* tell("w", open(7))
-    const released = yield* tell("w", { _tag: "Release", now: 8, by: { _tag: "Operator" } })
+    yield* dispatch("w", open(7))
+    const released = yield* dispatch("w", { _tag: "Release", now: 8, by: { _tag: "Operator" } })
     assert.deepStrictEqual([released.revision, released.end], [7, "released"])
   }).pipe(Effect.provide(contended(5)))
 )
@@ -66,11 +66,11 @@ it.effect("decides again, as often as somebody else appended first", () =>
 it.effect("a conflict with nobody, and a log that ends before what was read of it, are named, and not tried for ever", () =>
   Effect.gen(function* () {
     const log = yield* EventLog
-    const opened = yield* tell("w", open(1))
+    const opened = yield* dispatch("w", open(1))
     const nobody = EventLog.of({ ...log, append: (stream, expected) => Effect.fail(new Conflict({ stream, expected })) })
-    const released = tell("w", { _tag: "Release", now: 8, by: { _tag: "Operator" } }, opened)
+    const released = dispatch("w", { _tag: "Release", now: 8, by: { _tag: "Operator" } }, opened)
     assert.deepInclude(yield* Effect.flip(Effect.provideService(released, EventLog, nobody)), { _tag: "LogUnusable", reason: "shortened" })
-    const ahead = tell("w", take(0), { ...opened, revision: 5 })
+    const ahead = dispatch("w", take(0), { ...opened, revision: 5 })
     assert.deepInclude(yield* Effect.flip(ahead), { _tag: "LogUnusable", reason: "shortened" })
     assert.deepStrictEqual(yield* tags("w"), ["WatchOpened"])
   }).pipe(Effect.provide(EventLog.layerMemory))
@@ -78,10 +78,10 @@ it.effect("a conflict with nobody, and a log that ends before what was read of i
 
 it.effect("a word decided on an old state is decided anew, not appended", () =>
   Effect.gen(function* () {
-    const opened = yield* tell("w", open(1))
-    yield* tell("w", take(0))
+    const opened = yield* dispatch("w", open(1))
+    yield* dispatch("w", take(0))
     // Both take over the fence that they saw; the second sees, on the way, that it is late.
-    const late = yield* Effect.flip(tell("w", take(0), opened))
+    const late = yield* Effect.flip(dispatch("w", take(0), opened))
     assert.strictEqual(late._tag === "Refused" ? late.why : late._tag, "owned")
     assert.deepStrictEqual(yield* tags("w"), ["WatchOpened", "OwnerTook"])
   }).pipe(Effect.provide(EventLog.layerMemory))
@@ -89,9 +89,9 @@ it.effect("a word decided on an old state is decided anew, not appended", () =>
 
 it.effect("loses no word of many who speak at once", () =>
   Effect.gen(function* () {
-    yield* tell("w", open(1))
-    yield* tell("w", take(0))
-    const heard = yield* Effect.forEach(["a", "b", "c", "d", "e"], (reason) => Effect.exit(tell("w", failed(1, reason))), {
+    yield* dispatch("w", open(1))
+    yield* dispatch("w", take(0))
+    const heard = yield* Effect.forEach(["a", "b", "c", "d", "e"], (reason) => Effect.exit(dispatch("w", failed(1, reason))), {
       concurrency: "unbounded"
     })
     // Three attempts end the validation; the other two are told so.
@@ -109,10 +109,10 @@ it.effect("loses no word of many who speak at once", () =>
 
 it.effect("is refused under an older fence, and appends nothing", () =>
   Effect.gen(function* () {
-    yield* tell("w", open(1))
-    yield* tell("w", take(0))
-    yield* tell("w", take(1))
-    const refused = yield* Effect.flip(tell("w", failed(1, "x")))
+    yield* dispatch("w", open(1))
+    yield* dispatch("w", take(0))
+    yield* dispatch("w", take(1))
+    const refused = yield* Effect.flip(dispatch("w", failed(1, "x")))
     assert.strictEqual(refused._tag === "Refused" ? refused.why : refused._tag, "fenced")
     assert.deepStrictEqual(yield* tags("w"), ["WatchOpened", "OwnerTook", "OwnerTook"])
   }).pipe(Effect.provide(EventLog.layerMemory))
@@ -122,7 +122,7 @@ it.effect("does not try again when the store itself fails", () =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const full = new LogUnusable({ reason: "full", detail: "database or disk is full" })
-    const error = yield* Effect.flip(Effect.provideService(tell("w", open(1)), EventLog, { ...log, append: () => Effect.fail(full) }))
+    const error = yield* Effect.flip(Effect.provideService(dispatch("w", open(1)), EventLog, { ...log, append: () => Effect.fail(full) }))
     assert.strictEqual(error, full)
   }).pipe(Effect.provide(EventLog.layerMemory))
 )
@@ -139,18 +139,18 @@ it.effect("a reference stamps each word with the Clock and its speaker, and fold
           log.read(stream, after)
         )
     })
-    yield* tell("w", open(1))
-    yield* tell("w", take(0))
+    yield* dispatch("w", open(1))
+    yield* dispatch("w", take(0))
     const ref = yield* Effect.provideService(makeWatchRef("w", { _tag: "Owner", fence: 1 }), EventLog, counted)
     assert.strictEqual((yield* ref.state).revision, 2)
     yield* TestClock.setTime(5000)
-    const watch = yield* ref.tell({ _tag: "FailValidation", check: "process", reason: "gone", lastMessageId: 0 })
+    const watch = yield* ref.dispatch({ _tag: "FailValidation", check: "process", reason: "gone", lastMessageId: 0 })
     assert.deepStrictEqual([watch.revision, watch.failures[0]?.at], [3, 5000])
     // What another process appended is seen too.
-    yield* tell("w", take(1))
+    yield* dispatch("w", take(1))
     assert.strictEqual((yield* ref.state).fence, 2)
     assert.deepStrictEqual(yield* Ref.get(readFrom), [0, 2, 3])
-    const refused = yield* Effect.flip(ref.tell({ _tag: "Leave" }))
+    const refused = yield* Effect.flip(ref.dispatch({ _tag: "Leave" }))
     assert.strictEqual(refused._tag === "Refused" ? refused.why : refused._tag, "fenced")
   }).pipe(Effect.provide(EventLog.layerMemory))
 )

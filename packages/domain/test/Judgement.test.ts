@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { judge, type SessionSigns, type Signs, type Turn } from "@souffleur/domain"
+import { judge, type SessionSigns, type Signs, type TurnState } from "@souffleur/domain"
 import { Schema } from "effect"
 
 const stall = 361_000
@@ -7,7 +7,7 @@ const hour = 3_600_000
 const now = 1_800_000_000_000
 
 /** Silent for an hour, in the middle of a turn: all that there is says so. */
-const silent = (turn: Turn | undefined, more: Partial<Signs> = {}): Signs => ({
+const silent = (turn: TurnState | undefined, more: Partial<Signs> = {}): Signs => ({
   now,
   process: "running",
   turnEnded: false,
@@ -21,9 +21,9 @@ const silent = (turn: Turn | undefined, more: Partial<Signs> = {}): Signs => ({
   ...more
 })
 const busySince = (writtenAt: number) => ({ status: "busy", waitingFor: undefined, writtenAt })
-const asked: Turn = { _tag: "Asked", at: now - hour }
-const bash = (limit: number): Turn => ({ _tag: "Tool", at: now - hour, name: "Bash", limit, spawns: true })
-const failed = (why: Extract<Turn, { readonly _tag: "Failed" }>["why"]): Turn => ({
+const asked: TurnState = { _tag: "Asked", at: now - hour }
+const bash = (limit: number): TurnState => ({ _tag: "Tool", at: now - hour, name: "Bash", limit, spawns: true })
+const failed = (why: Extract<TurnState, { readonly _tag: "Failed" }>["why"]): TurnState => ({
   _tag: "Failed",
   at: now - hour,
   why,
@@ -52,7 +52,7 @@ describe("a hang", () => {
   })
   it("of a tool that runs as a process begins when there is none", () => {
     const at = (ago: number, children: number | undefined) => {
-      const turn: Turn = { _tag: "Tool", at: now - ago, name: "Bash", limit: 600_000, spawns: true }
+      const turn: TurnState = { _tag: "Tool", at: now - ago, name: "Bash", limit: 600_000, spawns: true }
       const alone = { hook: undefined, beat: undefined, pidFile: busySince(now - ago), children }
       return tagOf({ ...silent(turn, alone), session: { writtenAt: now - ago, turn, context: undefined } })
     }
@@ -99,11 +99,11 @@ describe("what is alive", () => {
   it("a tool below its own limit and the stall time after it; one without a limit for two hours", () => {
     const started = now - hour
     assert.deepInclude(judge(silent(bash(hour)), stall), { _tag: "Held", by: "tool", until: started + hour + stall })
-    const subagent: Turn = { _tag: "Tool", at: started, name: "Task", limit: undefined, spawns: false }
+    const subagent: TurnState = { _tag: "Tool", at: started, name: "Task", limit: undefined, spawns: false }
     assert.deepInclude(judge(silent(subagent), stall), { _tag: "Held", by: "tool", until: started + 2 * hour + stall })
   })
   it("a retry until it is made, and its call after it; a limit that it waits for", () => {
-    const retrying = (resetsAt: number | undefined): Turn => ({
+    const retrying = (resetsAt: number | undefined): TurnState => ({
       _tag: "Retrying",
       at: now - hour,
       attempt: 2,
@@ -134,7 +134,7 @@ describe("what is alive", () => {
     assert.strictEqual(tagOf(silent(failed("other"))), "Idle")
   })
   it("a usage limit and an outage; a conversation that no longer fits is neither", () => {
-    const limit: Turn = { _tag: "Failed", at: now - hour, why: "usage-limit", resetsAt: now + hour }
+    const limit: TurnState = { _tag: "Failed", at: now - hour, why: "usage-limit", resetsAt: now + hour }
     assert.deepStrictEqual(judge(silent(limit), stall), { _tag: "Limited", kind: "usage-limit", at: now - hour, resetsAt: now + hour })
     assert.deepInclude(judge(silent(failed("outage")), stall), { _tag: "Limited", kind: "outage" })
     assert.deepStrictEqual(judge(silent(failed("prompt-too-long")), stall), { _tag: "Exhausted", at: now - hour })
@@ -167,7 +167,7 @@ const Sources = Schema.Struct({
 const before = (ago: number | undefined) => (ago === undefined ? undefined : now - ago)
 const signsOf = (from: typeof Sources.Type): Signs => {
   const at = now - from.turnAt
-  const turns: Readonly<Record<typeof from.turn, Turn | undefined>> = {
+  const turns: Readonly<Record<typeof from.turn, TurnState | undefined>> = {
     Asked: { _tag: "Asked", at },
     Tool: { _tag: "Tool", at, name: "Bash", limit: 120_000, spawns: true },
     Retrying: { _tag: "Retrying", at, attempt: 1, attempts: 10, nextAt: at + 5000, resetsAt: undefined },

@@ -92,7 +92,7 @@ describe("a role that dies of a defect", () => {
     let watch = watching
     const seen: Array<ReadonlyArray<string>> = []
     for (const _ of [1, 2, 3]) {
-      const next = said(watch, { _tag: "ReportRoleFailed", role: "herald", defect: "x" })
+      const next = said(watch, { _tag: "ReportRoleFailed", role: "publisher", defect: "x" })
       seen.push(next.tags)
       watch = next.watch
     }

@@ -16,7 +16,7 @@ export interface AggregateRef<State, Intent> {
   /** Read from the log, never remembered. */
   readonly state: Effect.Effect<State, LogError>
   /** Appends what the decider makes of an intent. Fails with `Refused` where it may not be: nothing was appended then. */
-  readonly tell: (intent: Intent) => Effect.Effect<State, Refused | LogError>
+  readonly dispatch: (intent: Intent) => Effect.Effect<State, Refused | LogError>
 }
 
 /** An aggregate of the log, by its id. */
@@ -48,7 +48,7 @@ export interface NamedState<State> {
  *   log: Payments,
  *   prefix: "account/"
  * })
- * const paid = accounts.tell("a", { amount: 3, now: 0, by: "me" }).pipe(Effect.provide(Payments.layerMemory))
+ * const paid = accounts.dispatch("a", { amount: 3, now: 0, by: "me" }).pipe(Effect.provide(Payments.layerMemory))
  * ```
  */
 export const makeAggregate = <State extends { readonly revision: number }, Event, Intent, By, Id>({
@@ -75,7 +75,7 @@ export const makeAggregate = <State extends { readonly revision: number }, Event
   })
 
   /** Reads, decides and appends; again when somebody appended first. */
-  const tell = Effect.fn("tell")(function* (id: string, command: Intent & Stamped<By>, from: State = initial) {
+  const dispatch = Effect.fn("dispatch")(function* (id: string, command: Intent & Stamped<By>, from: State = initial) {
     const log = yield* key
     let state = yield* load(id, from)
     for (;;) {
@@ -103,9 +103,9 @@ export const makeAggregate = <State extends { readonly revision: number }, Event
     )
     const say = Effect.fnUntraced(function* (intent: Intent) {
       const now = yield* Clock.currentTimeMillis
-      return yield* tell(id, { ...intent, now, by }, yield* Ref.get(known)).pipe(Effect.tap(remember), withLog)
+      return yield* dispatch(id, { ...intent, now, by }, yield* Ref.get(known)).pipe(Effect.tap(remember), withLog)
     })
-    return { id, state, tell: say } satisfies AggregateRef<State, Intent>
+    return { id, state, dispatch: say } satisfies AggregateRef<State, Intent>
   })
 
   const upTo = Effect.fnUntraced(function* (id: string, unreadable: UnreadableEvent) {
@@ -125,5 +125,5 @@ export const makeAggregate = <State extends { readonly revision: number }, Event
     })
   })
 
-  return { all, load, ref, streamOf, tell }
+  return { all, load, ref, streamOf, dispatch }
 }

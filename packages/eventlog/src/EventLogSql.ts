@@ -3,10 +3,10 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { Beats } from "./Beats.ts"
 import type { EventCodec, Tagged } from "./EventCodec.ts"
 import { Conflict, following, type Log, type LogUnusable, type RecordedAs } from "./Log.ts"
-import * as turns from "./LaunchTurns.ts"
+import * as turns from "./LaunchSlots.ts"
 import { columns, pagesOf, recorded, type Row, type Select } from "./LogRows.ts"
 import { Offspring } from "./Offspring.ts"
-import { Outbox } from "./Outbox.ts"
+import { Cursor } from "./Cursor.ts"
 import { lockPatience, patiently, StillThere } from "./Store.ts"
 
 /** Rows of one read, and of one write: what is in memory at once. */
@@ -207,10 +207,10 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
   return { append, read, readAll, changes, changesAll, streams } satisfies Log<E>
 })
 
-/** What is kept beside the logs of a store: beats, outbox, offspring and the turn to launch. */
+/** What is kept beside the logs of a store: beats, cursor, offspring and the turn to launch. */
 export const layerWith = ({
   patience = lockPatience
-}: EventLogSqlOptions): Layer.Layer<Beats | Offspring | Outbox, never, SqlClient.SqlClient> =>
-  Layer.mergeAll(Beats.layerSql(patience), Offspring.layerSql(patience), Outbox.layerSql(patience), turns.layerSql(patience))
+}: EventLogSqlOptions): Layer.Layer<Beats | Offspring | Cursor, never, SqlClient.SqlClient> =>
+  Layer.mergeAll(Beats.layerSql(patience), Offspring.layerSql(patience), Cursor.layerSql(patience), turns.layerSql(patience))
 
 export const layer = layerWith({})

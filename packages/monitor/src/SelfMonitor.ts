@@ -37,10 +37,10 @@ export const selfMonitor = Effect.fn("selfMonitor")(function* (ref: WatchRef, wa
     const stands = (yield* unchangedFor(sign)) > staleAfter
     // A watcher that was only just asked for has not had the time to beat; one that was asked for a round ago has.
     if (stands || (now - watcher.since >= staleAfter && (age === null || age > staleAfter))) {
-      yield* ref.tell({ _tag: "ReportWatcherDead", monitor, watcher: watcher.watcher, beatAge: age })
+      yield* ref.dispatch({ _tag: "ReportWatcherDead", monitor, watcher: watcher.watcher, beatAge: age })
     }
   })
 
-  yield* ref.tell({ _tag: "SelfMonitorReady", monitor })
+  yield* ref.dispatch({ _tag: "SelfMonitorReady", monitor })
   yield* check().pipe(Effect.schedule(selfCheck(settings.monitorInitialWait, settings.monitorInterval)))
 })

@@ -193,7 +193,7 @@ describe("WATCHER_DEAD", () => {
       ])
       yield* until(1200)
       assert.deepStrictEqual(yield* lost, [])
-      yield* ref.tell({ _tag: "FailClosed", cycle: 1, stage: "stop", reason: "stuck" })
+      yield* ref.dispatch({ _tag: "FailClosed", cycle: 1, stage: "stop", reason: "stuck" })
       yield* until(1620)
       assert.deepStrictEqual(
         (yield* lost).map(([watcher]) => watcher),

@@ -1,8 +1,8 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import type { TrustedFiles } from "@souffleur/process"
 import { Layer } from "effect"
-import * as Programs from "./launch/Programs.ts"
-import * as Files from "./files/TrustedFiles.ts"
+import * as Programs from "./launch/HostPrograms.ts"
+import * as Files from "./files/HostTrustedFiles.ts"
 
 /** What this host has of Effect's own ports, and the borders for files and for programs. */
 export type HostServices = NodeServices.NodeServices | TrustedFiles

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Processes, type ProcessIdentity } from "@souffleur/domain"
 import { Effect, Option } from "effect"
-import { KeptStats } from "../src/files/KeptStats.ts"
+import { StatCache } from "../src/files/StatCache.ts"
 import { conditionOf, isGone, parseStat } from "../src/processes/Proc.ts"
 import { layer, layerOn } from "../src/processes/Processes.ts"
 import { becomes, exists, folder, identity, killed, output, spawned, until } from "./fixtures/Spawned.ts"
@@ -42,7 +42,7 @@ it.effect("says so where it is not built", () =>
 )
 
 it("keeps no more descriptors than it may, and answers for all", () => {
-  const kept = new KeptStats(1)
+  const kept = new StatCache(1)
   const open = () => fs.readdirSync("/proc/self/fd").length
   const before = open()
   const one = { pid: process.pid, bootId: "", startTime: parseStat(fs.readFileSync("/proc/self/stat", "utf8")).startTime }

@@ -1,5 +1,5 @@
 import { beatMirrored, ceilingNow, CycleSettings, Settings, type Watch, type WatchRef } from "@souffleur/domain"
-import { forgetHandoff } from "@souffleur/process"
+import { forgetHandoffFile } from "@souffleur/process"
 import { Effect, Schedule } from "effect"
 import { type Entry, FailedClosed, type Provider } from "./Provider.ts"
 import { readRequest } from "./steps/Request.ts"
@@ -26,7 +26,7 @@ const route = <R>(providers: ReadonlyArray<Provider<R>>, watch: Watch, entry: En
         const [next] = rest
         if (next === undefined) return yield* new FailedClosed({ stage, reason })
         const { number: cycle, watch: ref } = yield* Cycle
-        yield* ref.tell({ _tag: "Escalate", cycle, from: first.name, to: next.name, stage, reason, alreadyKilled })
+        yield* ref.dispatch({ _tag: "Escalate", cycle, from: first.name, to: next.name, stage, reason, alreadyKilled })
         return yield* route(rest, watch, { ...entry, alreadyKilled })
       })
     )
@@ -46,7 +46,7 @@ const salvage = Effect.fn("Recovery.salvage")(function* (watch: Watch, ref: Watc
     Effect.andThen(watch.kind === "agent" ? saved : Effect.succeed(null)),
     Effect.catchTag("NoExport", () => Effect.succeed(null))
   )
-  yield* ref.tell({ _tag: "ExhaustRetries", cycle, exportPath })
+  yield* ref.dispatch({ _tag: "ExhaustRetries", cycle, exportPath })
 })
 
 const relaunch = Effect.fn("Recovery.relaunch")(function* <R>(
@@ -59,8 +59,8 @@ const relaunch = Effect.fn("Recovery.relaunch")(function* <R>(
   const ways = providers.filter(({ applies, of = "agent" }) => of === watch.kind && applies?.(watch) !== false)
   const successor = yield* route(ways, watch, { alreadyKilled: false, request })
   // The launch is recorded, so nobody reads the words again; after the next line nobody would come back for them.
-  if (watch.handoff !== undefined) yield* forgetHandoff((yield* Settings).stateDir, watch.handoff.request)
-  yield* ref.tell({ _tag: "Relaunched", cycle, ...successor })
+  if (watch.handoff !== undefined) yield* forgetHandoffFile((yield* Settings).stateDir, watch.handoff.request)
+  yield* ref.dispatch({ _tag: "Relaunched", cycle, ...successor })
 })
 
 /**
@@ -76,12 +76,12 @@ export const recovery = Effect.fn("recovery")(function* <R>(ref: WatchRef, watch
   )
   const recovering = Effect.gen(function* () {
     // Also where nothing comes to be launched: what the file asks for is told.
-    yield* ceilingNow(ref.tell)
+    yield* ceilingNow(ref.dispatch)
     yield* purpose === "salvage" ? salvage(watch, ref, cycle) : relaunch(watch, ref, cycle, providers)
   })
   yield* Effect.raceFirst(recovering, beating).pipe(
-    Effect.catchTag("Completed", () => Effect.asVoid(ref.tell({ _tag: "CancelForCompletion", cycle }))),
-    Effect.catchTag("FailedClosed", ({ reason, stage }) => Effect.asVoid(ref.tell({ _tag: "FailClosed", cycle, stage, reason }))),
+    Effect.catchTag("Completed", () => Effect.asVoid(ref.dispatch({ _tag: "CancelForCompletion", cycle }))),
+    Effect.catchTag("FailedClosed", ({ reason, stage }) => Effect.asVoid(ref.dispatch({ _tag: "FailClosed", cycle, stage, reason }))),
     Effect.provideService(Cycle, { number: cycle, watch: ref }),
     Effect.provideService(Settings, settings)
   )

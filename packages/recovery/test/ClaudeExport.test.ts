@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Event, evolve, initial, type Settings, type WatchEvent } from "@souffleur/domain"
-import { LaunchTurns } from "@souffleur/eventlog"
+import { LaunchSlots } from "@souffleur/eventlog"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
-import { claudeExport, recovery, standardCompact } from "../src/index.ts"
+import { exportProvider, recovery, standardCompact } from "../src/index.ts"
 import { crashingLog, recovering } from "./CrashingLog.ts"
 import { inTime } from "./Cycles.ts"
-import { identityOf, World, worldLayer } from "./World.ts"
+import { identityOf, World, worldLayer } from "./RecoveryWorld.ts"
 
 type Change = Parameters<typeof recovering>[0] & { readonly settings?: Partial<Settings["Service"]> }
 
@@ -14,7 +14,7 @@ type Change = Parameters<typeof recovering>[0] & { readonly settings?: Partial<S
 const cycle = Effect.fnUntraced(function* (
   change: Change = {},
   world = new World().run({ pid: 4711, parent: 1 }),
-  providers: ReadonlyArray<typeof claudeExport> = [claudeExport]
+  providers: ReadonlyArray<typeof exportProvider> = [exportProvider]
 ) {
   const fs = yield* FileSystem.FileSystem
   const stateDir = yield* fs.makeTempDirectoryScoped()
@@ -173,7 +173,7 @@ describe("the estimate", () => {
 describe("an export whose session went on before the launch", () => {
   /** Exported; then souffleur stands still, and somebody else does something. */
   const meanwhile = Effect.fnUntraced(function* (happens: (world: World) => void) {
-    const run = yield* cycle({}, undefined, [claudeExport, standardCompact])
+    const run = yield* cycle({}, undefined, [exportProvider, standardCompact])
     assert.isTrue(yield* run.log.abandonAt(4, "after", run.run))
     happens(run.world)
     yield* inTime(run.run)
@@ -239,7 +239,7 @@ describe("what forbids a launch", () => {
       const { operator } = log
       const released = Effect.andThen(
         Effect.repeat(Effect.yieldNow, { until: () => world.did.length > 0 }),
-        operator.tell({ _tag: "Release" })
+        operator.dispatch({ _tag: "Release" })
       )
       yield* inTime(Effect.all([Effect.exit(run), released], { concurrency: 2 }))
       assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
@@ -287,7 +287,7 @@ it.effect("takes its turn among the watches of this machine before it looks for 
         world.run({ pid: 70, parent: 1 })
         world.sessions = [{ pid: 70, sessionId: "s1" }]
       })
-    yield* Effect.provideService(run, LaunchTurns, turn)
+    yield* Effect.provideService(run, LaunchSlots, turn)
     assert.deepStrictEqual([turns, failedClosed(yield* last)], [["w"], "one writer"])
   }).pipe(Effect.provide(HostServices.layer))
 )

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { continueTurn, standardCompact } from "../src/index.ts"
 import { closedAt, cycleOf, inTime, launches, relaunches } from "./Cycles.ts"
-import { identityOf, World } from "./World.ts"
+import { identityOf, World } from "./RecoveryWorld.ts"
 
 /** A print-mode Conductor that has ended, and left a tool running. */
 const ended = () => new World().run({ pid: 80, parent: 1, environment: { CLAUDE_PID: "4711", CLAUDE_CODE_SESSION_ID: "s1" } })

@@ -4,7 +4,7 @@ import { Effect, FileSystem, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { type Provider, recovery } from "../src/index.ts"
 import { crashingLog, recovering } from "./CrashingLog.ts"
-import { World, worldLayer } from "./World.ts"
+import { World, worldLayer } from "./RecoveryWorld.ts"
 
 export type Change = Parameters<typeof recovering>[0] & { readonly settings?: Partial<Settings["Service"]> }
 

@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { LaunchTurns } from "@souffleur/eventlog"
+import { LaunchSlots } from "@souffleur/eventlog"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
-import { claudeExport, recovery, smallHandoff } from "../src/index.ts"
+import { exportProvider, recovery, smallHandoff } from "../src/index.ts"
 import { crashingLog, recovering } from "./CrashingLog.ts"
 import { type Change, closedAt } from "./Cycles.ts"
-import { World, worldLayer } from "./World.ts"
+import { World, worldLayer } from "./RecoveryWorld.ts"
 
-type Ours = typeof claudeExport | typeof smallHandoff
+type Ours = typeof exportProvider | typeof smallHandoff
 type Files = FileSystem.FileSystem
 
 /** A recovery by one provider, in which `meanwhile` happens to the export once it is made, right before its launch. */
@@ -27,7 +27,7 @@ const launchedFrom = Effect.fnUntraced(function* (
   }).pipe(Effect.orDie)
   yield* recovery(ref, yield* ref.state, [provider]).pipe(
     Effect.provide(worldLayer(world, stateDir)),
-    Effect.provideService(LaunchTurns, () => tampering)
+    Effect.provideService(LaunchSlots, () => tampering)
   )
   const events = yield* log.events
   const launched = world.did.filter((what) => what.startsWith("launch"))
@@ -49,7 +49,7 @@ const tampered: Readonly<Record<string, (path: string, fs: Files) => Effect.Effe
 }
 
 const providers: ReadonlyArray<readonly [Ours, Change]> = [
-  [claudeExport, {}],
+  [exportProvider, {}],
   [smallHandoff, { trigger: "context" }]
 ]
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { continueTurn } from "../src/index.ts"
 import { type Change, closedAt, cycleOf } from "./Cycles.ts"
-import { World } from "./World.ts"
+import { World } from "./RecoveryWorld.ts"
 
 const conductor = { pid: 4711, parent: 1 }
 const person = { pid: 6000, parent: 1 }

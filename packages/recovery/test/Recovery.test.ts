@@ -5,9 +5,9 @@ import { Beats } from "@souffleur/eventlog"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Layer, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
-import { claudeExport, Completed, Escalated, FailedClosed, type Provider, recovery, type Successor } from "../src/index.ts"
+import { exportProvider, Completed, Escalated, FailedClosed, type Provider, recovery, type Successor } from "../src/index.ts"
 import { crashingLog, recovering } from "./CrashingLog.ts"
-import { identityOf, World, worldLayer } from "./World.ts"
+import { identityOf, World, worldLayer } from "./RecoveryWorld.ts"
 
 const baseline = { taskCount: 3, taskFingerprint: "3 tasks", conductorState: "working", lastMessageId: 8 }
 const successor: Successor = {
@@ -34,7 +34,7 @@ const provider = (entered: Array<string>, name: string, recover: ReturnType<Prov
 const cycle = Effect.fnUntraced(function* (providers: readonly [Provider<never>, ...ReadonlyArray<Provider<never>>]) {
   const log = yield* crashingLog(recovering())
   const ref = yield* log.ref()
-  yield* ref.tell({
+  yield* ref.dispatch({
     _tag: "PrepareLaunch",
     cycle: 1,
     launchId: "l1",
@@ -128,7 +128,7 @@ describe("the third death without progress", () => {
     const stateDir = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
     const log = yield* crashingLog(recovering({ purpose: "salvage" }))
     const ref = yield* log.ref()
-    yield* recovery(ref, yield* ref.state, [claudeExport]).pipe(Effect.provide(worldLayer(world, stateDir, settings)))
+    yield* recovery(ref, yield* ref.state, [exportProvider]).pipe(Effect.provide(worldLayer(world, stateDir, settings)))
     return { last: (yield* log.events).at(-1), path: `${stateDir}/exports/w-g2-c1-2-export-1.md` }
   })
   it.effect("stops, exports for a person, and launches nothing", () =>

@@ -1,12 +1,12 @@
 import { assert, it } from "@effect/vitest"
 import { Event } from "@souffleur/domain"
-import { writeHandoff } from "@souffleur/process"
+import { writeHandoffFile } from "@souffleur/process"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
 import { recovery, standardCompact } from "../src/index.ts"
 import { crashingLog, recovering } from "./CrashingLog.ts"
 import { type Change, cycleOf, inTime } from "./Cycles.ts"
-import { digestOf, World, worldLayer } from "./World.ts"
+import { digestOf, World, worldLayer } from "./RecoveryWorld.ts"
 
 const payload = (...lines: ReadonlyArray<string>) => ["CONTEXT_RECOVERY_PAYLOAD_V1", ...lines].join("\n")
 /** A handoff, and what comms holds as its payload: messages up to 7 were there at the last launch. */
@@ -145,7 +145,7 @@ const ownRequest = Effect.fnUntraced(function* (
   const stateDir = yield* fs.makeTempDirectoryScoped()
   const world = new World().run({ pid: 4711, parent: 1 })
   world.payload = { id: 99, text: payload("resume_prompt: of comms") }
-  const digest = yield* writeHandoff(stateDir, "w-1-00ff", text)
+  const digest = yield* writeHandoffFile(stateDir, "w-1-00ff", text)
   const asked = Event.HandoffRequested.make({
     at: 0,
     sessionId: "s1",

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
-import { LaunchTurns } from "@souffleur/eventlog"
+import { LaunchSlots } from "@souffleur/eventlog"
 import { Effect } from "effect"
-import { claudeExport, restart, standardCompact } from "../src/index.ts"
+import { exportProvider, restart, standardCompact } from "../src/index.ts"
 import { closedAt, cycleOf, inTime, launches, relaunches } from "./Cycles.ts"
-import { identityOf, World } from "./World.ts"
+import { identityOf, World } from "./RecoveryWorld.ts"
 
 const line = { program: "/bin/make", args: ["night", "$(x)"], environment: { KEY: "k" } }
 /** It has ended, and left something running; its first launch is kept. */
@@ -12,7 +12,7 @@ const world = () => {
   one.launches.push({ id: "w-g1-launch-1", command: line, cwd: "/p", title: "make" })
   return one
 }
-const providers = [claudeExport, standardCompact, restart]
+const providers = [exportProvider, standardCompact, restart]
 const cycle = (at = world()) => cycleOf(providers, { comms: null, command: true }, at)
 
 it.effect("what is left of the command is ended, and the same words run again, under an id of their own", () =>
@@ -47,7 +47,7 @@ it.effect("waits for its turn, and starts nothing beside what is left of the com
   Effect.gen(function* () {
     const { last, run, world } = yield* cycle()
     const turn = () => Effect.sync(() => void world.run({ pid: 82, parent: 1, environment: { SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1" } }))
-    yield* Effect.provideService(run, LaunchTurns, turn)
+    yield* Effect.provideService(run, LaunchSlots, turn)
     assert.deepStrictEqual([closedAt(yield* last)?.[0], launches(world)], ["one writer", []])
   })
 )
@@ -56,7 +56,7 @@ it.effect("is not for an agent, nor are an agent's ways for a command", () =>
     const agent = yield* cycleOf([restart], { comms: null })
     yield* agent.run
     assert.deepStrictEqual(closedAt(yield* agent.last), ["providers", "no provider applies"])
-    const command = yield* cycleOf([claudeExport, standardCompact], { comms: null, command: true })
+    const command = yield* cycleOf([exportProvider, standardCompact], { comms: null, command: true })
     yield* command.run
     assert.deepStrictEqual(closedAt(yield* command.last), ["providers", "no provider applies"])
   })

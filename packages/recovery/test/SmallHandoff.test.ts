@@ -1,16 +1,16 @@
 import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
-import { claudeExport, recovery, smallHandoff, standardCompact } from "../src/index.ts"
+import { exportProvider, recovery, smallHandoff, standardCompact } from "../src/index.ts"
 import { crashingLog, recovering } from "./CrashingLog.ts"
 import { closedAt, relaunches, type Change } from "./Cycles.ts"
-import { identityOf, World, worldLayer } from "./World.ts"
+import { identityOf, World, worldLayer } from "./RecoveryWorld.ts"
 
 /** A conversation that no longer fits, and every way out of it, against real files. */
 const exhausted = Effect.fnUntraced(function* (
   change: Change,
   world = new World(),
-  providers: ReadonlyArray<typeof smallHandoff> = [claudeExport, standardCompact, smallHandoff]
+  providers: ReadonlyArray<typeof smallHandoff> = [exportProvider, standardCompact, smallHandoff]
 ) {
   const fs = yield* FileSystem.FileSystem
   const stateDir = yield* fs.makeTempDirectoryScoped()
@@ -32,7 +32,7 @@ it.effect("a conversation that no longer fits is exported, and never sent to be 
     const refused = new World()
     refused.exported = long
     assert.deepStrictEqual(
-      (yield* exhausted({ settings: { forceCompactThresholdTokens: 1000 } }, refused, [claudeExport, standardCompact])).providers,
+      (yield* exhausted({ settings: { forceCompactThresholdTokens: 1000 } }, refused, [exportProvider, standardCompact])).providers,
       []
     )
     assert.deepStrictEqual(refused.did, ["export s1"])

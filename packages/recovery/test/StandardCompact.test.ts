@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type WatchEvent } from "@souffleur/domain"
-import { LaunchTurns } from "@souffleur/eventlog"
+import { LaunchSlots } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Escalated, type Provider, standardCompact } from "../src/index.ts"
 import { closedAt, cycleOf, inTime, launches, relaunches } from "./Cycles.ts"
-import { identityOf, World } from "./World.ts"
+import { identityOf, World } from "./RecoveryWorld.ts"
 
 const cycle = cycleOf([standardCompact])
 const stepsOf = (events: ReadonlyArray<WatchEvent>, tag: "StepSucceeded" | "StepFailed") =>
@@ -51,7 +51,7 @@ describe("standard_compact", () => {
           world.run({ pid: 70, parent: 1 })
           world.sessions = [{ pid: 70, sessionId: "s1" }]
         })
-      yield* Effect.provideService(run, LaunchTurns, turn)
+      yield* Effect.provideService(run, LaunchSlots, turn)
       assert.deepStrictEqual([closedAt(yield* last)?.[0], world.did], ["one writer", ["SIGTERM 4711"]])
     })
   )

@@ -131,7 +131,7 @@ describe("the fence", () => {
     Effect.gen(function* () {
       const { cycle, operator, tags } = yield* crashingLog(recovering())
       const did: Array<string> = []
-      yield* operator.tell({ _tag: "TakeOwnership", owner, over: 1 })
+      yield* operator.dispatch({ _tag: "TakeOwnership", owner, over: 1 })
       assert.strictEqual(
         whyOf(yield* Effect.flip(Effect.provideService(step("a", doing(did, "a")), Cycle, yield* cycle))),
         "Refused: fenced"
@@ -144,7 +144,7 @@ describe("the fence", () => {
       const { cycle, operator, tags } = yield* crashingLog(recovering())
       const did: Array<string> = []
       const both = Effect.andThen(
-        step("a", doing(did, "a", { act: () => Effect.orDie(Effect.as(operator.tell({ _tag: "Release" }), "done")) })),
+        step("a", doing(did, "a", { act: () => Effect.orDie(Effect.as(operator.dispatch({ _tag: "Release" }), "done")) })),
         step("b", doing(did, "b"))
       )
       assert.strictEqual(whyOf(yield* Effect.flip(Effect.provideService(both, Cycle, yield* cycle))), "Refused: ended")
@@ -163,7 +163,7 @@ describe("the fence", () => {
         const mine = yield* cycle
         const granted = Effect.provideService(stillGranted(yield* mine.watch.state), Cycle, mine)
         yield* granted
-        yield* operator.tell(word)
+        yield* operator.dispatch(word)
         assert.strictEqual(whyOf(yield* Effect.flip(granted)), "Refused: not now")
       }
     })
@@ -172,7 +172,7 @@ describe("the fence", () => {
     Effect.gen(function* () {
       const { cycle, operator, ref, tags } = yield* crashingLog(recovering())
       const did: Array<string> = []
-      const act = () => Effect.orDie(Effect.as(operator.tell({ _tag: "TakeOwnership", owner, over: 1 }), "done"))
+      const act = () => Effect.orDie(Effect.as(operator.dispatch({ _tag: "TakeOwnership", owner, over: 1 }), "done"))
       assert.strictEqual(
         whyOf(yield* Effect.flip(Effect.provideService(step("a", doing(did, "a", { act })), Cycle, yield* cycle))),
         "Refused: fenced"
@@ -208,12 +208,12 @@ describe("an interruption", () => {
         number,
         watch: {
           ...watch,
-          tell: Effect.fnUntraced(function* (intent) {
+          dispatch: Effect.fnUntraced(function* (intent) {
             if (intent._tag === "SucceedStep") {
               yield* Deferred.succeed(recording, undefined)
               yield* Deferred.await(store)
             }
-            return yield* watch.tell(intent)
+            return yield* watch.dispatch(intent)
           })
         }
       })

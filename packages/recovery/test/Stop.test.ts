@@ -5,7 +5,7 @@ import { Effect, FileSystem, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { isStopped, otherWriter, stopConductor } from "../src/steps/Stop.ts"
 import { recovering } from "./CrashingLog.ts"
-import { identityOf, type Running, World, worldLayer } from "./World.ts"
+import { identityOf, type Running, World, worldLayer } from "./RecoveryWorld.ts"
 
 const watch: Watch = recovering().reduce(evolve, initial)
 const conductor: Running = { pid: 4711, parent: 1 }

@@ -25,11 +25,11 @@ const again = Effect.fnUntraced(function* <E, R, R2>(
 })
 
 /**
- * Runs one that only tells of a watch, and starts it again from its place when it dies: a narrator, a herald or a notifier that is gone is
+ * Runs one that only tells of a watch, and starts it again from its place when it dies: a narrator, a commsPublisher or a notifier that is gone is
  * told, and never silently gone. The third death in a row is its last, and an event, for those who still tell.
  */
 export const attended = Effect.fn("attended")(function* <E, R>(
-  { tell }: WatchRef,
+  { dispatch }: WatchRef,
   role: Exclude<Event.OwnRole, "watcher" | "self-monitor">,
   run: Effect.Effect<void, E, R>
 ) {
@@ -38,7 +38,7 @@ export const attended = Effect.fn("attended")(function* <E, R>(
     run,
     Effect.fnUntraced(function* (cause) {
       // Refused, or a log that cannot be used: the watch itself ends then, and says why.
-      const watch = yield* Effect.result(tell({ _tag: "ReportRoleFailed", role, defect: defectOf(cause) }))
+      const watch = yield* Effect.result(dispatch({ _tag: "ReportRoleFailed", role, defect: defectOf(cause) }))
       return Result.isSuccess(watch) ? (watch.success.failing[role] ?? most) : most
     })
   )

@@ -24,12 +24,12 @@ export const bootstrap = Effect.fn("bootstrap")(function* (ref: WatchRef) {
     if (Result.isFailure(snapshot) && snapshot.failure.reason === "locked") return yield* ref.state
     unchanged = 0
     const lastMessageId = Result.isSuccess(snapshot) ? snapshot.success.lastMessageId : 0
-    return yield* ref.tell({ _tag: "FailValidation", check, reason, lastMessageId })
+    return yield* ref.dispatch({ _tag: "FailValidation", check, reason, lastMessageId })
   })
 
   const notTaken = ({ from, id }: CommsRefusal) => {
     const why = `reply ${id} in comms${from === null ? "" : ` of ${JSON.stringify(from)}`} is not taken: a reply comes from task-00, a person, or the session that it names`
-    return ref.tell({ _tag: "ReportRefused", what: "reply", from, why })
+    return ref.dispatch({ _tag: "ReportRefused", what: "reply", from, why })
   }
 
   /** Corrected arguments from the first reply after the failure; a reply that cannot be read is a failed attempt too. */
@@ -47,14 +47,14 @@ export const bootstrap = Effect.fn("bootstrap")(function* (ref: WatchRef) {
       return yield* new Invalid({ check: failure.check, reason: `the reply cannot be read: ${target.failure.why}` })
     yield* refuseReply(watch, target.success, reply.id)
     const process = Option.getOrNull(Option.map(yield* processes.find(target.success.pid), ({ identity }) => identity))
-    return { watch: yield* ref.tell({ _tag: "CorrectArguments", ...target.success, process, messageId: reply.id }), replied: true }
+    return { watch: yield* ref.dispatch({ _tag: "CorrectArguments", ...target.success, process, messageId: reply.id }), replied: true }
   })
 
   const attempt = Effect.fn("Bootstrap.attempt")(function* () {
     yield* Effect.flatMap(Clock.currentTimeMillis, (at) => beats.beat(ref.id, { by: "bootstrap/1", at }))
     const before = yield* ref.state
     return yield* Effect.gen(function* () {
-      if (before.firstLaunch !== undefined) return yield* ref.tell({ _tag: "Confirm", ...(yield* firstLaunch(ref, before)) })
+      if (before.firstLaunch !== undefined) return yield* ref.dispatch({ _tag: "Confirm", ...(yield* firstLaunch(ref, before)) })
       const { replied, watch } = yield* correction(before)
       const found = yield* validate(watch, watch).pipe(
         Effect.catchTag("Invalid", (invalid): Effect.Effect<never, Invalid | Undecided> => {
@@ -62,7 +62,7 @@ export const bootstrap = Effect.fn("bootstrap")(function* (ref: WatchRef) {
           return Effect.fail(counts ? invalid : new Undecided({ reason: invalid.reason }))
         })
       )
-      return yield* ref.tell({ _tag: "Confirm", ...found })
+      return yield* ref.dispatch({ _tag: "Confirm", ...found })
     }).pipe(
       Effect.catchTag("Invalid", fail),
       Effect.catchTag("Undecided", () => ref.state)

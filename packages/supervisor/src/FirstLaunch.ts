@@ -15,7 +15,7 @@ import {
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
-import { LaunchTurns, Refused } from "@souffleur/eventlog"
+import { LaunchSlots, Refused } from "@souffleur/eventlog"
 import { prepareLaunch } from "@souffleur/process"
 import { stopConductor } from "@souffleur/recovery"
 import { Effect, Option, Schedule } from "effect"
@@ -37,7 +37,7 @@ const claim = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch, launchId
       : Effect.fail(new Refused({ why: "not now", detail: "this souffleur does not start the watch any more" }))
   )
   yield* Effect.catchTag(claimedIfPossible((yield* Claims).claim(conductor)), "AlreadyWatched", ({ why: claimed }) =>
-    ref.tell({ _tag: "EndProcess", what: "first launch", process: conductor, reason: claimed }).pipe(
+    ref.dispatch({ _tag: "EndProcess", what: "first launch", process: conductor, reason: claimed }).pipe(
       Effect.andThen(stopConductor({ ...watch, conductor, launchId }, granted)),
       Effect.catchTag("StopFailed", ({ why }) => Effect.fail(new Undecided({ reason: `${claimed}; ${why}` }))),
       Effect.andThen(Effect.fail(new Invalid({ check: "process", reason: claimed })))
@@ -52,7 +52,7 @@ const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firs
   const launcher = yield* Launcher
   const first = firstLaunch!
   // Its permission is in its words, as the ceiling was when they were written.
-  const ceiling = yield* ceilingNow(ref.tell)
+  const ceiling = yield* ceilingNow(ref.dispatch)
   if (lower(first.effective, ceiling) !== first.effective)
     return yield* new LaunchFailed({ why: `it was to be launched with ${first.effective}, and the ceiling is ${ceiling} by now` })
   const kept = yield* launcher.kept(first.launchId, first.digest)
@@ -61,7 +61,7 @@ const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firs
   if (launchId !== first.launchId) {
     const { effective, requested, sessionId } = first
     yield* prepareLaunch({ ...kept, id: launchId, keep: true }, (digest) =>
-      ref.tell({ _tag: "PrepareLaunch", cycle: 0, launchId, digest, sessionId, requested, effective })
+      ref.dispatch({ _tag: "PrepareLaunch", cycle: 0, launchId, digest, sessionId, requested, effective })
     )
   }
   // Also what a souffleur that died here left behind: it holds an environment.
@@ -82,7 +82,7 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
   const processes = yield* Processes
   const { launchSpacing } = yield* Settings
   const { args, launchId } = yield* Effect.catchTag(preparedFor(ref, watch), "LaunchFailed", failed)
-  yield* (yield* LaunchTurns)(ref.id, launchSpacing)
+  yield* (yield* LaunchSlots)(ref.id, launchSpacing)
   // Read before it runs: what it does in its first moment is progress.
   const baseline = baselineOf(yield* Effect.orDie(comms.snapshot))
   const conductor = yield* Effect.catchTag(launcher.launch(launchId), "LaunchFailed", failed)

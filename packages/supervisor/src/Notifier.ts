@@ -1,8 +1,8 @@
 import { describeEvent, EventLog, evolve, initial, isEnd, type Watch, type WatchEvent, type WatchNotice } from "@souffleur/domain"
 import { type Notice as NoticeOf, page } from "@souffleur/process"
-import { toldUpTo } from "@souffleur/eventlog"
+import { positionOf } from "@souffleur/eventlog"
 import { Effect, Stream } from "effect"
-import { newest } from "./Herald.ts"
+import { newest } from "./CommsPublisher.ts"
 
 export type Notice = NoticeOf<WatchNotice>
 
@@ -45,7 +45,7 @@ export const noticeOf = (event: WatchEvent, before: Watch): Notice | undefined =
 export const notifier = Effect.fn("notifier")(function* (id: string, project: string, command: string) {
   const log = yield* EventLog
   const mark = `${id}/notified`
-  yield* toldUpTo(mark, newest(id))
+  yield* positionOf(mark, newest(id))
   let watch = initial
   yield* log.changes(id, 0).pipe(
     Stream.tap(

@@ -11,11 +11,11 @@ import {
   type Owner,
   Processes,
   Settings,
-  tell,
+  dispatch,
   type Watch,
   type WatchIntent
 } from "@souffleur/domain"
-import { forgetHandoff, isGone } from "@souffleur/process"
+import { forgetHandoffFile, isGone } from "@souffleur/process"
 import { Refused } from "@souffleur/eventlog"
 import { Clock, Effect, Equal, Option } from "effect"
 import { forgetIntent, intentOf } from "./RestoreIntent.ts"
@@ -24,7 +24,7 @@ const operator = { _tag: "Operator" } as const
 
 /** An operator's word, from whatever process: it outranks recovery and needs no fence (spec: behaviour#one-owner). */
 export const command = Effect.fn("Watch.command")(function* (id: string, intent: WatchIntent, from?: Watch) {
-  return yield* tell(id, { ...intent, now: yield* Clock.currentTimeMillis, by: operator }, from)
+  return yield* dispatch(id, { ...intent, now: yield* Clock.currentTimeMillis, by: operator }, from)
 })
 
 /** The newest launch has run, or never will. */
@@ -38,7 +38,7 @@ const settleLast = Effect.fnUntraced(function* (id: string) {
 /** Of a watch that has ended nothing is launched: what it was started with, its environment, and an agent's words are kept no longer. */
 export const forget = Effect.fnUntraced(function* ({ firstLaunch, handoff }: Watch) {
   if (firstLaunch !== undefined) yield* (yield* Launcher).forget(firstLaunch.launchId)
-  if (handoff !== undefined) yield* forgetHandoff((yield* Settings).stateDir, handoff.request)
+  if (handoff !== undefined) yield* forgetHandoffFile((yield* Settings).stateDir, handoff.request)
 })
 
 /**
@@ -137,6 +137,6 @@ export const own = Effect.fn("Ownership.own")(function* (id: string) {
   )
   const { fence } = mine
   const ref = yield* makeWatchRef(id, { _tag: "Owner", fence }, mine)
-  yield* Effect.addFinalizer((exit) => (isMeant(exit) ? Effect.ignore(ref.tell({ _tag: "Leave" })) : Effect.void))
+  yield* Effect.addFinalizer((exit) => (isMeant(exit) ? Effect.ignore(ref.dispatch({ _tag: "Leave" })) : Effect.void))
   return { fence, ref }
 })

@@ -14,7 +14,7 @@ import {
 import { type TrustedFiles } from "@souffleur/process"
 import { Beats, type LogError, type Offspring, type Refused } from "@souffleur/eventlog"
 import { selfMonitor } from "@souffleur/monitor"
-import { claudeExport, continueTurn, type Provider, recovery, restart, smallHandoff, standardCompact } from "@souffleur/recovery"
+import { exportProvider, continueTurn, type Provider, recovery, restart, smallHandoff, standardCompact } from "@souffleur/recovery"
 import { watcher } from "@souffleur/watcher"
 import { Clock, Context, Effect, type FileSystem, Layer, type Path, Schedule } from "effect"
 import { bootstrap } from "./Bootstrap.ts"
@@ -37,7 +37,7 @@ export type World =
   | TrustedFiles
 
 /** The ways, in their order (spec: behaviour#providers). */
-export const standardProviders = [continueTurn, claudeExport, standardCompact, smallHandoff, restart] satisfies ReadonlyArray<
+export const standardProviders = [continueTurn, exportProvider, standardCompact, smallHandoff, restart] satisfies ReadonlyArray<
   Provider<World>
 >
 
@@ -59,11 +59,11 @@ export class Roles extends Context.Service<
    *
    * @example
    * ```ts
-   * import { claudeExport, standardCompact } from "@souffleur/recovery"
+   * import { exportProvider, standardCompact } from "@souffleur/recovery"
    * import { Roles } from "@souffleur/supervisor"
    *
    * // Compacts in place first, and exports where that fails.
-   * const roles = Roles.layerWith([standardCompact, claudeExport])
+   * const roles = Roles.layerWith([standardCompact, exportProvider])
    * ```
    */
   static readonly layerWith = <R>(providers: ReadonlyArray<Provider<R>>): Layer.Layer<Roles, never, World | R> =>

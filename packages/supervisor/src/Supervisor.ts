@@ -56,7 +56,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
   const broken = yield* Deferred.make<never, AlreadyWatched | LogError>()
   // Whoever ends souffleur waits for a second, and what is in hand may take longer: the goodbye is said before that is waited for. Until
   // the process has ended, its claims keep everybody else away.
-  yield* Effect.addFinalizer((exit) => (Exit.hasInterrupts(exit) ? Effect.ignore(ref.tell({ _tag: "Leave" })) : Effect.void))
+  yield* Effect.addFinalizer((exit) => (Exit.hasInterrupts(exit) ? Effect.ignore(ref.dispatch({ _tag: "Leave" })) : Effect.void))
 
   /** What must not die is watched: the watcher by the self-monitor, everything else here. */
   const ended = Effect.fnUntraced(function* (role: Role, watch: Watch, exit: Exit.Exit<void, Refused | LogError>) {
@@ -73,14 +73,14 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
     const defect = defectOf(exit.cause)
     // Counted at once; its self-monitor replaces it in its time, where it is to be replaced.
     if (role.startsWith("watcher/") && watch.watcher !== undefined) {
-      yield* ref.tell({ _tag: "ReportRoleFailed", role: "watcher", number: watch.watcher.watcher, defect })
+      yield* ref.dispatch({ _tag: "ReportRoleFailed", role: "watcher", number: watch.watcher.watcher, defect })
     } else if (role.startsWith("monitor/") && watch.monitor !== undefined) {
       const { monitor } = watch.monitor
-      yield* ref.tell({ _tag: "ReportRoleFailed", role: "self-monitor", number: monitor, defect })
+      yield* ref.dispatch({ _tag: "ReportRoleFailed", role: "self-monitor", number: monitor, defect })
       yield* Effect.sleep(settings.monitorInterval)
-      yield* ref.tell({ _tag: "ReportSelfMonitorLost", monitor })
+      yield* ref.dispatch({ _tag: "ReportSelfMonitorLost", monitor })
     } else if (role.startsWith("recovery/") && watch.recovery !== undefined) {
-      yield* ref.tell({
+      yield* ref.dispatch({
         _tag: "FailClosed",
         cycle: watch.recovery.cycle,
         stage: "recovery",
@@ -105,7 +105,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
     const now = yield* Clock.currentTimeMillis
     const beat = yield* beats.last(ref.id)
     const beatAge = Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at })
-    yield* ref.tell({ _tag: "ReportWatcherDead", monitor: monitor?.monitor, watcher, beatAge })
+    yield* ref.dispatch({ _tag: "ReportWatcherDead", monitor: monitor?.monitor, watcher, beatAge })
   })
 
   /**
@@ -119,7 +119,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
         Effect.catchTag("ClaimFailed", ({ why }) => Effect.succeed(why))
       )
     )
-    yield* Effect.ignore(ref.tell({ _tag: "ReportClaim", why: failed.find((why) => why !== null) ?? null }))
+    yield* Effect.ignore(ref.dispatch({ _tag: "ReportClaim", why: failed.find((why) => why !== null) ?? null }))
   })
   /** What could not be claimed is claimed as soon as it can be; and what is claimed again where its file, or the folder, has vanished. */
   const claimedStill = Effect.sleep(settings.monitorInterval).pipe(

@@ -1,7 +1,7 @@
 export * from "./Attendance.ts"
 export { commitAt } from "./Commits.ts"
 export * from "./Bootstrap.ts"
-export * from "./Herald.ts"
+export * from "./CommsPublisher.ts"
 export * from "./Notifier.ts"
 export * from "./Ownership.ts"
 export * from "./Restore.ts"

@@ -3,7 +3,7 @@ import { makeWatchRef } from "@souffleur/domain"
 import { Effect, Fiber } from "effect"
 import { attended, attendedHere } from "../src/index.ts"
 import { settle, until } from "@souffleur/testing"
-import { living, watching } from "./World.ts"
+import { living, watching } from "./SupervisorWorld.ts"
 
 const attending = Effect.fnUntraced(function* (run: (n: number) => Effect.Effect<void>) {
   const all = yield* living(watching)
@@ -12,7 +12,7 @@ const attending = Effect.fnUntraced(function* (run: (n: number) => Effect.Effect
   const fiber = yield* Effect.forkChild(
     attended(
       ref,
-      "herald",
+      "publisher",
       Effect.suspend(() => run((runs += 1)))
     )
   )
@@ -51,14 +51,14 @@ it.effect("where no log counts its deaths, the third in a row is the last too; h
     let runs = 0
     const dies = yield* Effect.forkChild(
       attendedHere(
-        "herald",
+        "publisher",
         Effect.suspend(() => Effect.die((runs += 1)))
       )
     )
     yield* until(1000)
     yield* Fiber.join(dies)
     assert.strictEqual(runs, 3)
-    const lives = yield* Effect.forkChild(attendedHere("herald", Effect.andThen(Effect.sleep("7 hours"), Effect.die((runs += 1)))))
+    const lives = yield* Effect.forkChild(attendedHere("publisher", Effect.andThen(Effect.sleep("7 hours"), Effect.die((runs += 1)))))
     yield* until(50 * 7 * 3600)
     assert.isUndefined(lives.pollUnsafe())
     yield* Fiber.interrupt(lives)

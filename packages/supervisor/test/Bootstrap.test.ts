@@ -4,7 +4,7 @@ import { Beats } from "@souffleur/eventlog"
 import { Context, Effect, Option } from "effect"
 import { bootstrap } from "../src/index.ts"
 import { begun, identityOf, ownerOf, settle, until } from "@souffleur/testing"
-import { living, opened, owned, worldOf, type Setup } from "./World.ts"
+import { living, opened, owned, worldOf, type Setup } from "./SupervisorWorld.ts"
 
 const failure = (attempt: number, lastMessageId = 0) =>
   Event.ValidationFailed.make({ at: begun, attempt, check: "process", reason: `reason ${attempt}`, lastMessageId })

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Event, makeWatchRef, type WatchEvent, type WatchIntent, type WatchRef } from "@souffleur/domain"
-import { LaunchTurns, type TakeTurn } from "@souffleur/eventlog"
+import { LaunchSlots, type TakeSlot } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { bootstrap } from "../src/index.ts"
 import { begun, identityOf, ownerOf, settle, until } from "@souffleur/testing"
-import { living, owned, worldOf, type Setup } from "./World.ts"
+import { living, owned, worldOf, type Setup } from "./SupervisorWorld.ts"
 
 const kept = { id: "w-g1-launch-1", command: { program: "/bin/claude", args: ["-p"], environment: {} }, cwd: "/p", title: "Conductor (S1)" }
 const opening = (kind: "agent" | "command") => {
@@ -21,14 +21,14 @@ const opening = (kind: "agent" | "command") => {
 const starting = Effect.fnUntraced(function* (
   kind: "agent" | "command",
   change: Setup = {},
-  turn: (watch: WatchRef) => TakeTurn = () => () => Effect.void
+  turn: (watch: WatchRef) => TakeSlot = () => () => Effect.void
 ) {
   const world = worldOf(change)
   world.launcher.prepared.set(kept.id, kept)
   const all = yield* living(opening(kind), world)
   const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
   const operator = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Operator" }), all.context)
-  yield* bootstrap(ref).pipe(Effect.provideContext(all.context), Effect.provideService(LaunchTurns, turn(operator)), Effect.forkChild)
+  yield* bootstrap(ref).pipe(Effect.provideContext(all.context), Effect.provideService(LaunchSlots, turn(operator)), Effect.forkChild)
   yield* settle
   return all
 })
@@ -124,7 +124,7 @@ describe("the first launch of a run", () => {
       const words: ReadonlyArray<WatchIntent> = [{ _tag: "TakeOwnership", owner: ownerOf(77), over: 1 }, { _tag: "Release" }]
       for (const word of words) {
         const elsewhere = { alive: new Set([10, 88]), claims: new Map([[4711, ownerOf(88)]]) }
-        const { world } = yield* starting("agent", elsewhere, (watch) => () => Effect.asVoid(Effect.orDie(watch.tell(word))))
+        const { world } = yield* starting("agent", elsewhere, (watch) => () => Effect.asVoid(Effect.orDie(watch.dispatch(word))))
         yield* until(16)
         assert.deepStrictEqual([world.launcher.asked, world.processes.signals], [[kept.id], []])
       }
@@ -138,7 +138,7 @@ describe("the first launch of a run", () => {
         const { context, world } = yield* starting("agent", { alive: new Set([10, 88]), claims, unkillable: true })
         assert.deepStrictEqual(world.processes.signals, ["SIGTERM 4711"])
         const operator = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Operator" }), context)
-        yield* Effect.provideContext(operator.tell(word), context)
+        yield* Effect.provideContext(operator.dispatch(word), context)
         yield* until(16)
         assert.deepStrictEqual(world.processes.signals, ["SIGTERM 4711"])
       }

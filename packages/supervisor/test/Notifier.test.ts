@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Event, evolve, initial, type Watch, type WatchEvent } from "@souffleur/domain"
-import { Outbox } from "@souffleur/eventlog"
+import { Cursor } from "@souffleur/eventlog"
 import { HostServices } from "@souffleur/node"
 import { Context, Effect, Fiber, FileSystem, Layer } from "effect"
-import { noticeOf, notifier, tellingOf } from "../src/index.ts"
+import { noticeOf, notifier, publicationOf } from "../src/index.ts"
 import { begun, identityOf } from "@souffleur/testing"
-import { living, started, watching } from "./World.ts"
+import { living, started, watching } from "./SupervisorWorld.ts"
 
 const at = begun
 const generation = {
@@ -100,7 +100,7 @@ describe("a person is told", () => {
       measured_tokens: null
     }
     const gate = Event.StepSucceeded.make({ at, cycle: 1, step: "4 estimate", outcome: { ...large, threshold: 8 } })
-    assert.isDefined(tellingOf(gate).message, "comms is told of it")
+    assert.isDefined(publicationOf(gate).message, "comms is told of it")
     assert.isUndefined(noticeOf(gate, well))
     assert.deepInclude(read(["line 3: no key"]), { kind: "warning" })
     assert.include(read(["line 3: no key"])?.text, "did not understand all of the payload (message 7): line 3: no key")
@@ -132,9 +132,9 @@ it.layer(HostServices.layer)((it) => {
     const file = `${yield* fs.makeTempDirectoryScoped()}/told`
     yield* fs.writeFileString(file, "")
     const write = 'const fs = require("node:fs"); fs.appendFileSync(process.argv[1], fs.readFileSync(0)); '
-    const marks = Context.get(yield* Layer.build(Outbox.layerMemory), Outbox)
+    const marks = Context.get(yield* Layer.build(Cursor.layerMemory), Cursor)
     const run = (command = JSON.stringify([process.execPath, "-e", write + then, file]), read = marks) =>
-      notifier("w", "/p", command).pipe(Effect.provideContext(all.context), Effect.provideService(Outbox, read))
+      notifier("w", "/p", command).pipe(Effect.provideContext(all.context), Effect.provideService(Cursor, read))
     const told = Effect.map(fs.readFileString(file), (text) =>
       text
         .split("\n")
@@ -194,9 +194,9 @@ it.layer(HostServices.layer)((it) => {
   it.effect("is told what comes where the log is shorter than what was told of it", () =>
     Effect.gen(function* () {
       const { kinds, log, marks, run } = yield* notifying([taken])
-      yield* marks.tell("w/notified", 40)
+      yield* marks.advance("w/notified", 40)
       const fiber = yield* Effect.forkChild(run())
-      yield* Effect.repeat(marks.told("w/notified"), { until: (told) => told < 40 })
+      yield* Effect.repeat(marks.position("w/notified"), { until: (told) => told < 40 })
       yield* log.append("w", 7, [closed, adopted, completed])
       yield* Fiber.join(fiber)
       assert.deepStrictEqual(yield* kinds, ["failed_closed", "cleared"])
@@ -205,7 +205,7 @@ it.layer(HostServices.layer)((it) => {
   it.effect("is marked as told before it is: a souffleur that vanished in between does not page twice", () =>
     Effect.gen(function* () {
       const { kinds, marks, run } = yield* notifying([taken, closed, completed])
-      yield* marks.tell("w/notified", 7)
+      yield* marks.advance("w/notified", 7)
       yield* run()
       assert.deepStrictEqual(yield* kinds, ["failed_closed", "cleared"])
     })
@@ -213,7 +213,7 @@ it.layer(HostServices.layer)((it) => {
   it.effect("is paged by one of two souffleurs that have read the mark at once: one of them was stopped since", () =>
     Effect.gen(function* () {
       const { kinds, marks, run } = yield* notifying([taken, closed, completed])
-      const old = Outbox.of({ ...marks, told: () => Effect.succeed(0) })
+      const old = Cursor.of({ ...marks, position: () => Effect.succeed(0) })
       yield* run()
       yield* run(undefined, old)
       assert.deepStrictEqual(yield* kinds, ["recovered", "failed_closed", "cleared"])
@@ -226,7 +226,7 @@ it.layer(HostServices.layer)((it) => {
       assert.deepStrictEqual(yield* failing.kinds, ["recovered", "failed_closed", "cleared"])
       const none = yield* notifying([taken, closed, completed])
       yield* none.run("/nowhere/pager")
-      assert.strictEqual(yield* none.marks.told("w/notified"), 9)
+      assert.strictEqual(yield* none.marks.position("w/notified"), 9)
     })
   )
 })

@@ -14,7 +14,7 @@ import { LogUnusable } from "@souffleur/eventlog"
 import { Context, Effect, Exit, Option, Scope } from "effect"
 import { adopt, command, finish, own, release } from "../src/index.ts"
 import { begun, identityOf, ownerOf } from "@souffleur/testing"
-import { confirmed, died, living, opened, owned, recovering, relaunched, self, watching, worldOf, type Setup } from "./World.ts"
+import { confirmed, died, living, opened, owned, recovering, relaunched, self, watching, worldOf, type Setup } from "./SupervisorWorld.ts"
 
 const took = (fence: number, pid: number, host?: string) => Event.OwnerTook.make({ at: begun, fence, owner: ownerOf(pid, host) })
 

@@ -6,7 +6,7 @@ import { Context, Effect, Exit, Fiber, FileSystem, type Path } from "effect"
 import { TestClock } from "effect/testing"
 import { own, restore } from "../src/index.ts"
 import { begun, ownerOf, settle } from "@souffleur/testing"
-import { confirmed, living, opened, worldOf, type Setup } from "./World.ts"
+import { confirmed, living, opened, worldOf, type Setup } from "./SupervisorWorld.ts"
 
 const took = (fence: number, pid: number) => Event.OwnerTook.make({ at: begun, fence, owner: ownerOf(pid) })
 const history = [opened(), took(1, 77), confirmed]

@@ -3,7 +3,7 @@ import { Launcher, makeWatchRef, type Role } from "@souffleur/domain"
 import { FailedClosed, type Provider } from "@souffleur/recovery"
 import { Context, Effect, FileSystem, Layer, Path } from "effect"
 import { Roles, standardProviders } from "../src/index.ts"
-import { died, living, recovering, watching } from "./World.ts"
+import { died, living, recovering, watching } from "./SupervisorWorld.ts"
 
 /** What a larger app brings along for its own provider. */
 class Pager extends Context.Service<Pager, { readonly page: (text: string) => Effect.Effect<void> }>()("test/Pager") {}

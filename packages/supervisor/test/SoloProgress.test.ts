@@ -4,7 +4,7 @@ import { TrustedFiles } from "@souffleur/process"
 import { Effect, Path } from "effect"
 import { adoptedBaseline, soloComms } from "../src/index.ts"
 import { identityOf } from "@souffleur/testing"
-import { confirmed, living, opened, owned, watching, worldOf } from "./World.ts"
+import { confirmed, living, opened, owned, watching, worldOf } from "./SupervisorWorld.ts"
 
 const adopted = { at: 0, by: "operator", generation: 2, conductor: identityOf(4712), sessionId: "s2", print: false } as const
 

@@ -5,7 +5,20 @@ import { Cause, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { own, Roles, supervise } from "../src/index.ts"
 import { begun, ownerOf, settle, until } from "@souffleur/testing"
-import { confirmed, died, living, monitoring, opened, owned, recovering, relaunched, settled, started, watching, worldOf } from "./World.ts"
+import {
+  confirmed,
+  died,
+  living,
+  monitoring,
+  opened,
+  owned,
+  recovering,
+  relaunched,
+  settled,
+  started,
+  watching,
+  worldOf
+} from "./SupervisorWorld.ts"
 
 type Run = Roles["Service"]["run"]
 const operator = { _tag: "Operator" } as const
@@ -82,7 +95,8 @@ describe("a watcher that dies of a defect", () => {
         role.startsWith("watcher/") ? Effect.die(new RangeError("Invalid time value")) : undefined
       )
       yield* start()
-      const lost = (watcher: number) => Effect.andThen(word.tell({ _tag: "ReportWatcherDead", monitor: 1, watcher, beatAge: 1 }), settle)
+      const lost = (watcher: number) =>
+        Effect.andThen(word.dispatch({ _tag: "ReportWatcherDead", monitor: 1, watcher, beatAge: 1 }), settle)
       yield* lost(1)
       yield* lost(2)
       assert.deepStrictEqual(yield* tags, [
@@ -98,7 +112,7 @@ describe("a watcher that dies of a defect", () => {
       yield* moved
       yield* until(100_000)
       assert.deepStrictEqual(yield* moved, [], "no loop of replacements")
-      yield* word.tell({ _tag: "Retry" })
+      yield* word.dispatch({ _tag: "Retry" })
       yield* settle
       assert.deepInclude(yield* moved, "+watcher/4")
     })
@@ -129,7 +143,7 @@ describe("roles by difference", () => {
       // The real ways of the roles: a watcher says that it runs, and only then its self-monitor is replaced.
       const { append, moved, start } = yield* supervising(watching, (role, watch, ref) =>
         role.startsWith("watcher/")
-          ? Effect.andThen(ref.tell({ _tag: "WatcherReady", watcher: watch.watcher!.watcher }), Effect.never)
+          ? Effect.andThen(ref.dispatch({ _tag: "WatcherReady", watcher: watch.watcher!.watcher }), Effect.never)
           : undefined
       )
       yield* start()
@@ -185,7 +199,7 @@ describe("the fence", () => {
       const { moved, start, tags, word } = yield* supervising(watching)
       const fiber = yield* start()
       yield* moved
-      yield* word.tell({ _tag: "TakeOwnership", owner: ownerOf(77), over: 1 })
+      yield* word.dispatch({ _tag: "TakeOwnership", owner: ownerOf(77), over: 1 })
       yield* settle
       assert.deepInclude(yield* Effect.flip(Fiber.join(fiber)), { _tag: "Fenced", fence: 2 })
       assert.deepStrictEqual((yield* moved).toSorted(), ["-monitor/1", "-watcher/1"])
@@ -195,7 +209,7 @@ describe("the fence", () => {
   it.effect("taken by another before it began runs nothing", () =>
     Effect.gen(function* () {
       const { moved, start, word } = yield* supervising(watching)
-      yield* word.tell({ _tag: "TakeOwnership", owner: ownerOf(77), over: 1 })
+      yield* word.dispatch({ _tag: "TakeOwnership", owner: ownerOf(77), over: 1 })
       const fiber = yield* start(1)
       assert.deepStrictEqual(yield* moved, [])
       assert.deepInclude(yield* Effect.flip(Fiber.join(fiber)), { _tag: "Fenced", fence: 2 })
@@ -245,7 +259,7 @@ describe("a role that dies", () => {
       const { start, word } = yield* supervising(watching, dying("monitor/1", Effect.die("a bug")))
       const fiber = yield* start()
       yield* until(10)
-      yield* word.tell({ _tag: "Release" })
+      yield* word.dispatch({ _tag: "Release" })
       yield* settle
       assert.isDefined(fiber.pollUnsafe())
     })
@@ -266,7 +280,7 @@ describe("a role that dies", () => {
   it.effect("a recovery that asks for what must never be: it failed closed, by that rule, and the watch goes on", () =>
     Effect.gen(function* () {
       const { moved, start, tags, events } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
-        role === "recovery/1" ? Effect.asVoid(ref.tell({ _tag: "StartStep", cycle: 1, step: "compact#2" })) : undefined
+        role === "recovery/1" ? Effect.asVoid(ref.dispatch({ _tag: "StartStep", cycle: 1, step: "compact#2" })) : undefined
       )
       yield* start()
       yield* settle
@@ -287,7 +301,7 @@ describe("a role that dies", () => {
   it.effect("because the watch went on without it: nothing follows", () =>
     Effect.gen(function* () {
       const { start, tags } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
-        role === "recovery/1" ? Effect.asVoid(ref.tell({ _tag: "StartStep", cycle: 9, step: "1 stop" })) : undefined
+        role === "recovery/1" ? Effect.asVoid(ref.dispatch({ _tag: "StartStep", cycle: 9, step: "1 stop" })) : undefined
       )
       const fiber = yield* start()
       assert.deepStrictEqual(yield* tags, [])
@@ -301,12 +315,12 @@ it.effect("an operator's release while a step records: the step ends, then super
     const { moved, start, tags, word } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
       role === "recovery/1"
         ? Effect.uninterruptible(
-            Effect.sleep("5 seconds").pipe(Effect.andThen(ref.tell({ _tag: "StartStep", cycle: 1, step: "1 stop" })), Effect.asVoid)
+            Effect.sleep("5 seconds").pipe(Effect.andThen(ref.dispatch({ _tag: "StartStep", cycle: 1, step: "1 stop" })), Effect.asVoid)
           )
         : undefined
     )
     const fiber = yield* start()
-    yield* word.tell({ _tag: "Release" })
+    yield* word.dispatch({ _tag: "Release" })
     yield* until(6)
     assert.strictEqual((yield* Fiber.join(fiber)).end, "released")
     assert.include(yield* moved, "-recovery/1")
@@ -339,7 +353,7 @@ it.effect("a Conductor that another state folder has claimed is left to it: no r
 
 describe("a generation that cannot be claimed, as the place of the claims is full", () => {
   const full = "/claims: its disk is full"
-  const unclaimed = Effect.fnUntraced(function* (tell: (told: WatchRef["tell"]) => WatchRef["tell"] = (told) => told) {
+  const unclaimed = Effect.fnUntraced(function* (tell: (told: WatchRef["dispatch"]) => WatchRef["dispatch"] = (told) => told) {
     const world = worldOf({ claimsFail: full })
     const all = yield* living(watching, world)
     const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
@@ -348,7 +362,7 @@ describe("a generation that cannot be claimed, as the place of the claims is ful
     const said = Effect.map(all.events, (events) =>
       events.flatMap((event) => (event._tag === "ConductorUnclaimed" ? [event.why] : event._tag === "ConductorClaimed" ? ["claimed"] : []))
     )
-    const fiber = yield* supervise({ ...ref, tell: tell(ref.tell) }, 1).pipe(
+    const fiber = yield* supervise({ ...ref, dispatch: tell(ref.dispatch) }, 1).pipe(
       Effect.provideService(
         Roles,
         Roles.of({

@@ -12,7 +12,7 @@ export const makeFindSession = Effect.fn("makeFindSession")(function* (ref: Watc
     if (yield* Ref.getAndSet(refused, true)) return undefined
     const where = folder === undefined ? "nothing says where it began" : `it began in ${folder}`
     const why = `session ${sessionId}, ${named}, is not taken: ${where}, and this watch is of ${watch.project}`
-    yield* ref.tell({ _tag: "ReportRefused", what: "session", from: sessionId, why })
+    yield* ref.dispatch({ _tag: "ReportRefused", what: "session", from: sessionId, why })
     return undefined
   })
 

@@ -1,4 +1,4 @@
-import { Agent, type Event, Hooks, Processes, type Signs, type Turn, type Watch, type WatchRef } from "@souffleur/domain"
+import { Agent, type Event, Hooks, Processes, type Signs, type TurnState, type Watch, type WatchRef } from "@souffleur/domain"
 import { agentBeats, Beats } from "@souffleur/eventlog"
 import { Clock, Effect, Option } from "effect"
 
@@ -31,7 +31,7 @@ export const readSigns = Effect.fn("readSigns")(function* ({ id }: WatchRef, wat
   return { ...signs, now: yield* Clock.currentTimeMillis } satisfies Omit<Signs, "since" | "stillSince">
 })
 
-const sayingOf = (turn: Turn | undefined): string => {
+const sayingOf = (turn: TurnState | undefined): string => {
   switch (turn?._tag) {
     case "Finished":
       return "its last turn is finished"

@@ -44,13 +44,13 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   const person = yield* Ref.make(watch.person?.for ?? null)
   const tellPerson = Effect.fnUntraced(function* (verdict: Verdict) {
     const now = awaited(verdict)
-    if ((yield* Ref.getAndSet(person, now)) !== now) yield* ref.tell({ _tag: "ReportPerson", watcher: me, for: now })
+    if ((yield* Ref.getAndSet(person, now)) !== now) yield* ref.dispatch({ _tag: "ReportPerson", watcher: me, for: now })
   })
   const tellDeferred = Effect.fnUntraced(function* (seen: Observation) {
     const { excuse } = seen
     // A person who is awaited is told of already.
     if (watch.standby !== undefined || excuse === undefined || excuse.until === Infinity || !isStale(seen)) return
-    yield* ref.tell({ _tag: "ReportDeferred", watcher: me, because: excuse.because, until: Math.round(excuse.until) })
+    yield* ref.dispatch({ _tag: "ReportDeferred", watcher: me, because: excuse.because, until: Math.round(excuse.until) })
   })
   const taken = yield* Ref.make(watch.generation === 1 || watch.launchId === undefined || watch.taken !== undefined)
   const tellTaken = Effect.gen(function* () {
@@ -58,7 +58,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     const receipt = yield* agent.handoffTaken(watch.sessionId, watch.launchId!)
     if (Option.isNone(receipt)) return
     const { at, context } = receipt.value
-    yield* ref.tell({
+    yield* ref.dispatch({
       _tag: "ReportHandoffTaken",
       watcher: me,
       launchId: watch.launchId!,
@@ -79,10 +79,10 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     const report = { _tag: "ReportCeiling", watcher: me, since } as const
     const used = (yield* Clock.currentTimeMillis) - since
     if (maxTime !== null && used >= Duration.toMillis(maxTime))
-      yield* ref.tell({ ...report, ceiling: "time", used, limit: Duration.toMillis(maxTime) })
+      yield* ref.dispatch({ ...report, ceiling: "time", used, limit: Duration.toMillis(maxTime) })
     if (maxTokens === null) return
     const tokens = yield* agent.spent(sessions, since)
-    if (tokens >= maxTokens) yield* ref.tell({ ...report, ceiling: "tokens", used: tokens, limit: maxTokens })
+    if (tokens >= maxTokens) yield* ref.dispatch({ ...report, ceiling: "tokens", used: tokens, limit: maxTokens })
   })
 
   const poll = Effect.fn("Watcher.poll")(function* (due: number) {
@@ -119,7 +119,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
           Effect.andThen(poll(Math.max(wait, interval)))
         )
 
-  yield* ref.tell({ _tag: "WatcherReady", watcher: me })
+  yield* ref.dispatch({ _tag: "WatcherReady", watcher: me })
   const report = yield* Effect.raceAllFirst([
     Deferred.await(exit),
     Effect.andThen(beating, Effect.never),
@@ -127,7 +127,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     Effect.andThen(probing, Effect.never),
     Effect.andThen(waiting, Effect.never)
   ])
-  yield* ref.tell({
+  yield* ref.dispatch({
     _tag: "ReportExit",
     watcher: me,
     exit: report.exit,

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type CommsSnapshot, initial, type Signs, type Turn, type Watch, type WatcherExit } from "@souffleur/domain"
+import { type CommsSnapshot, initial, type Signs, type TurnState, type Watch, type WatcherExit } from "@souffleur/domain"
 import { Option } from "effect"
 import { classify, evidenceOf, excuseOf, type Observation } from "../src/index.ts"
 
@@ -50,10 +50,10 @@ const found = { sessionId: "s7", holder: "the same" } as const
 const holder = { conductor: { pid: 80, startTime: 9, bootId: "boot" }, print: false }
 
 /** Where its session stands, by its newest record. */
-const at = (turn: Turn, change: Partial<Signs> = {}): Partial<Observation> => ({
+const at = (turn: TurnState, change: Partial<Signs> = {}): Partial<Observation> => ({
   signs: signsOf({ session: { writtenAt: now, turn, context: undefined }, ...change })
 })
-const failed = (why: "usage-limit" | "outage" | "prompt-too-long", resetsAt?: number, when = now - 1000): Turn => ({
+const failed = (why: "usage-limit" | "outage" | "prompt-too-long", resetsAt?: number, when = now - 1000): TurnState => ({
   _tag: "Failed",
   at: when,
   why,

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type CommsSnapshot, initial, type Signs, type Turn, type Watch } from "@souffleur/domain"
+import { type CommsSnapshot, initial, type Signs, type TurnState, type Watch } from "@souffleur/domain"
 import { Option } from "effect"
 import { firstMemory, type Memory, type Reading, remember, rememberOutage, rememberState } from "../src/index.ts"
 
@@ -15,7 +15,7 @@ const comms = (state: string | null, lastHeartbeat: string | null = null): Comms
   taskFingerprint: "a",
   lastMessageId: 0
 })
-const session = (turn: Turn): Partial<Signs> => ({ session: { writtenAt: turn.at, turn, context: undefined } })
+const session = (turn: TurnState): Partial<Signs> => ({ session: { writtenAt: turn.at, turn, context: undefined } })
 const tool = (second: number) => session({ _tag: "Tool", at: at(second).wall, name: "Bash", limit: 600_000, spawns: false })
 const asked = (second: number) => session({ _tag: "Asked", at: at(second).wall })
 const awaited: Partial<Signs> = { pidFile: { status: "waiting", waitingFor: "a permission", writtenAt: begun } }

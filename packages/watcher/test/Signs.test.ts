@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, formatTime, type Turn } from "@souffleur/domain"
+import { Event, formatTime, type TurnState } from "@souffleur/domain"
 import { Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { begun, conductor, history, until, watching, type World } from "./World.ts"
+import { begun, conductor, history, until, watching, type World } from "./WatcherWorld.ts"
 
 const tagsOf = (events: ReadonlyArray<{ readonly _tag: string }>) => events.map(({ _tag }) => _tag)
 /** A moment of the watch, in its seconds, as epoch ms. */
 const at = (second: number) => begun + second * 1000
-const session = (turn: Turn, tokens?: number): NonNullable<World["signs"]> => ({
+const session = (turn: TurnState, tokens?: number): NonNullable<World["signs"]> => ({
   writtenAt: turn.at,
   turn,
   context: tokens === undefined ? undefined : { tokens, window: 200_000, model: "claude", at: turn.at }
@@ -406,12 +406,12 @@ describe("what the user allows", () => {
     Effect.gen(function* () {
       const { ref, told, world } = yield* watching({ settings: { maxTime: Duration.minutes(10) } })
       yield* until(500)
-      yield* ref.tell({ _tag: "Retry", ceilings: true })
+      yield* ref.dispatch({ _tag: "Retry", ceilings: true })
       yield* until(1099)
       assert.deepStrictEqual(tagsOf(yield* told), ["AllowanceRenewed"])
       yield* until(1141)
       assert.deepStrictEqual(tagsOf(yield* told), ["AllowanceRenewed", "CeilingReached"])
-      yield* ref.tell({ _tag: "Retry", ceilings: true })
+      yield* ref.dispatch({ _tag: "Retry", ceilings: true })
       world.condition = "gone"
       yield* until(1200)
       assert.deepStrictEqual(tagsOf(yield* told).slice(2), ["AllowanceRenewed", "ConductorDied", "RecoveryStarted"])
@@ -425,7 +425,7 @@ describe("what the user allows", () => {
       world.condition = "gone"
       yield* until(662)
       assert.deepStrictEqual(tagsOf(yield* told), ["CeilingReached", "ConductorDied", "RecoveryWithheld", "WatcherStarted"])
-      const retried = yield* ref.tell({ _tag: "Retry" })
+      const retried = yield* ref.dispatch({ _tag: "Retry" })
       assert.deepInclude(retried.recovery, { trigger: "pid", purpose: "relaunch" })
       assert.deepStrictEqual([retried.ceiling, retried.allowedSince], [undefined, at(662)])
     })

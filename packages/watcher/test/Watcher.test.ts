@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Event, formatTime } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { begun, conductor, history, until, watching, type World } from "./World.ts"
+import { begun, conductor, history, until, watching, type World } from "./WatcherWorld.ts"
 
 const tagsOf = (events: ReadonlyArray<{ readonly _tag: string }>) => events.map(({ _tag }) => _tag)
 

@@ -1,4 +1,4 @@
-import { examples as ofRuns } from "../../../packages/conductor/test/fixtures/events/Examples.ts"
+import { examples as ofRuns } from "../../../packages/plan/test/fixtures/events/RunExamples.ts"
 import { examples as ofWatches } from "../../../packages/domain/test/fixtures/events/Examples.ts"
 import type { Seed } from "../../simulation/Seed.ts"
 import { border, holds } from "../Border.ts"

@@ -1,4 +1,4 @@
-import { loadPlan } from "@souffleur/conductor"
+import { loadPlan } from "@souffleur/plan"
 import { border, holds } from "../Border.ts"
 import { homeIn, printsWell, say } from "../CommandLine.ts"
 import { alike, bent, bytes, mangled, run, torn, tree, word } from "../Hostile.ts"

@@ -5,16 +5,16 @@ import {
   evolve,
   initial,
   judge,
-  type Turn,
+  type TurnState,
   type Watch,
   type WatchEvent,
   type WatchIntent
 } from "@souffleur/domain"
 import { Option, Result } from "effect"
-import { sentence } from "../../../packages/cli/src/explain/Telling.ts"
-import { reasonOf, tell } from "../../../packages/cli/src/explain/Reason.ts"
-import { standing } from "../../../packages/cli/src/explain/Standing.ts"
-import { makeReading } from "../../../packages/claude/src/session/Turn.ts"
+import { sentence } from "../../../packages/cli/src/explain/WatchSentence.ts"
+import { reasonOf, reasonText } from "../../../packages/cli/src/explain/WatchReason.ts"
+import { standing } from "../../../packages/cli/src/explain/StatusLine.ts"
+import { makeReading } from "../../../packages/claude/src/session/TurnState.ts"
 import { watching } from "../../../packages/domain/test/Given.ts"
 import { noticeOf } from "../../../packages/supervisor/src/Notifier.ts"
 import { classify, evidenceOf } from "../../../packages/watcher/src/Classify.ts"
@@ -112,7 +112,7 @@ const wordsOf = (watch: Watch, seen: Observation): ReadonlyArray<WatchIntent> =>
 }
 
 const untilOf = (event: WatchEvent): number => (event._tag === "WaitStarted" || event._tag === "KillDeferred" ? event.until : today)
-const held = (turn: Turn | undefined): number =>
+const held = (turn: TurnState | undefined): number =>
   turn?._tag === "Retrying" ? turn.nextAt : turn?._tag === "Failed" ? (turn.resetsAt ?? today) : today
 
 /** The end of a session, what it comes to, and what is made of that: it is an event that is taken, read again, and told. */
@@ -139,7 +139,7 @@ export const sessionEnds = border("session-ends", {
             sentence(event),
             standing(now),
             notice?.text ?? "",
-            ...(reasonOf(recorded, Number.POSITIVE_INFINITY) === undefined ? [] : tell(reasonOf(recorded, Number.POSITIVE_INFINITY)!))
+            ...(reasonOf(recorded, Number.POSITIVE_INFINITY) === undefined ? [] : reasonText(reasonOf(recorded, Number.POSITIVE_INFINITY)!))
           ]
           void told
         }

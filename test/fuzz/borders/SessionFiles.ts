@@ -2,8 +2,8 @@ import { estimate, trim } from "@souffleur/recovery"
 import { Effect, Exit, Option } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { compactedSince, markOf } from "../../../packages/claude/src/session/Compaction.ts"
-import { makeHandoff } from "../../../packages/claude/src/session/Handoff.ts"
+import { compactedSince, markOf } from "../../../packages/claude/src/session/CompactBoundary.ts"
+import { makeHandoffReceipt } from "../../../packages/claude/src/session/HandoffReceipt.ts"
 import { projectOf } from "../../../packages/claude/src/Project.ts"
 import { sessionSigns } from "../../../packages/claude/src/session/SessionSigns.ts"
 import { makeSpend } from "../../../packages/claude/src/session/Spend.ts"
@@ -55,7 +55,7 @@ export const sessionFiles = border("session-files", {
     },
     "hand-off, compaction and project": async (data, place) => {
       const path = fileIn(place, data)
-      await settle(makeHandoff()(path, "opera-0001-g2-launch-1"))
+      await settle(makeHandoffReceipt()(path, "opera-0001-g2-launch-1"))
       const mark = await valueOf(markOf({ path, sessionId: "abc" }))
       await settle(compactedSince({ ...mark!, offset: 0 }))
       await settle(projectOf(path))

@@ -1,4 +1,4 @@
-import { progressOf, readState, runCodec } from "@souffleur/conductor"
+import { progressOf, readState, runCodec } from "@souffleur/plan"
 import { Result } from "effect"
 import { border, holds } from "../Border.ts"
 import { alike, bent, mangled, run, today, tree, word } from "../Hostile.ts"

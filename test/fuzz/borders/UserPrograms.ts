@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { border, holds } from "../Border.ts"
 import { homeIn } from "../CommandLine.ts"
 import { bytes, plainWord, run, torn, tree, word } from "../Hostile.ts"
-import { printing } from "../Programs.ts"
+import { printing } from "../FuzzPrograms.ts"
 import { settle } from "../Settle.ts"
 
 const nobody = Layer.succeed(Agent, Agent.of({} as never))

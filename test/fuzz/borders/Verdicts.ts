@@ -1,8 +1,8 @@
-import { readVerdict } from "@souffleur/conductor"
+import { readVerdict } from "@souffleur/plan"
 import { Result } from "effect"
 import { border, holds } from "../Border.ts"
 import { mangled, run, some, word } from "../Hostile.ts"
-import { isPlain } from "../Plain.ts"
+import { isPlain } from "../FuzzPlain.ts"
 
 /** Everything that is kept of a verdict: it goes to the log, to prompts and to a terminal. */
 const kept = (value: unknown): ReadonlyArray<string> =>

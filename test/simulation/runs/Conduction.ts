@@ -1,7 +1,7 @@
 import {
-  bulletins,
+  projectRun,
   conduct,
-  Conducting,
+  PlanContext,
   conductOn,
   gitOf,
   GitUnusable,
@@ -11,14 +11,14 @@ import {
   ownFiles,
   ownRun,
   type Run,
-  runHerald,
+  publishRun,
   StateForeign
-} from "@souffleur/conductor"
+} from "@souffleur/plan"
 import { AlreadyWatched, Comms, CommsLink, leastPin, type Permission, type Pin } from "@souffleur/domain"
 import { LogUnusable, Refused } from "@souffleur/eventlog"
 import { Cause, Duration, Effect, Exit, Fiber, Option, Path, PlatformError } from "effect"
 import { defaults } from "../Incarnation.ts"
-import { Program, type ProgramOptions } from "../Program.ts"
+import { Program, type ProgramOptions } from "../SimulatedProgram.ts"
 import { runPorts } from "./RunPorts.ts"
 import type { RunWorld } from "./RunWorld.ts"
 import type { SimPlan } from "./SimPlan.ts"
@@ -79,8 +79,8 @@ export class Conduction extends Program {
       const link = Option.some(yield* CommsLink)
       const comms = Option.some(yield* Comms)
       const { from, id } = yield* openRun(loaded, project, statePath, git, Effect.succeed(runId), this.#pin, finishingDigest)
-      const bulletin = yield* Effect.forkScoped(bulletins(id, from, link))
-      const telling = yield* Effect.forkScoped(runHerald(id, from, { project, command: "/usr/bin/notify", comms }))
+      const bulletin = yield* Effect.forkScoped(projectRun(id, from, link))
+      const telling = yield* Effect.forkScoped(publishRun(id, from, { project, command: "/usr/bin/notify", comms }))
       yield* Effect.scoped(
         Effect.gen(
           function* (this: Conduction) {
@@ -89,7 +89,7 @@ export class Conduction extends Program {
             const { requested = "acceptEdits", waits = false } = this.#options
             const finishing = plan.finish._tag === "Command" ? { program: plan.finish.command[0], args: [], environment: {} } : null
             const conducting = { ref, plan, git, words: this.#world.words, statePath, requested, finishing, finishingDigest }
-            this.#idles(yield* Effect.provideService(waits ? conductOn(waiting) : conduct(), Conducting, conducting))
+            this.#idles(yield* Effect.provideService(waits ? conductOn(waiting) : conduct(), PlanContext, conducting))
           }.bind(this)
         )
       )

@@ -1,9 +1,9 @@
 import type { LaunchOrder } from "@souffleur/domain"
-import type { Program } from "../Program.ts"
+import type { Program } from "../SimulatedProgram.ts"
 import type { SimProcess } from "../ProcessTable.ts"
 import type { AgentRole, Deed } from "./Deed.ts"
 import type { RunWorld } from "./RunWorld.ts"
-import { chatter, lastWords, type Said } from "./Words.ts"
+import { chatter, drainTimeout, type Said } from "./RunSentences.ts"
 
 export const outputOf = (launchId: string): string => `/state/launches/${launchId}.out`
 
@@ -112,7 +112,7 @@ export class RunAgent {
   #finish(): void {
     const { disk, processes, refusals, timeline } = this.#world
     const { kind, resetsIn } = this.deed
-    const { said, text } = lastWords(kind, this.#word)
+    const { said, text } = drainTimeout(kind, this.#word)
     // What is not on the disk was not said.
     if (!disk.full) {
       this.said = said

@@ -34,8 +34,8 @@ export const runBoundaries = [
   "log.append",
   "log.read",
   "notify command",
-  "outbox.tell",
-  "outbox.told",
+  "cursor.advance",
+  "cursor.position",
   "processes.condition",
   "processes.signal SIGKILL",
   "processes.signal SIGTERM",
@@ -52,5 +52,5 @@ export const frequentInRuns: ReadonlySet<string> = new Set([
   "log.append",
   "claims.isDead",
   "fs.read",
-  "outbox.told"
+  "cursor.position"
 ])

@@ -1,9 +1,9 @@
-import type { Run, RunEvent } from "@souffleur/conductor"
+import type { Run, RunEvent } from "@souffleur/plan"
 import type { LaunchOrder } from "@souffleur/domain"
 import type { SimProcess } from "../ProcessTable.ts"
 import type { RunAgent } from "./RunAgent.ts"
 import type { RunWorld } from "./RunWorld.ts"
-import { boast, chatter } from "./Words.ts"
+import { boast, chatter } from "./RunSentences.ts"
 
 const same = (a: { readonly pid: number; readonly startTime: number }, b: { readonly pid: number; readonly startTime: number }) =>
   a.pid === b.pid && a.startTime === b.startTime

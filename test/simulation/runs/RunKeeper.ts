@@ -1,4 +1,4 @@
-import { isOver, type Run, type RunIntent, RunLog, tellRun } from "@souffleur/conductor"
+import { isOver, type Run, type RunIntent, RunLog, dispatchRun } from "@souffleur/plan"
 import { Clock, Effect } from "effect"
 import { strikes, type Target } from "../Faults.ts"
 import type { Fate } from "../Gate.ts"
@@ -115,7 +115,7 @@ export class Person {
     this.#world.tell(`a person answers ${what}`)
     const { ledger, timeline } = this.#world
     const clock = timeline.clock(() => false)
-    const told = tellRun(stream.slice("run/".length), intent, { _tag: "Operator" })
+    const told = dispatchRun(stream.slice("run/".length), intent, { _tag: "Operator" })
     Effect.runSync(told.pipe(Effect.provideService(RunLog, ledger.log), Effect.provideService(Clock.Clock, clock)))
   }
 

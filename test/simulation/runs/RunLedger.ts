@@ -1,8 +1,8 @@
-import { evolveRun, initialRun, type Run, runCodec, type RunEvent, RunLog } from "@souffleur/conductor"
+import { evolveRun, initialRun, type Run, runCodec, type RunEvent, RunLog } from "@souffleur/plan"
 import { LogUnusable, type Log } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import type { RunWorld } from "./RunWorld.ts"
-import { boast, chatter } from "./Words.ts"
+import { boast, chatter } from "./RunSentences.ts"
 
 /** The runs' log on the simulated disk: it outlives every souffleur, and each event is judged by what is true in the world then. */
 export class RunLedger {

@@ -1,4 +1,4 @@
-import type { RunEvent } from "@souffleur/conductor"
+import type { RunEvent } from "@souffleur/plan"
 import type { AgentRole } from "./Deed.ts"
 
 /** Where a task stands on the ladder (spec: behaviour#ladder), counted apart from souffleur's own counting. */

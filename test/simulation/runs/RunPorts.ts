@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import { RunLog } from "@souffleur/conductor"
+import { RunLog } from "@souffleur/plan"
 import {
   Agent,
   Claims,
@@ -15,16 +15,16 @@ import {
   Hashing
 } from "@souffleur/domain"
 import { TrustedFiles } from "@souffleur/process"
-import { Beats, Outbox } from "@souffleur/eventlog"
+import { Beats, Cursor } from "@souffleur/eventlog"
 import { Context, Effect, FileSystem, Option, Scope, Stream } from "effect"
 import { ChildProcessSpawner } from "effect/process"
 import type { Gate } from "../Gate.ts"
 import { machine, type SimProcess } from "../ProcessTable.ts"
-import type { Program } from "../Program.ts"
+import type { Program } from "../SimulatedProgram.ts"
 import { launcher } from "../SimLauncher.ts"
 import { agentByWords } from "../SimAgent.ts"
 import { processes } from "../SimProcesses.ts"
-import { programs } from "./Programs.ts"
+import { programs } from "./RunPrograms.ts"
 import { outputOf } from "./RunAgent.ts"
 import type { RunWorld } from "./RunWorld.ts"
 
@@ -134,7 +134,7 @@ const trusted = ({ disk }: RunWorld, gate: Gate) =>
 
 /** The world as one conducting souffleur can reach it: every effect of every port goes through its gate. */
 export const runPorts = (world: RunWorld, program: Program, self: SimProcess, gate: Gate, settings: ResolvedSettings) => {
-  const { beats, board, claims, ledger, outbox, repository } = world
+  const { beats, board, claims, ledger, cursor, repository } = world
   const owner: Owner = { host: machine.name, machine: machine.id, pidNamespace: machine.pidNamespace, process: self.identity }
   const launches = launcher(world, gate, (id) => Option.fromUndefinedOr(world.agents.find(({ launchId }) => launchId === id)?.code))
   const unwatched = Effect.die("no snapshot is needed")
@@ -179,10 +179,10 @@ export const runPorts = (world: RunWorld, program: Program, self: SimProcess, ga
         ),
       last: (watch) => gate.through("beats.last", beats.last(watch))
     }),
-    Context.add(Outbox, {
-      told: (watch) => gate.through("outbox.told", outbox.told(watch)),
-      tell: (watch, revision) => gate.through("outbox.tell", outbox.tell(watch, revision)),
-      back: (watch, from, revision) => gate.through("outbox.back", outbox.back(watch, from, revision))
+    Context.add(Cursor, {
+      position: (watch) => gate.through("cursor.position", cursor.position(watch)),
+      advance: (watch, revision) => gate.through("cursor.advance", cursor.advance(watch, revision)),
+      rewind: (watch, from, revision) => gate.through("cursor.rewind", cursor.rewind(watch, from, revision))
     }),
     Context.add(Claims, {
       self: owner,

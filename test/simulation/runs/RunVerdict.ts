@@ -1,4 +1,4 @@
-import { evolveRun, initialRun, isOver, type Run, type RunEvent } from "@souffleur/conductor"
+import { evolveRun, initialRun, isOver, type Run, type RunEvent } from "@souffleur/plan"
 import type { Person, RunKeeper } from "./RunKeeper.ts"
 import type { RunWorld } from "./RunWorld.ts"
 

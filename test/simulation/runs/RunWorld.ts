@@ -1,14 +1,14 @@
-import { initialRun, type LaunchWords, type Plan, type Run } from "@souffleur/conductor"
-import { type LaunchOrder, type Permission, type Signal, type Turn } from "@souffleur/domain"
-import { Beats, Outbox } from "@souffleur/eventlog"
+import { initialRun, type LaunchWords, type Plan, type Run } from "@souffleur/plan"
+import { type LaunchOrder, type Permission, type Signal, type TurnState } from "@souffleur/domain"
+import { Beats, Cursor } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
-import { Board } from "../Board.ts"
+import { Board } from "../SimulatedComms.ts"
 import { CeilingJudge } from "../CeilingJudge.ts"
 import { ClaimRoom } from "../ClaimRoom.ts"
 import { LaunchRoom } from "../LaunchRoom.ts"
 import type { SimProcess } from "../ProcessTable.ts"
-import type { Program } from "../Program.ts"
+import type { Program } from "../SimulatedProgram.ts"
 import { SimMachine } from "../SimMachine.ts"
 import { origin } from "../Timeline.ts"
 import { type AgentRole, type Deed, isPlain, plainDeed } from "./Deed.ts"
@@ -18,7 +18,7 @@ import { RunJudge } from "./RunJudge.ts"
 import { RunLedger } from "./RunLedger.ts"
 import { RunOracle } from "./RunOracle.ts"
 import { SimPlan } from "./SimPlan.ts"
-import { chatter } from "./Words.ts"
+import { chatter } from "./RunSentences.ts"
 
 /** A beat each minute. */
 const longestSilence = 61_000
@@ -42,7 +42,7 @@ export class RunWorld extends SimMachine {
   readonly ledger: RunLedger
   readonly judge: RunJudge
   readonly beats: Beats["Service"]
-  readonly outbox: Outbox["Service"]
+  readonly cursor: Cursor["Service"]
   readonly agents: Array<RunAgent> = []
   readonly refusals = new Map<string, Refusal>()
   /** Messages of the user's notify command, as they came. */
@@ -78,7 +78,7 @@ export class RunWorld extends SimMachine {
     this.judge = new RunJudge(this)
     this.plans = plans.map((plan) => new SimPlan(this, plan))
     this.beats = Effect.runSync(Effect.provide(Effect.service(Beats), Beats.layerMemory))
-    this.outbox = Effect.runSync(Effect.provide(Effect.service(Outbox), Outbox.layerMemory))
+    this.cursor = Effect.runSync(Effect.provide(Effect.service(Cursor), Cursor.layerMemory))
   }
 
   override tell(what: string): void {
@@ -96,7 +96,7 @@ export class RunWorld extends SimMachine {
   }
 
   /** What the last records of a session say of its last turn. */
-  turnOf(sessionId: string): Turn | undefined {
+  turnOf(sessionId: string): TurnState | undefined {
     const refusal = this.refusals.get(sessionId)
     if (refusal !== undefined) return { _tag: "Failed", at: refusal.at, why: refusal.why, resetsAt: refusal.resetsAt }
     const at = this.agents.findLast((one) => one.sessionId === sessionId)?.finishedAt

@@ -1,4 +1,4 @@
-import { isOver, type Plan, type PlannedTask, type Run } from "@souffleur/conductor"
+import { isOver, type Plan, type PlannedTask, type Run } from "@souffleur/plan"
 import type { Seed } from "../Seed.ts"
 import type { RunWorld } from "./RunWorld.ts"
 import { StateWitness } from "./StateWitness.ts"

@@ -1,4 +1,4 @@
-import { isOver, needsPerson, readState, type Run, stateJson, type StateJson, stateText } from "@souffleur/conductor"
+import { isOver, needsPerson, readState, type Run, stateJson, type StateJson, stateText } from "@souffleur/plan"
 import { Result } from "effect"
 import type { RunWorld } from "./RunWorld.ts"
 

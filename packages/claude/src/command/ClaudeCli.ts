@@ -3,7 +3,7 @@ import { resolveProgram } from "@souffleur/process"
 import { Effect, type FileSystem, type Path } from "effect"
 import type { AgentProgram } from "./AgentProgram.ts"
 import { isClaude } from "./CommandFront.ts"
-import { agentEnvironment, type Environment } from "./Environment.ts"
+import { agentEnvironment, type Environment } from "./ClaudeEnvironment.ts"
 import { isSessionId } from "../session/SessionId.ts"
 
 /**

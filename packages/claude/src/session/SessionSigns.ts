@@ -4,7 +4,7 @@ import { Effect, FileSystem, Option, Path } from "effect"
 import { recordOf } from "./Records.ts"
 import { extension } from "./SessionFile.ts"
 import { fromTheEnd, writtenAtOf } from "../lines/Tail.ts"
-import { makeReading } from "./Turn.ts"
+import { makeReading } from "./TurnState.ts"
 
 /** A file of the agent's own holds prompts and tools' results between two words of the conversation. */
 const limits = { bytes: 8 << 20, line: 4 << 20 }

@@ -1,6 +1,6 @@
 import { Bounds } from "@souffleur/domain"
 import { Effect, FileSystem } from "effect"
-import { identityOf } from "./Compaction.ts"
+import { identityOf } from "./CompactBoundary.ts"
 import { newLines } from "../lines/NewLines.ts"
 import { answerOf, isJson, recordOf, timeOf, tokensOf } from "./Records.ts"
 

@@ -1,6 +1,6 @@
 import { Effect, FileSystem } from "effect"
 import { Argument, Flag } from "effect/cli"
-import { Environment } from "../world/Environment.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 
 export const json = Flag.Boolean("json").pipe(Flag.withDescription("Print JSON, for programs"), Flag.withDefault(false))

@@ -1,10 +1,10 @@
-import { completionSummary, loadRun, RunLog, type RunEvent } from "@souffleur/conductor"
+import { completionSummary, loadRun, RunLog, type RunEvent } from "@souffleur/plan"
 import { runProgram } from "@souffleur/process"
 import { Console, Effect, FileSystem, Path, Schedule, Stream } from "effect"
-import { runs } from "../world/Conducted.ts"
-import { Environment } from "../world/Environment.ts"
+import { runs } from "../world/RunDirectory.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
 import { printLines } from "../Printing.ts"
-import { runLine } from "../explain/RunTelling.ts"
+import { runLine } from "../explain/RunSentence.ts"
 import { broughtBy, DemoFailed, exists, makeScene } from "./Scene.ts"
 
 const plan = `workflow_id: opera

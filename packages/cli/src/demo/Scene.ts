@@ -1,7 +1,7 @@
 import { Console, Effect, FileSystem, Path, Schedule, Schema, Stream } from "effect"
 import { ChildProcess, type ChildProcessSpawner } from "effect/process"
 import { settingsOf } from "../world/App.ts"
-import { Environment } from "../world/Environment.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
 import { paint } from "../Printing.ts"
 
 /** The demonstration did not come to its end; `why` is a sentence. */

@@ -2,9 +2,9 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { SqliteClient } from "@souffleur/node"
 import { Cause, Config, Console, Effect, FileSystem, Layer, Option, Path, Result, Schedule, Schema, Stdio, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { openBoard, Plan, type Task } from "./StandInBoard.ts"
-import { craft, craftOf, untilReleased } from "./StandInCraft.ts"
-import { keepDiary } from "./StandInDiary.ts"
+import { openStandInComms, Plan, type Task } from "./StandInComms.ts"
+import { craft, craftOf, untilReleased } from "./StandInScript.ts"
+import { keepHeartbeatFile } from "./StandInHeartbeat.ts"
 import { openSession, type Session, type SessionOrder } from "./StandInSession.ts"
 
 /** What the command line of a launch (spec: behaviour#launch) asks of the agent. */
@@ -84,7 +84,7 @@ const recall = Effect.fnUntraced(function* (session: Session, prompt: string) {
 const work = Effect.fnUntraced(function* (session: Session, id: string, plan: typeof Plan.Type) {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
-  const board = yield* openBoard(session.cwd)
+  const board = yield* openStandInComms(session.cwd)
   const { dieAt, handoffAt, hangAt } = yield* trouble
   const doing = Effect.fnUntraced(function* (task: Task, number: number) {
     if (number === handoffAt) {
@@ -174,7 +174,7 @@ export const standIn = Effect.fn("StandIn.standIn")(function* (argv: ReadonlyArr
   const chosen = asked ?? { _tag: "Fresh" as const, id: yield* random.uuidV4() }
   const { ignoreTerm } = yield* trouble
   const living = Effect.gen(function* () {
-    yield* keepDiary
+    yield* keepHeartbeatFile
     const session = yield* openSession({ ...chosen, print })
     return yield* turn(session, chosen.id, print, prompt)
   }).pipe(

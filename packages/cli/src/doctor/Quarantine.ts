@@ -16,15 +16,15 @@ import { HookFiles, Salvage } from "@souffleur/node"
 import { Clock, Console, Effect, FileSystem, Option, Path, Result } from "effect"
 import { agentFiles, claims, host, launches } from "../world/App.ts"
 import { Ended } from "../Failure.ts"
-import { liveSessions } from "../watching/Live.ts"
-import { standing } from "../explain/Standing.ts"
+import { liveSessions } from "../watching/LiveSessions.ts"
+import { standing } from "../explain/StatusLine.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 /** Events of a watch that are told. */
 const lastTold = 5
 
 /** A watch as far as it can be read, the newest of its events last. */
-interface Salvaged {
+interface RecoveredRows {
   watch: Watch
   revision: number
   read: number
@@ -33,9 +33,9 @@ interface Salvaged {
 
 /** Folds what decodes; what does not is counted, and missed. */
 const folding = () => {
-  const watches = new Map<string, Salvaged>()
+  const watches = new Map<string, RecoveredRows>()
   const lost = { newer: 0, wrong: undefined as string | undefined }
-  const each = (row: Salvage.SalvagedRow) => {
+  const each = (row: Salvage.RecoveredRow) => {
     const { revision, stream, tag } = row
     const before = watches.get(stream) ?? { watch: initial, revision: 0, read: 0, newest: [] }
     if (revision !== before.revision + 1) lost.wrong ??= `${stream} goes from revision ${before.revision} to ${revision}`
@@ -77,7 +77,7 @@ const settled = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
 const placeOf = (project: string) => (project === "" ? "" : ` --project-dir '${project.replaceAll("'", "'\\''")}'`)
 
 /** How one unfinished watch is gone on with: its Conductor watched anew where it lives, else its session resumed. */
-const goOn = Effect.fnUntraced(function* ([id, { newest, read, revision, watch }]: readonly [string, Salvaged]) {
+const goOn = Effect.fnUntraced(function* ([id, { newest, read, revision, watch }]: readonly [string, RecoveredRows]) {
   const launch = watch.recovery?.launch
   const launched =
     launch === undefined ? Option.none() : Option.flatten(yield* Effect.option(Launcher.use(({ settle }) => settle(launch.launchId))))
@@ -144,7 +144,7 @@ export const quarantine = Effect.fn("Doctor.quarantine")(
     if (holders.length > 0) return yield* refuse(`process ${holders.join(", ")} has the event log open: end it first`)
     const { each, lost, watches } = folding()
     const scratch = fs.makeTempDirectoryScoped({ directory: settings.stateDir, prefix: ".new-" })
-    const found = yield* Effect.scoped(Effect.flatMap(scratch, (folder) => Salvage.salvage({ ...Store, path: file }, folder, each)))
+    const found = yield* Effect.scoped(Effect.flatMap(scratch, (folder) => Salvage.recoverRows({ ...Store, path: file }, folder, each)))
     const damage = found.wrong ?? lost.wrong
     if (damage === undefined) {
       const newer = "it holds events of a newer souffleur, which is no damage: use that one"

@@ -1,4 +1,4 @@
-import { evolveRun, initialRun, type Run, type RunEvent, taskOf } from "@souffleur/conductor"
+import { evolveRun, initialRun, type Run, type RunEvent, taskOf } from "@souffleur/plan"
 import { Words } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { Stream } from "effect"

@@ -1,9 +1,9 @@
-import { evolveRun, grievancesOf, initialRun, type Run, type RunEvent, taskOf } from "@souffleur/conductor"
+import { evolveRun, workProblemsOf, initialRun, type Run, type RunEvent, taskOf } from "@souffleur/plan"
 import { Words } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
 import { reasonOfPin } from "./PinReason.ts"
-import { runSentence } from "./RunTelling.ts"
+import { runSentence } from "./RunSentence.ts"
 
 type Of<Tag extends RunEvent["_tag"]> = Extract<RunEvent, { readonly _tag: Tag }>
 
@@ -43,7 +43,7 @@ const escalations: Readonly<Record<Of<"TaskEscalated">["cause"], string>> = {
 
 const grieved = ({ cause, taskId }: Of<"TaskEscalated">, before: Run) => {
   const task = taskOf(before, taskId)
-  return task === undefined ? [] : grievancesOf(task, cause)
+  return task === undefined ? [] : workProblemsOf(task, cause)
 }
 
 const pauses: Readonly<Record<Of<"RunPaused">["cause"], string>> = {

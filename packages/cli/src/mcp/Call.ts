@@ -2,7 +2,7 @@ import { CommsLink, type CommsUnavailable } from "@souffleur/domain"
 import { Effect, Schedule } from "effect"
 import { commsLink, host, launches, settingsOf, store } from "../world/App.ts"
 import { type Failure, ofFile, told } from "../Failure.ts"
-import { type Here, lookUp, projectHere } from "./Here.ts"
+import { type CallContext, lookUp, projectHere } from "./CallContext.ts"
 import { ToolFailed } from "./Tools.ts"
 
 /** Another program's lock is waited for so long, in all. */
@@ -26,7 +26,7 @@ const heard = (failure: Failure | ToolFailed): ToolFailed => {
 }
 
 /** One call of a tool: everything is looked at anew, and closed again after it, so that nothing is held while the model thinks. */
-export const call = <A, E extends Failure | ToolFailed, R>(act: (here: Here) => Effect.Effect<A, E, R>) =>
+export const call = <A, E extends Failure | ToolFailed, R>(act: (here: CallContext) => Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const project = yield* projectHere
     const settings = yield* settingsOf(project)
@@ -34,19 +34,19 @@ export const call = <A, E extends Failure | ToolFailed, R>(act: (here: Here) => 
   }).pipe(Effect.mapError(heard))
 
 /** How a person has this session watched. */
-export const startWith = ({ project, session }: Here): string =>
+export const startWith = ({ project, session }: CallContext): string =>
   `a person starts watching with: souffleur watch --pid <pid of the agent> --session-id ${session || "<session id>"} --project-dir ${project}`
 
-const noBoard = (here: Here) =>
+const noBoard = (here: CallContext) =>
   new ToolFailed({
     message:
       here.watched === undefined
         ? `There is no task database in ${here.project}, and nobody watches it. "souffleur init" makes the database; ${startWith(here)}`
-        : `The watch ${here.watched.id} has no task database (solo). Here are heartbeat, request_context_recovery, done, my_state and status.`
+        : `The watch ${here.watched.id} has no task database (solo). CallContext are heartbeat, request_context_recovery, done, my_state and status.`
   })
 
 /** One statement on the task database of here, tried again while another program holds it. */
-export const onBoard = <A>(here: Here, act: (link: CommsLink["Service"]) => Effect.Effect<A, CommsUnavailable>) =>
+export const onComms = <A>(here: CallContext, act: (link: CommsLink["Service"]) => Effect.Effect<A, CommsUnavailable>) =>
   here.comms === null
     ? Effect.fail(noBoard(here))
     : CommsLink.use(act).pipe(
@@ -55,7 +55,7 @@ export const onBoard = <A>(here: Here, act: (link: CommsLink["Service"]) => Effe
       )
 
 /** Only the Conductor may speak as task-00: another's beat would hide its death, another's word end its work. */
-export const asConductor = (here: Here): Effect.Effect<void, ToolFailed> => {
+export const asConductor = (here: CallContext): Effect.Effect<void, ToolFailed> => {
   if (here.role === "conductor" || here.role === "unwatched") return Effect.void
   const { id, watch } = here.watched!
   return Effect.fail(

@@ -1,7 +1,7 @@
 import { Effect, Exit, Fiber, Layer, Semaphore, Stdio } from "effect"
 import { McpProtocol, McpServer } from "effect/ai"
 import { version } from "../Version.ts"
-import { postMessage, readMessages, registerTasks, setState } from "./BoardTools.ts"
+import { postMessage, readMessages, registerTasks, setState } from "./CommsTools.ts"
 import { screened } from "./Requests.ts"
 import { tools } from "./Tools.ts"
 import { done, heartbeat, myState, requestContextRecovery, status } from "./WatchTools.ts"
@@ -11,7 +11,7 @@ type World = Effect.Services<ReturnType<typeof requestContextRecovery>>
 
 /** What the model reads of this server before its tools. */
 const instructions =
-  "souffleur is a watchdog: it brings you, the Conductor of this project, back with your conversation when you die, hang or run out of context. Tell it that you live (heartbeat), ask it for a fresh context before yours runs out (request_context_recovery), and tell it when all work is complete (done)."
+  "souffleur is a watchdog: it brings you, the Conductor of this project, back with your conversation when you die, hang or run out of context. Dispatch it that you live (heartbeat), ask it for a fresh context before yours runs out (request_context_recovery), and tell it when all work is complete (done)."
 
 /** The tools by what they do. One call at a time: two openings of one database file in one process take each other's locks away. */
 export const handlers = tools.toLayer(

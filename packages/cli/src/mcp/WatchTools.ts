@@ -9,18 +9,18 @@ import {
   type WatchEvent,
   iso
 } from "@souffleur/domain"
-import { forgetHandoff, writeHandoff } from "@souffleur/process"
+import { forgetHandoffFile, writeHandoffFile } from "@souffleur/process"
 import { agentBeats, Beats } from "@souffleur/eventlog"
 import { command, finish, soloComms } from "@souffleur/supervisor"
 import { Clock, Duration, Effect, Option, Random } from "effect"
 import { agent, comms, settingsOf } from "../world/App.ts"
-import { statusOf } from "../commands/Status.ts"
-import { standing } from "../explain/Standing.ts"
-import { sentence } from "../explain/Telling.ts"
-import { allWatches, type Named } from "../watching/Watches.ts"
-import { answerOf, answerOnBoard } from "./Answer.ts"
-import { asConductor, call, onBoard, startWith } from "./Call.ts"
-import type { Here } from "./Here.ts"
+import { statusOf } from "../commands/StatusCommand.ts"
+import { standing } from "../explain/StatusLine.ts"
+import { sentence } from "../explain/WatchSentence.ts"
+import { allWatches, type NamedWatch } from "../watching/FindWatch.ts"
+import { answerOf, answerWithComms } from "./Answer.ts"
+import { asConductor, call, onComms, startWith } from "./Call.ts"
+import type { CallContext } from "./CallContext.ts"
 import { ToolFailed, type Word } from "./Tools.ts"
 
 /** A sign of life: in our own store first, which no other program locks. */
@@ -32,7 +32,7 @@ export const heartbeat = () =>
       const beats = yield* Beats
       if (here.watched !== undefined) yield* beats.beat(agentBeats(here.watched.id), { by: "agent", at })
       const onto = here.comms !== null || here.watched === undefined
-      if (onto) yield* onBoard(here, (link) => link.beat(at))
+      if (onto) yield* onComms(here, (link) => link.beat(at))
       return {
         watch: here.watched?.id ?? null,
         at: iso(at),
@@ -77,7 +77,7 @@ const unwatched = {
   deadline: null
 } as const
 
-const advice = Effect.fnUntraced(function* (here: Here, { id, watch }: Named) {
+const advice = Effect.fnUntraced(function* (here: CallContext, { id, watch }: NamedWatch) {
   const processes = yield* Processes
   const owned = watch.owner !== undefined && (yield* processes.condition(watch.owner.process)) !== "gone"
   if (!owned) return `No souffleur runs for ${id} now: a person resumes it with "souffleur watch". Until then nobody brings you back.`
@@ -127,14 +127,14 @@ export const myState = () =>
   )
 
 /** An id that nobody else has, safe as a file's name. */
-const freshRequest = Effect.fnUntraced(function* ({ id, watch }: Named) {
+const freshRequest = Effect.fnUntraced(function* ({ id, watch }: NamedWatch) {
   const digits = yield* Effect.replicateEffect(Random.nextIntBetween(0, 15), 16)
   return `${id}-g${watch.generation}-${digits.map((digit) => digit.toString(16)).join("")}`
 })
 
 /** What the Conductor has done by now, as its watcher would measure it; `null`: nobody can tell. */
 const progressOf = Effect.fn("progressOf")(
-  function* ({ watch }: Named) {
+  function* ({ watch }: NamedWatch) {
     const settings = yield* settingsOf(watch.project)
     const { taskCount, taskFingerprint } = yield* Effect.provide(
       Effect.flatMap(soloComms(watch), ({ snapshot }) => snapshot),
@@ -146,10 +146,10 @@ const progressOf = Effect.fn("progressOf")(
 )
 
 /** In a watch without comms: the words in a file first, then the request, whose word a crash cannot lose. */
-const askSolo = Effect.fnUntraced(function* (named: Named, text: string) {
+const askSolo = Effect.fnUntraced(function* (named: NamedWatch, text: string) {
   const { quietHours, stateDir } = yield* settingsOf(named.watch.project)
   const request = yield* freshRequest(named)
-  const digest = yield* writeHandoff(stateDir, request, text).pipe(
+  const digest = yield* writeHandoffFile(stateDir, request, text).pipe(
     Effect.mapError(
       ({ why }) => new ToolFailed({ message: `Your words could not be kept: ${why}. Nothing was asked for: go on, and tell a person.` })
     )
@@ -158,16 +158,16 @@ const askSolo = Effect.fnUntraced(function* (named: Named, text: string) {
   const quietUntil = yield* quietUntilNow(quietHours)
   return yield* command(named.id, { _tag: "RequestHandoff", sessionId: named.watch.sessionId, request, digest, tasks, quietUntil }).pipe(
     // Something else came first: nobody will read it.
-    Effect.catchTag("Refused", (refused) => Effect.andThen(forgetHandoff(stateDir, request), Effect.fail(refused)))
+    Effect.catchTag("Refused", (refused) => Effect.andThen(forgetHandoffFile(stateDir, request), Effect.fail(refused)))
   )
 })
 
 /** The words first, then the state that makes them count: a crash between the two asks for nothing (spec: behaviour#payload). */
-const askOnBoard = Effect.fnUntraced(function* (here: Here, text: string) {
+const askOnBoard = Effect.fnUntraced(function* (here: CallContext, text: string) {
   const at = yield* Clock.currentTimeMillis
   // As task-00, which it is: its session may be newer than what its watch has heard of.
-  yield* onBoard(here, (link) => link.post({ taskId: "souffleur", from: "task-00", type: "handoff", text, at }))
-  yield* onBoard(here, (link) => link.setState("context_recovery", at))
+  yield* onComms(here, (link) => link.post({ taskId: "souffleur", from: "task-00", type: "handoff", text, at }))
+  yield* onComms(here, (link) => link.setState("context_recovery", at))
 })
 
 /** A recovery of the Conductor's context, asked for by itself. */
@@ -192,7 +192,7 @@ export const requestContextRecovery = ({
       if (watch.comms === null) return { watch: id, note: answerOf(yield* askSolo(here.watched, text)) }
       yield* askOnBoard(here, text)
       const quietUntil = yield* quietUntilNow((yield* settingsOf(watch.project)).quietHours)
-      return { watch: id, note: answerOnBoard(watch, quietUntil) }
+      return { watch: id, note: answerWithComms(watch, quietUntil) }
     })
   )
 
@@ -204,7 +204,7 @@ export const done = () =>
       const ended = here.ended?.watch.end === "completed" ? here.ended.id : undefined
       const at = yield* Clock.currentTimeMillis
       if (here.watched?.watch.comms === null) yield* finish(here.watched.id, "agent")
-      else if (ended === undefined || here.comms !== null) yield* onBoard(here, (link) => link.setState("complete", at))
+      else if (ended === undefined || here.comms !== null) yield* onComms(here, (link) => link.setState("complete", at))
       return {
         watch: here.watched?.id ?? ended ?? null,
         note: "The work is said to be complete: souffleur leaves, and nobody brings you back after this."

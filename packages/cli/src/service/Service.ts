@@ -1,4 +1,4 @@
-import type { Surroundings } from "../world/Environment.ts"
+import type { Surroundings } from "../world/CommandEnvironment.ts"
 
 /** One watch as the system's own service manager keeps it running. */
 export interface Service {

@@ -1,6 +1,6 @@
 import { runProgram } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path } from "effect"
-import { Environment } from "../world/Environment.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 import { launchdPlist } from "./LaunchdPlist.ts"
 import { type Service, serviceOf } from "./Service.ts"

@@ -2,7 +2,7 @@ import { Settings, silentAfter } from "@souffleur/domain"
 import { runProgram } from "@souffleur/process"
 import { Beats } from "@souffleur/eventlog"
 import { Clock, Duration, Effect, Option, Schedule } from "effect"
-import { Environment } from "../world/Environment.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
 
 /** sd_notify(3) by its own program: Node has no datagram sockets of a file. */
 const notify = (word: string) =>

@@ -1,8 +1,8 @@
-import { allRuns, isOver } from "@souffleur/conductor"
+import { allRuns, isOver } from "@souffleur/plan"
 import type { ResolvedSettings } from "@souffleur/domain"
 import { Clock, Duration, Effect, FileSystem, Option, Path } from "effect"
-import { runs } from "../world/Conducted.ts"
-import { allWatches } from "./Watches.ts"
+import { runs } from "../world/RunDirectory.ts"
+import { allWatches } from "./FindWatch.ts"
 
 /** A launch that nobody has decided, and a draft: each may hold an environment or a prompt. */
 const launchFile = /^(.+)\.(?:json|kept)$/u

@@ -1,6 +1,6 @@
 import { Claims } from "@souffleur/domain"
 import { Console, Effect, FileSystem, Ref } from "effect"
-import { allWatches } from "./Watches.ts"
+import { allWatches } from "./FindWatch.ts"
 
 /**
  * Whether a live souffleur watches a Conductor by this comms.db, whose row `task-00` then is that Conductor's: who conducts a plan beside

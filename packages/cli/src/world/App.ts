@@ -21,7 +21,7 @@ import { exportedBy } from "@souffleur/recovery"
 import { Roles } from "@souffleur/supervisor"
 import { Console, Effect, Layer, Path } from "effect"
 import * as CommsNews from "./CommsNews.ts"
-import { Environment } from "./Environment.ts"
+import { Environment } from "./CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 
 /** The settings of a project, with what was wrong in its config file told on standard error. */
@@ -30,7 +30,7 @@ export const settingsOf = Effect.fn("settingsOf")(function* (projectDir: string,
   return yield* loadSettings({ projectDir, environment: variables, flags })
 })
 
-/** Our own database: log, beats, outbox. Made where there is none. */
+/** Our own database: log, beats, cursor. Made where there is none. */
 export const store = (settings: ResolvedSettings) =>
   Layer.unwrap(
     Effect.map(Effect.andThen(TrustedFiles.stateFolder(settings.stateDir), Path.Path), (path) =>

@@ -13,7 +13,7 @@ import {
 } from "@souffleur/domain"
 import { readSettings } from "@souffleur/process"
 import { Console, Effect, Option } from "effect"
-import { Environment } from "./Environment.ts"
+import { Environment } from "./CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 import { keepTrust, programOf, trustedIn } from "./TrustStore.ts"
 

@@ -1,4 +1,4 @@
-import { freshTask, implementerPrompt, type LoadedPlan, orderOf, type Plan, reviewerPrompt } from "@souffleur/conductor"
+import { freshTask, implementerPrompt, type LoadedPlan, orderOf, type Plan, reviewerPrompt } from "@souffleur/plan"
 import { plain } from "@souffleur/domain"
 import { Console, Effect } from "effect"
 import { printJson, printLines } from "../Printing.ts"

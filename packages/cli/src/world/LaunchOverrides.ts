@@ -2,7 +2,7 @@ import { agentOfLaunch } from "@souffleur/claude"
 import { initial, Launcher, type ResolvedSettings } from "@souffleur/domain"
 import { Console, Effect, Option } from "effect"
 import { type LaunchOverrides, launches } from "./App.ts"
-import type { Named } from "../watching/Watches.ts"
+import type { NamedWatch } from "../watching/FindWatch.ts"
 
 const lost = "warning: what this watch was started with is lost: the configured agent command is used"
 
@@ -10,7 +10,7 @@ const lost = "warning: what this watch was started with is lost: the configured 
  * What `souffleur run` was given for a watch that goes on: the agent's program and the user's own flags, as its first launch file
  * keeps them. A command runs where its exit code is told.
  */
-export const launchOverridesOf = Effect.fn("launchOverridesOf")(function* (settings: ResolvedSettings, known: Option.Option<Named>) {
+export const launchOverridesOf = Effect.fn("launchOverridesOf")(function* (settings: ResolvedSettings, known: Option.Option<NamedWatch>) {
   const { firstLaunch, kind } = Option.match(known, { onNone: () => initial, onSome: ({ watch }) => watch })
   if (kind === "command") return { terminal: "headless" } satisfies LaunchOverrides
   if (firstLaunch === undefined) return {}

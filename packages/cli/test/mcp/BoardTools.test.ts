@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { payloadHeader } from "@souffleur/domain"
 import { Effect } from "effect"
-import { postMessage, readMessages, registerTasks, setState } from "../../src/mcp/BoardTools.ts"
+import { postMessage, readMessages, registerTasks, setState } from "../../src/mcp/CommsTools.ts"
 import { longestRead, mostRead } from "../../src/mcp/Tools.ts"
-import { place, services, watching } from "./Place.ts"
+import { place, services, watching } from "./McpPlace.ts"
 
 it.layer(services)((it) => {
   it.effect("messages come in pages that a model can take, the long ones cut, and none is missed", () =>

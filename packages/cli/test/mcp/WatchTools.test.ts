@@ -4,7 +4,7 @@ import { Processes } from "@souffleur/node"
 import { Effect, Fiber, FileSystem, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { done, heartbeat, myState, requestContextRecovery } from "../../src/mcp/WatchTools.ts"
-import { handedOn, place, recovering, relaunched, services, watching } from "./Place.ts"
+import { handedOn, place, recovering, relaunched, services, watching } from "./McpPlace.ts"
 
 const whoIs = Effect.map(myState(), ({ you_are }) => you_are)
 const tags = (events: ReadonlyArray<WatchEvent>) => events.map(({ _tag }) => _tag)

@@ -4,7 +4,7 @@ import { nextWatcher } from "./ExitDecider.ts"
 import { abovePin } from "./PinDecider.ts"
 import { compactAttempts, launchSteps } from "../watch/StepName.ts"
 import type { RecoveryCycle, Watch } from "../watch/Watch.ts"
-import type { WatchCommand } from "../watch/WatchCommand.ts"
+import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
 
 /** A token is new for each attempt and safe as a file name: the watch's own numbers only. */

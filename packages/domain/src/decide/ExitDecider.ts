@@ -2,7 +2,7 @@ import { type Decision, ok } from "@souffleur/eventlog"
 import { limitWaitUntil } from "./LimitWait.ts"
 import type { RecoveryCycle, Watch } from "../watch/Watch.ts"
 import type { Baseline } from "../port/Comms.ts"
-import type { WatchCommand } from "../watch/WatchCommand.ts"
+import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
 
 /** Three failed validations, three deaths without progress (spec: behaviour#ends). */

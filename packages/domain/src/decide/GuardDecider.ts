@@ -2,7 +2,7 @@ import { Equal } from "effect"
 import { type Decision, no, ok } from "@souffleur/eventlog"
 import { attempts } from "./ExitDecider.ts"
 import type { Watch } from "../watch/Watch.ts"
-import type { WatchCommand } from "../watch/WatchCommand.ts"
+import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
 
 /** Milliseconds that a restored souffleur has run, after which its next death has nothing to do with the last. */

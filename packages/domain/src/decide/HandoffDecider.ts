@@ -2,7 +2,7 @@ import { type Decision, no, ok } from "@souffleur/eventlog"
 import { goneOn, recoveryOf, retriesAfter } from "./ExitDecider.ts"
 import { iso } from "../Time.ts"
 import type { Watch } from "../watch/Watch.ts"
-import type { WatchCommand } from "../watch/WatchCommand.ts"
+import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
 
 type Request = Extract<WatchCommand, { readonly _tag: "RequestHandoff" }>

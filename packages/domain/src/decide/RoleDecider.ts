@@ -1,7 +1,7 @@
 import { type Decision, ok } from "@souffleur/eventlog"
 import { attempts, nextWatcher } from "./ExitDecider.ts"
 import type { Watch } from "../watch/Watch.ts"
-import type { WatchCommand } from "../watch/WatchCommand.ts"
+import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
 
 /** Milliseconds that a part of souffleur has run, after which its death has nothing to do with the one before. */

@@ -9,7 +9,7 @@ import { abovePin, decidePin } from "./PinDecider.ts"
 import { decideRetry } from "./RetryDecider.ts"
 import { decideRoleFailed } from "./RoleDecider.ts"
 import { isUnwatched, type Watch } from "../watch/Watch.ts"
-import type { WatchCommand } from "../watch/WatchCommand.ts"
+import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
 
 /** The export that the running recovery has made, for a person who takes over from it. */

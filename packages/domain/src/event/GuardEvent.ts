@@ -16,7 +16,7 @@ export const SouffleurRestored = event("SouffleurRestored", {
 /** Restored again and again without progress: nobody watches any more, and a person is told. The watch can be resumed. */
 export const GuardianGaveUp = event("GuardianGaveUp", { restorations: Count })
 /** What souffleur runs of its own in a watch, and what may die of a defect without any harm to the Conductor. */
-export const OwnRole = Schema.Literals(["watcher", "self-monitor", "narrator", "herald", "notifier"])
+export const OwnRole = Schema.Literals(["watcher", "self-monitor", "narrator", "publisher", "notifier"])
 export type OwnRole = typeof OwnRole.Type
 /** One of them died of a defect: its kind and place, never what it says. `failures`: of that role in a row, this one included. */
 export const RoleFailed = event("RoleFailed", { role: OwnRole, defect: Text, failures: Count })

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { Count, event, Measure, Text } from "@souffleur/eventlog"
 import { Owner } from "../port/Claims.ts"
-import { endTags } from "../watch/Ends.ts"
+import { endTags } from "../watch/EndTags.ts"
 import { baseline, named, print, seen } from "./EventFields.ts"
 import { leastPin, Pin } from "../settings/Pin.ts"
 import * as Pinning from "./PinEvent.ts"

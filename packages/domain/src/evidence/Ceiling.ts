@@ -9,9 +9,9 @@ import { CycleSettings } from "../settings/Settings.ts"
  * What the file asks for beyond it is told.
  */
 export const ceilingNow = Effect.fn("ceilingNow")(function* <State extends Pinned, E, R>(
-  tell: (intent: Extract<PinIntent, { readonly _tag: "ReportConfig" }>) => Effect.Effect<State, E, R>
+  dispatch: (intent: Extract<PinIntent, { readonly _tag: "ReportConfig" }>) => Effect.Effect<State, E, R>
 ) {
   const { maxExternalPermission: ceiling, said } = yield* yield* CycleSettings
-  const { pin } = yield* tell({ _tag: "ReportConfig", said: { ceiling, programs: said?.programs ?? null } })
+  const { pin } = yield* dispatch({ _tag: "ReportConfig", said: { ceiling, programs: said?.programs ?? null } })
   return lower(pin.ceiling, ceiling) satisfies Permission
 })

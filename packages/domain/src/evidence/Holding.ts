@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { Agent } from "../port/Agent.ts"
-import { Hooks } from "../port/Hooks.ts"
+import { Hooks } from "../port/HookSigns.ts"
 import { Processes, type ProcessIdentity } from "../port/Process.ts"
 
 /**

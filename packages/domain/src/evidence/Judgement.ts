@@ -1,6 +1,6 @@
 import { toolAllowance } from "../Bounds.ts"
 import { isOver } from "../port/Process.ts"
-import type { Signs, Turn, Verdict } from "./Signs.ts"
+import type { Signs, TurnState, Verdict } from "./Signs.ts"
 
 /**
  * How many stalls in a row are still no hang: a call that stalls is given up and made again without any record of it, and one
@@ -31,7 +31,7 @@ const newest = (signs: Signs): { readonly at: number; readonly what: string } =>
 
 /** What explains silence, and until when; `from` is the newest sign. */
 const heldBy = (
-  turn: Turn,
+  turn: TurnState,
   from: number,
   stall: number,
   children: number | undefined
@@ -57,7 +57,7 @@ const heldBy = (
 }
 
 /** How a turn that is over leaves its Conductor; `undefined`: it is not over. */
-const over = (turn: Turn | undefined): Verdict | undefined => {
+const over = (turn: TurnState | undefined): Verdict | undefined => {
   if (turn?._tag === "Finished") return { _tag: "Idle", since: turn.at }
   if (turn?._tag === "Question") return { _tag: "Waiting", for: `an answer to ${turn.name}`, since: turn.at }
   if (turn?._tag !== "Failed") return undefined

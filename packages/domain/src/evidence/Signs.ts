@@ -1,7 +1,7 @@
 import type { Condition } from "../port/Process.ts"
 
 /** Where a session stands by the newest records of its file; times in epoch ms, the records' own. */
-export type Turn =
+export type TurnState =
   /** It said its last word and wanted no tool. */
   | { readonly _tag: "Finished"; readonly at: number }
   /** The model was asked, and its answer is outstanding. */
@@ -53,7 +53,7 @@ export interface SessionSigns {
   /** When the file was last written. */
   readonly writtenAt: number
   /** `undefined`: nothing that says it was found in the part that is read. */
-  readonly turn: Turn | undefined
+  readonly turn: TurnState | undefined
   /** `undefined`: no real answer there, or none since the last compaction. */
   readonly context: ContextInUse | undefined
 }

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import type { ConfigFile, ConfigKey, ConfigValue } from "./Config.ts"
+import type { ConfigFile, ConfigKey, ConfigValue } from "./ConfigFile.ts"
 import { digestOf } from "../Hashing.ts"
 import { clamp, Permission } from "./Permission.ts"
 

@@ -1,6 +1,6 @@
 import { Context, Duration, Effect, Option, Path, Result, Schema } from "effect"
 import { parseAgentEnvironment } from "./AgentEnvironment.ts"
-import type { ConfigKey, FoundConfig } from "./Config.ts"
+import type { ConfigKey, FoundConfig } from "./ConfigFile.ts"
 import { type ConfigWord, holding, type Pin, wordOf } from "./Pin.ts"
 import { Permission } from "./Permission.ts"
 import { formatQuietHours, isQuietHours, parseQuietHours, type QuietHours } from "./QuietHours.ts"

@@ -1,7 +1,7 @@
 import { type AggregateRef, makeAggregate } from "@souffleur/eventlog"
 import { EventLog } from "./EventLog.ts"
 import { initial, type Watch } from "./Watch.ts"
-import type { Stamp, WatchIntent } from "./WatchCommand.ts"
+import type { Stamp, WatchIntent } from "./WatchIntent.ts"
 import { decide } from "../decide/WatchDecider.ts"
 import type { WatchEvent } from "../event/WatchEvent.ts"
 import { evolve } from "./WatchEvolution.ts"
@@ -14,10 +14,10 @@ export const watches = makeAggregate<Watch, WatchEvent, WatchIntent, Stamp["by"]
   log: EventLog,
   prefix: ""
 })
-export const { load, ref: makeWatchRef, tell } = watches
+export const { load, ref: makeWatchRef, dispatch } = watches
 
 /** One watch as a role sees it: what it is now, and a way to speak. */
 export type WatchRef = AggregateRef<Watch, WatchIntent>
 
 /** How a role speaks: its intent, stamped with the time and its owner's fence. */
-export type Tell = WatchRef["tell"]
+export type Dispatch = WatchRef["dispatch"]

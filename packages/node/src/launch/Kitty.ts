@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { LaunchFailed } from "@souffleur/domain"
 import { Effect } from "effect"
 import type { Start } from "../own/Detached.ts"
-import { pathOf } from "./Programs.ts"
+import { pathOf } from "./HostPrograms.ts"
 
 /** What a window of kitty is opened with. */
 export interface KittyWindow {

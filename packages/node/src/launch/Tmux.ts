@@ -2,7 +2,7 @@ import { execFile } from "node:child_process"
 import { LaunchFailed } from "@souffleur/domain"
 import { Config, Effect, Option } from "effect"
 import type { Start } from "../own/Detached.ts"
-import { pathOf } from "./Programs.ts"
+import { pathOf } from "./HostPrograms.ts"
 
 /** Which tmux: without a socket name the server that souffleur runs in, without a pane the one of `$TMUX_PANE`. */
 export interface TmuxPlace {

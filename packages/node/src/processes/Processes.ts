@@ -1,7 +1,7 @@
 import * as os from "node:os"
 import { NotPermitted, type ProcessIdentity, type ProcessInfo, Processes, type Signal, type Tag, untilSeenOver } from "@souffleur/domain"
 import { Effect, Layer, Option, Schema } from "effect"
-import { KeptStats } from "../files/KeptStats.ts"
+import { StatCache } from "../files/StatCache.ts"
 import { machineIdentity } from "./Machine.ts"
 import * as Proc from "./Proc.ts"
 import { startedBy } from "./ProcessTree.ts"
@@ -33,7 +33,7 @@ const make = Effect.gen(function* () {
   const self = identify(own)
   const uid = process.getuid?.() ?? 0
   const kept = yield* Effect.acquireRelease(
-    Effect.sync(() => new KeptStats(keptAtMost())),
+    Effect.sync(() => new StatCache(keptAtMost())),
     (kept) => Effect.sync(() => kept.close())
   )
 

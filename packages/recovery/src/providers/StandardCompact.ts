@@ -13,7 +13,7 @@ import {
 import { type TrustedFiles } from "@souffleur/process"
 import { type Offspring } from "@souffleur/eventlog"
 import { Effect, type FileSystem, Option, type Path, Ref } from "effect"
-import { boundary, compactedAs, CompactedTo, CompactFailed, onceMore } from "../steps/Compaction.ts"
+import { boundary, compactedAs, CompactedTo, CompactFailed, onceMore } from "../steps/CompactSession.ts"
 import { launch, launchSuccessor, prepare, settled, unhindered } from "../steps/Launch.ts"
 import { promptAfterCompaction } from "../steps/LaunchPrompt.ts"
 import { FailedClosed, type Provider } from "../Provider.ts"

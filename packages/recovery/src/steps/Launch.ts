@@ -14,7 +14,7 @@ import {
   type Watch,
   type WatchIntent
 } from "@souffleur/domain"
-import { type LogError, LaunchTurns, type Refused } from "@souffleur/eventlog"
+import { type LogError, LaunchSlots, type Refused } from "@souffleur/eventlog"
 import { agentCommand, launchOnce } from "@souffleur/process"
 import { Effect, Option, Schema } from "effect"
 import { unlessComplete } from "./Completion.ts"
@@ -38,7 +38,7 @@ export const launch = Effect.fn("Recovery.launch")(function* (
   const launcher = yield* Launcher
   const { watch: ref } = yield* Cycle
   const launchId = launchIdOf(ref.id, token)
-  const effective = clamp(request.requested, yield* ceilingNow(ref.tell))
+  const effective = clamp(request.requested, yield* ceilingNow(ref.dispatch))
   const command = yield* agentCommand({
     session,
     permission: effective,
@@ -58,7 +58,7 @@ export const started = Effect.fn("Recovery.started")(function* (
 ) {
   const { number: cycle, watch: ref } = yield* Cycle
   const launchId = launchIdOf(ref.id, token)
-  const record = (digest: string) => ref.tell({ _tag: "PrepareLaunch", cycle, launchId, digest, ...prepared })
+  const record = (digest: string) => ref.dispatch({ _tag: "PrepareLaunch", cycle, launchId, digest, ...prepared })
   return { launchId, conductor: yield* launchOnce({ ...order, id: launchId }, record) }
 })
 
@@ -86,7 +86,7 @@ export const unhindered = Effect.fnUntraced(function* (watch: Watch) {
   const { launchSpacing } = yield* Settings
   const { watch: ref } = yield* Cycle
   // First, since it may take a while: what is looked at then is as it is when the launch comes.
-  yield* (yield* LaunchTurns)(ref.id, launchSpacing)
+  yield* (yield* LaunchSlots)(ref.id, launchSpacing)
   yield* unlessComplete
   yield* oneWriter(watch)
 })

@@ -1,5 +1,5 @@
 import { type CommsRefusal, Comms, parsePayload, Settings, type Watch } from "@souffleur/domain"
-import { readHandoff } from "@souffleur/process"
+import { readHandoffFile } from "@souffleur/process"
 import { Effect, Option, Schema } from "effect"
 import { again, Cycle, step } from "./Step.ts"
 
@@ -34,7 +34,7 @@ interface Words {
 
 const notTaken = Effect.fnUntraced(function* ({ from, id }: CommsRefusal) {
   const why = `message ${id} in comms${from === null ? "" : ` of ${JSON.stringify(from)}`} begins as a payload and is not taken: the Conductor's own comes from task-00 or its session, to souffleur or task-00, as a handoff`
-  yield* (yield* Cycle).watch.tell({ _tag: "ReportRefused", what: "payload", from, why })
+  yield* (yield* Cycle).watch.dispatch({ _tag: "ReportRefused", what: "payload", from, why })
 })
 
 /** What was said with a handoff: in the file that the agent's own request names, else in comms. */
@@ -43,7 +43,7 @@ const wordsOf = Effect.fnUntraced(function* (watch: Watch) {
   const { stateDir } = yield* Settings
   if (watch.handoff !== undefined) {
     const { digest } = watch.handoff
-    return Option.map(yield* readHandoff(stateDir, watch.handoff), (text): Words => ({ id: null, text, digest }))
+    return Option.map(yield* readHandoffFile(stateDir, watch.handoff), (text): Words => ({ id: null, text, digest }))
   }
   const { baseline, sessions } = watch
   const said = yield* Effect.option(comms.payload({ after: baseline.lastMessageId, sessions }))
@@ -78,6 +78,6 @@ export const resumePromptOf = Effect.fn("resumePromptOf")(function* (watch: Watc
   if (Option.isNone(words) || words.value.id !== request.messageId) return undefined
   if (words.value.digest === request.digest) return parsePayload(words.value.text).resumePrompt
   const why = `message ${request.messageId} in comms was changed after it was read: its words are not taken`
-  yield* (yield* Cycle).watch.tell({ _tag: "ReportRefused", what: "payload", from: null, why })
+  yield* (yield* Cycle).watch.dispatch({ _tag: "ReportRefused", what: "payload", from: null, why })
   return undefined
 })

@@ -9,7 +9,7 @@ import {
   Processes,
   SessionMark,
   Settings,
-  type Turn,
+  type TurnState,
   type Watch
 } from "@souffleur/domain"
 import { Stopped, StopFailed } from "@souffleur/process"
@@ -46,7 +46,7 @@ const unlessBeating = Effect.fnUntraced(function* (watch: Watch, snapshot: Optio
 })
 
 /** A turn at work: neither over, nor waiting for a person, nor ended by the service. */
-const isAtWork = ({ _tag }: Turn) => _tag === "Asked" || _tag === "Tool" || _tag === "Retrying"
+const isAtWork = ({ _tag }: TurnState) => _tag === "Asked" || _tag === "Tool" || _tag === "Retrying"
 
 /**
  * Given up for what its session file said, or did not say any more: where that has gone on since, it is healthy, and is not

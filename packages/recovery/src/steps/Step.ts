@@ -57,12 +57,12 @@ export const step = Effect.fn("Recovery.step")(function* <A, E, R, X = never>(
   const recordFailure = (error: E | X | Refused | LogError) =>
     isFailure(error)
       ? Effect.flatMap(Effect.orDie(Schema.encodeEffect(self.failure)(error)), (failure) =>
-          watch.tell({ _tag: "FailStep", ...key, failure })
+          watch.dispatch({ _tag: "FailStep", ...key, failure })
         )
       : Effect.void
   const recordOutcome = (value: A) =>
     Effect.flatMap(Effect.orDie(Schema.encodeEffect(self.outcome)(value)), (outcome) =>
-      watch.tell({ _tag: "SucceedStep", ...key, outcome })
+      watch.dispatch({ _tag: "SucceedStep", ...key, outcome })
     )
   // What was done is written down, also when an operator interrupts; only a crash can part the two.
   const recorded = (happening: Effect.Effect<A, E | X | Refused | LogError, R>) =>
@@ -72,7 +72,7 @@ export const step = Effect.fn("Recovery.step")(function* <A, E, R, X = never>(
     const happened = yield* Effect.tapError(self.reconcile(last.token), recordFailure)
     if (Option.isSome(happened)) return yield* recorded(Effect.succeed(happened.value))
   }
-  const intent = (yield* watch.tell({ _tag: "StartStep", ...key })).recovery?.steps[name]
+  const intent = (yield* watch.dispatch({ _tag: "StartStep", ...key })).recovery?.steps[name]
   if (intent?._tag !== "Started") return yield* Effect.die(`step ${name} was granted without an intent`)
   return yield* recorded(self.act(intent.token))
 })

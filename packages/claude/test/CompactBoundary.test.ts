@@ -1,0 +1,153 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { SessionMark } from "@souffleur/domain"
+import { Effect, FileSystem, Path } from "effect"
+import { compactedSince as compactionSince, markOf } from "../src/session/CompactBoundary.ts"
+import { claudeFolder, services } from "./support/ClaudeFolder.ts"
+
+const line = (record: unknown) => `${JSON.stringify(record)}\n`
+const boundary = line({ parentUuid: null, type: "system", subtype: "compact_boundary", compactMetadata: { trigger: "manual" } })
+const said = line({ type: "user", message: { role: "user", content: "hello" } })
+/** Bytes of one read of a file, as Effect's FileSystem makes them. */
+const chunk = 64 * 1024
+const utf8 = new TextEncoder()
+const summary = line({ type: "user", isCompactSummary: true, message: { role: "user", content: "what was said" } })
+const compactedSince = (mark: SessionMark) => Effect.map(compactionSince(mark), (how) => how !== "not yet")
+
+it.layer(services)((it) => {
+  /** A session file that stood so at its mark, to which this was appended since. */
+  const since = Effect.fnUntraced(function* (before: string, after: string | Uint8Array) {
+    const fs = yield* FileSystem.FileSystem
+    const path = `${yield* claudeFolder({ "s.jsonl": before })}/s.jsonl`
+    const mark = yield* markOf({ path, sessionId: "s" })
+    yield* fs.writeFile(path, typeof after === "string" ? utf8.encode(after) : after, { flag: "a" })
+    return { fs, path, mark, compacted: yield* compactedSince(mark) }
+  })
+  const compacted = (before: string, after: string | Uint8Array) => Effect.map(since(before, after), (all) => all.compacted)
+
+  describe("a boundary after the mark", () => {
+    it.effect("is the proof, wherever the mark stood: at 0, at a newline, in the middle of a torn line", () =>
+      Effect.gen(function* () {
+        for (const before of ["", said, boundary, said + said, said.slice(0, 20), `${said}${said.slice(0, 1)}`, `${said}\n`]) {
+          const torn = before !== "" && !before.endsWith("\n")
+          assert.isTrue(yield* compacted(before, `${torn ? "\n" : ""}${boundary}`), JSON.stringify(before))
+          assert.isTrue(yield* compacted(before, `${torn ? "rest\n" : ""}${said}${boundary}${said}`), JSON.stringify(before))
+        }
+      })
+    )
+    it.effect("is found at every place of a chunk's border", () =>
+      Effect.gen(function* () {
+        // The reading begins a byte before the mark; so many bytes of the boundary's line stand before the border.
+        for (const shift of [0, 1, 2, 40, boundary.length - 2, boundary.length - 1, boundary.length, boundary.length + 1]) {
+          const filler = line({ type: "user", filler: "x".repeat(chunk - 1 - shift - line({ type: "user", filler: "" }).length) })
+          assert.isTrue(yield* compacted(said, `${filler}${boundary}`), String(shift))
+        }
+      })
+    )
+    it.effect("is found after a line longer than any that is looked at, also where the mark stood in it", () =>
+      Effect.gen(function* () {
+        const long = `{"type":"user","x":"${"é".repeat(1 << 20)}"}\n`
+        assert.isTrue(yield* compacted(said, `${long}${boundary}`))
+        assert.isTrue(yield* compacted(`${said}${long.slice(0, 9)}`, `${long.slice(9)}${boundary}`))
+      })
+    )
+    it.effect("is found between lines that are malformed", () =>
+      Effect.gen(function* () {
+        const bad = ["not json", '{"subtype":"compact_boundary"', '["compact_boundary"]', "null", '"compact_boundary"', ""].join("\n")
+        assert.isFalse(yield* compacted(said, `${bad}\n`))
+        const invalid = Uint8Array.of(0xff, 0xfe, 0x22, 10, ...utf8.encode(boundary))
+        assert.isTrue(yield* compacted(said, `${bad}\n${boundary}`))
+        assert.isTrue(yield* compacted(said, invalid))
+      })
+    )
+  })
+
+  describe("no proof is", () => {
+    it.effect("a boundary that began before the mark, whole or torn by it", () =>
+      Effect.gen(function* () {
+        assert.isFalse(yield* compacted(boundary, ""))
+        assert.isFalse(yield* compacted(boundary, said))
+        for (const cut of [1, 30, boundary.length - 2, boundary.length - 1]) {
+          assert.isFalse(yield* compacted(`${said}${boundary.slice(0, cut)}`, boundary.slice(cut)), String(cut))
+        }
+      })
+    )
+    it.effect("half a line, until it is whole", () =>
+      Effect.gen(function* () {
+        for (const cut of [30, boundary.length - 1]) {
+          const { compacted, fs, mark, path } = yield* since(said, boundary.slice(0, cut))
+          assert.isFalse(compacted, String(cut))
+          yield* fs.writeFileString(path, boundary.slice(cut), { flag: "a" })
+          assert.isTrue(yield* compactedSince(mark), String(cut))
+        }
+      })
+    )
+    it.effect("what somebody said of compaction, or a tool printed", () =>
+      Effect.gen(function* () {
+        for (const record of [
+          { type: "user", message: { content: boundary } },
+          { type: "user", subtype: "compact_boundary", message: { content: "compact_boundary" } },
+          { type: "system", subtype: "local_command", content: '"subtype":"compact_boundary"' },
+          { type: "system", subtype: "microcompact_boundary", of: "compact_boundary" },
+          { type: "assistant", message: { content: [{ type: "text", text: '{"type":"system","subtype":"compact_boundary"}' }] } },
+          { type: "user", nested: { type: "system", subtype: "compact_boundary" } }
+        ]) {
+          assert.isFalse(yield* compacted(said, line(record)), JSON.stringify(record))
+        }
+      })
+    )
+    it.effect("another file under the same name, however it came there", () =>
+      Effect.gen(function* () {
+        const { fs, mark, path } = yield* since(said, "")
+        yield* fs.writeFileString(`${path}.new`, `${said}${boundary}`)
+        yield* fs.rename(`${path}.new`, path)
+        assert.isFalse(yield* compactedSince(mark))
+      })
+    )
+    it.effect("a file that became shorter, or is gone", () =>
+      Effect.gen(function* () {
+        const { fs, mark, path } = yield* since(`${said}${said}${said}${said}`, "")
+        yield* fs.truncate(path, 0)
+        yield* fs.writeFileString(path, boundary, { flag: "a" })
+        assert.isFalse(yield* compactedSince(mark))
+        yield* fs.remove(path)
+        assert.isFalse(yield* compactedSince(mark))
+      })
+    )
+  })
+
+  it.effect("is whole with the summary that follows its boundary: a whole line of the agent's, and none from before", () =>
+    Effect.gen(function* () {
+      const how = (after: string) => Effect.flatMap(since(`${boundary}${summary}`, after), ({ mark }) => compactionSince(mark))
+      const quoted = line({ type: "user", message: { content: summary } })
+      for (const [after, expected] of [
+        ["", "not yet"],
+        [summary, "not yet"],
+        [boundary, "boundary"],
+        [`${summary}${boundary}`, "boundary"],
+        [`${boundary}${summary.slice(0, -1)}`, "boundary"],
+        [`${boundary}${quoted}`, "boundary"],
+        [`${boundary}${line({ type: "user", isCompactSummary: false })}`, "boundary"],
+        [`${boundary}${summary}`, "summary"],
+        [`${boundary}${said}${summary}${said}`, "summary"]
+      ] as const)
+        assert.strictEqual(yield* how(after), expected, after)
+    })
+  )
+  it.effect("finds the boundary that Claude Code 2.1.329 wrote, from every line before it, and from none after", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const whole = yield* fs.readFileString(path.join(import.meta.dirname, "fixtures/session.jsonl"))
+      const lines = whole.trimEnd().split("\n")
+      const at = lines.findIndex((text) => text.includes('"subtype":"compact_boundary"'))
+      assert.isAbove(at, 0)
+      for (const from of [0, at - 1, at, at + 1, lines.length - 1]) {
+        const before = lines.slice(0, from).map((text) => `${text}\n`)
+        const after = lines.slice(from).map((text) => `${text}\n`)
+        const { compacted, mark } = yield* since(before.join(""), after.join(""))
+        assert.strictEqual(compacted, from <= at, String(from))
+        assert.strictEqual(yield* compactionSince(mark), from <= at ? "summary" : "not yet", String(from))
+      }
+    })
+  )
+})

@@ -1,0 +1,140 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, FileSystem, Option, Path } from "effect"
+import { failureOf } from "../src/session/ApiFailure.ts"
+import { lastTurnEnded, leftNoPidFile, sessionSigns } from "../src/session/SessionSigns.ts"
+import { claudeFolder, services } from "./support/ClaudeFolder.ts"
+
+const line = (record: unknown) => `${JSON.stringify(record)}\n`
+const user = (content: unknown = "go", more: object = {}) => line({ type: "user", message: { role: "user", content }, ...more })
+const assistant = (message: object = {}, more: object = {}) =>
+  line({
+    type: "assistant",
+    message: { model: "claude-x", stop_reason: "end_turn", content: [{ type: "text", text: "done" }], ...message },
+    ...more
+  })
+/** What the agent writes for itself after a turn. */
+const after = ["last-prompt", "mode", "cost-state", "a-type-of-tomorrow"].map((type) => line({ type })).join("")
+
+it("other words that the agent put into the model's mouth are no failure of the service", () => {
+  const synthetic = { type: "assistant", message: { model: "<synthetic>" } }
+  assert.isUndefined(failureOf(synthetic, 7))
+  assert.deepInclude(failureOf({ ...synthetic, isApiErrorMessage: true }, 7), { _tag: "Failed", at: 7, why: "other" })
+})
+
+it.layer(services)((it) => {
+  it.effect("a limit that does not state its end has stated it at the retries right before, or nowhere", () =>
+    Effect.gen(function* () {
+      const limit = (more: object = {}) =>
+        assistant({ model: "<synthetic>", stop_reason: "stop_sequence" }, { isApiErrorMessage: true, error: "rate_limit", ...more })
+      const retry = (resetsAt?: number) =>
+        line({
+          type: "system",
+          subtype: "api_error",
+          retryAttempt: 9,
+          maxRetries: 10,
+          retryInMs: 1000,
+          error: { rateLimits: { resetsAt } }
+        })
+      const resets = Effect.fnUntraced(function* (session: string) {
+        const signs = yield* sessionSigns(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`)
+        const turn = Option.getOrUndefined(signs)?.turn
+        return turn?._tag === "Failed" ? [turn.why, turn.resetsAt] : turn?._tag
+      })
+      assert.deepStrictEqual(yield* resets(user() + retry(1_800_000_000) + after + limit()), ["usage-limit", 1_800_000_000_000])
+      assert.deepStrictEqual(yield* resets(user() + retry(1) + limit({ quotaLimits: { resetsAt: 2 } })), ["usage-limit", 2000])
+      assert.deepStrictEqual(yield* resets(user() + retry() + limit()), ["usage-limit", undefined])
+      assert.deepStrictEqual(yield* resets(retry(1_800_000_000) + user() + limit()), ["usage-limit", undefined])
+      assert.deepStrictEqual(yield* resets(limit()), ["usage-limit", undefined])
+    })
+  )
+  const ended = Effect.fnUntraced(function* (session: string) {
+    return yield* lastTurnEnded(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`)
+  })
+
+  it.effect("a turn has ended when the agent had the last word, and wanted no tool", () =>
+    Effect.gen(function* () {
+      for (const session of [
+        user() + assistant(),
+        user() + assistant() + after,
+        user() + assistant() + line({ type: "system", subtype: "turn_duration" }),
+        user() + assistant() + user("of a subagent", { isSidechain: true }) + user("of the program itself", { isMeta: true }),
+        `${user()}${assistant()}not json\n[]\nnull\n\n${user().slice(0, 20)}`,
+        (user() + assistant()).trimEnd(),
+        user() + assistant({ content: "a string" })
+      ]) {
+        assert.isTrue(yield* ended(session), session)
+      }
+    })
+  )
+  it.effect("it has not when the agent wanted a tool, was answered, was cut off, or the service failed", () =>
+    Effect.gen(function* () {
+      for (const session of [
+        "",
+        after,
+        user() + assistant({ stop_reason: "tool_use", content: [{ type: "tool_use" }] }),
+        user() + assistant({ content: [{ type: "text", text: "a" }, { type: "tool_use" }] }),
+        user() + assistant() + user([{ type: "tool_result", content: "x" }]),
+        user() + assistant() + user("more") + after,
+        user() + assistant({ stop_reason: null }),
+        user() + assistant({ stop_reason: "max_tokens" }),
+        user() + assistant({ model: "<synthetic>" }),
+        user() + assistant({}, { isApiErrorMessage: true }),
+        user() + assistant({}, { isSidechain: true }),
+        user() + line({ type: "assistant" })
+      ]) {
+        assert.isFalse(yield* ended(session), session)
+      }
+      assert.isFalse(yield* lastTurnEnded("/nowhere/s.jsonl"))
+    })
+  )
+  it.effect("only the end of a large file is looked at", () =>
+    Effect.gen(function* () {
+      // Longer than a line may be, and two of them than the part that is looked at.
+      const long = line({ type: "file-history-snapshot", x: "é".repeat(2_500_000) })
+      assert.isTrue(yield* ended(user() + long + long + assistant() + after))
+      assert.isTrue(yield* ended(user() + long + assistant() + after))
+      // Nothing was said in the part that is looked at: nothing is known.
+      assert.isFalse(yield* ended(user() + assistant() + long + long))
+    })
+  )
+  it.effect("in a session that Claude Code 2.1.329 wrote, a turn ends at each of its last words alone", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const whole = yield* fs.readFileString(path.join(import.meta.dirname, "fixtures/session.jsonl"))
+      const lines = whole.trimEnd().split("\n")
+      const changes: Array<readonly [line: number, ended: boolean]> = []
+      for (const count of lines.keys()) {
+        const now = yield* ended(
+          lines
+            .slice(0, count + 1)
+            .map((text) => `${text}\n`)
+            .join("")
+        )
+        if (now !== (changes.at(-1)?.[1] ?? false)) changes.push([count, now])
+      }
+      const kinds = changes.map(([at, now]) => [(JSON.parse(lines[at]!) as { readonly type: string }).type, now])
+      const [asked, said, ran] = [
+        ["user", false],
+        ["assistant", true],
+        ["user", true]
+      ]
+      // After the third it was compacted by hand: the command is a word of the user's, and what it said is the end of it.
+      const [compacted, ...rest] = [
+        [asked, ran],
+        [asked, said],
+        [asked, said],
+        [asked, said]
+      ].flat()
+      assert.deepStrictEqual(kinds, [said, asked, said, asked, said, compacted, ...rest])
+      assert.isTrue(changes.at(-1)?.[1])
+    })
+  )
+  it.effect("a pid file is left by who was killed, and by nobody else", () =>
+    Effect.gen(function* () {
+      const folder = yield* claudeFolder({ "sessions/70.json": "" })
+      assert.isFalse(yield* leftNoPidFile(folder, 70))
+      assert.isTrue(yield* leftNoPidFile(folder, 7))
+    })
+  )
+})

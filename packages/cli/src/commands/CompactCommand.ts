@@ -1,0 +1,67 @@
+import { Agent, Claims, parseSessionId, Settings } from "@souffleur/domain"
+import { compactByHand } from "@souffleur/recovery"
+import { Console, Effect, Layer, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { agent, agentFiles, claims, host, launches, settingsOf, store } from "../world/App.ts"
+import { BadUsage, Ended } from "../Failure.ts"
+import { opening } from "../world/ConfigTrust.ts"
+import { allWatches, unfinished } from "../watching/FindWatch.ts"
+import { json, realProject } from "./Options.ts"
+
+/** A watch may be about to resume that very session: what it looks after is left to it. */
+const unwatched = Effect.fnUntraced(function* (sessionId: string) {
+  const claims = yield* Claims
+  const known = unfinished(yield* allWatches, { sessionId })
+  const owner = Option.flatMap(known, ({ watch }) => Option.fromUndefinedOr(watch.owner))
+  if (Option.isNone(known) || Option.isNone(owner) || (yield* claims.isDead(owner.value))) return
+  const { id } = known.value
+  return yield* new BadUsage({ why: `watch ${id} looks after session ${sessionId}: end it first with "souffleur release ${id}"` })
+})
+
+/** Where the session began, if that is still there: its settings and hooks are the project's. */
+const folderOf = Effect.fnUntraced(function* (sessionId: string, named: Option.Option<string>) {
+  const here = yield* realProject(Option.getOrElse(named, () => "."))
+  if (Option.isSome(named)) return here
+  const began = yield* Effect.flatMap(Agent, ({ projectOf }) => projectOf(sessionId)).pipe(
+    Effect.provide(agentFiles(yield* settingsOf(here))),
+    Effect.provide(host)
+  )
+  return yield* Option.match(began, {
+    onNone: () => Effect.succeed(here),
+    onSome: (folder) => Effect.orElseSucceed(realProject(folder), () => here)
+  })
+})
+
+export const compactCommand = Command.make(
+  "compact",
+  {
+    sessionId: Argument.String("session-id").pipe(Argument.withDescription("A session whose process has ended")),
+    projectDir: Flag.String("project-dir").pipe(
+      Flag.withDescription("The folder to run in (default: where the session began)"),
+      Flag.optional
+    ),
+    json
+  },
+  Effect.fnUntraced(function* (flags) {
+    const sessionId = yield* Effect.fromResult(parseSessionId(flags.sessionId))
+    const project = yield* folderOf(sessionId, flags.projectDir)
+    const { settings } = yield* opening(project)
+    yield* Effect.provide(unwatched(sessionId), [store(settings), claims.pipe(Layer.provide(host))])
+    const attempts = yield* compactByHand(sessionId, project).pipe(
+      Effect.provide([agent(settings), launches(settings), Layer.succeed(Settings, settings)]),
+      Effect.provide(host),
+      Effect.catchTags({
+        SessionHeld: ({ why }) => Effect.fail(new BadUsage({ why })),
+        CompactFailed: ({ why }) =>
+          Effect.andThen(
+            flags.json
+              ? Console.log(JSON.stringify({ session_id: sessionId, compacted: false, error: why }))
+              : Console.error(`souffleur: session ${sessionId} is not compacted: ${why}`),
+            Effect.fail(new Ended({ code: 1 }))
+          )
+      })
+    )
+    if (flags.json) return yield* Console.log(JSON.stringify({ session_id: sessionId, compacted: true, attempts }))
+    yield* Console.log(`session ${sessionId} is compacted${attempts > 1 ? `, at attempt ${attempts}` : ""}`)
+  })
+).pipe(Command.withDescription("Compact a session in place, once its process has ended"))

@@ -1,0 +1,249 @@
+import {
+  projectRun,
+  conduct,
+  PlanContext,
+  conductOn,
+  excludeOwn,
+  completionSummary,
+  gitOf,
+  invocation,
+  launchWords,
+  isOver,
+  type LoadedPlan,
+  loadPlan,
+  loadRun,
+  openRun,
+  outcry,
+  ownFiles,
+  ownRun,
+  type Run,
+  RunLog,
+  publishRun,
+  runOf,
+  runsOf,
+  streamOf
+} from "@souffleur/plan"
+import {
+  Agent,
+  ceilingNow,
+  Comms,
+  digestOf,
+  Launcher,
+  CommsLink,
+  Permission,
+  type Pin,
+  Processes,
+  type ResolvedSettings
+} from "@souffleur/domain"
+import { resolveProgram } from "@souffleur/process"
+import { boundOutputs } from "@souffleur/node"
+import { attendedHere } from "@souffleur/supervisor"
+import { Console, Effect, Fiber, FileSystem, Option, Path, Ref, Stream } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { comms, commsLink, launchable, settingsOf, store } from "../world/App.ts"
+import { conductor, runIdOf, runs } from "../world/RunDirectory.ts"
+import { dryRun } from "../world/DryRun.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { BadUsage, Ended } from "../Failure.ts"
+import { oncePossible, untold } from "../world/RunHindrance.ts"
+import { watchedElsewhere } from "../watching/WatchedElsewhere.ts"
+import { withProgress } from "../explain/RunProgress.ts"
+import { runJsonLine, runLine, runNeeds } from "../explain/RunSentence.ts"
+import { paint, printLines } from "../Printing.ts"
+import { goingOn, opening } from "../world/ConfigTrust.ts"
+import { conductAnswerCommand } from "./ConductAnswerCommand.ts"
+import { conductLogCommand, conductWhyCommand } from "./ConductLogCommand.ts"
+import { conductStatusCommand } from "./ConductStatusCommand.ts"
+import { json, projectDir, realProject } from "./Options.ts"
+
+/** How long a conductor that ends waits for a comms that is out. */
+const drainTimeout = "10 seconds"
+
+/** The comms of the project, where there is one. */
+const linkOf = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false))) return Option.none()
+  return Option.some({
+    link: yield* Effect.provide(CommsLink, commsLink(file)),
+    comms: yield* Effect.provide(Comms, comms(file))
+  })
+})
+
+const finishingOf = Effect.fnUntraced(function* ({ path, plan: { finish } }: LoadedPlan) {
+  if (finish._tag !== "Command") return null
+  const { variables } = yield* Environment
+  const [name, ...args] = finish.command
+  const environment = Object.fromEntries(Object.entries(variables).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])))
+  const program = yield* resolveProgram(name, variables["PATH"] ?? "").pipe(
+    Effect.catchTag("AgentNotFound", ({ why }) => new BadUsage({ why: `${path}: finish.command: ${why}` }))
+  )
+  return { program, args, environment }
+})
+
+/** Every transition, as it comes, from where it was told last, up to one that is known to be the last. */
+const narrate = Effect.fn("Conduct.narrate")(function* (id: string, told: Ref.Ref<number>, asJson: boolean) {
+  const log = yield* RunLog
+  const { colour } = yield* Environment
+  const brush = paint(colour)
+  const from = yield* Ref.get(told)
+  yield* withProgress(log.changes(streamOf(id), 0)).pipe(
+    Stream.filter(({ recorded }) => recorded.revision > from),
+    Stream.tap(({ progress, recorded }) => Console.log(asJson ? runJsonLine(recorded) : runLine(recorded, brush, progress))),
+    Stream.tap(({ recorded }) => Ref.set(told, recorded.revision)),
+    Stream.takeUntil(({ recorded }) => recorded.event._tag === "RunLeft"),
+    Stream.runDrain
+  )
+})
+
+/** Who ends the conductor does not end its agent. */
+const leftAtWork = Effect.fnUntraced(function* (id: string) {
+  const run = yield* loadRun(id)
+  const pid = run.turn?.launch?.process.pid
+  if (pid !== undefined && Option.isSome(yield* (yield* Processes).find(pid)))
+    yield* Console.error(`its ${run.turn?.role}, pid ${pid}, works on; it is gone on with by: ${invocation(run, (yield* Environment).cwd)}`)
+})
+
+const tellNeeds = Effect.fnUntraced(function* (id: string, run: Run, then: string) {
+  const { outputPath } = yield* Launcher
+  yield* printLines(`${runNeeds(id, run, outputPath).join("\n  ")}; ${then}`, Console.error)
+})
+
+/** What a person is told at the end, and the exit code (spec: command-line#exit-codes). */
+const ended = Effect.fnUntraced(function* (id: string, run: Run, asJson: boolean) {
+  if (!isOver(run)) {
+    yield* tellNeeds(id, run, "then conduct the plan again")
+    return 1
+  }
+  if (!asJson) yield* printLines(`\n${completionSummary(run)}`)
+  return 0
+})
+
+const conductPlan = Effect.fn("conductPlan")(function* (
+  settings: ResolvedSettings,
+  loaded: LoadedPlan,
+  project: string,
+  statePath: string,
+  requested: Permission,
+  wait: boolean,
+  asJson: boolean,
+  pin: Pin,
+  known: string | undefined
+) {
+  const path = yield* Path.Path
+  const agent = yield* Agent
+  yield* launchable(settings)
+  const linked = yield* linkOf(path.join(project, "comms.db"))
+  const finishing = yield* finishingOf(loaded)
+  const finishingDigest = loaded.plan.finish._tag === "Command" ? yield* digestOf(JSON.stringify(loaded.plan.finish.command)) : null
+  const heralding = { project, command: settings.notifyCommand, comms: Option.map(linked, ({ comms }) => comms) }
+  const own = yield* ownFiles(statePath, [loaded.path, path.join(project, "comms.db")])
+  const begins = Effect.gen(function* () {
+    const git = yield* gitOf(project, own)
+    const opened = yield* openRun(loaded, project, statePath, git, runIdOf(project, loaded.path), pin, finishingDigest)
+    return { ...opened, git }
+  })
+  const { from, git, id } = yield* wait && known !== undefined ? oncePossible(known, heralding, begins) : begins
+  yield* Console.error(from === 0 ? `run ${id}, agents by ${agent.name}` : `run ${id} goes on from revision ${from}`)
+  yield* Effect.forEach(yield* excludeOwn(git.root, statePath, Option.isSome(linked) ? [path.join(project, "comms.db")] : []), (one) =>
+    Console.error(one)
+  )
+  yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
+  const board = projectRun(
+    id,
+    from,
+    Option.map(linked, ({ link }) => link),
+    yield* watchedElsewhere(path.join(project, "comms.db"))
+  )
+  const bulletin = yield* Effect.forkScoped(attendedHere("bulletin", board))
+  const telling = yield* Effect.forkScoped(attendedHere("publisher", publishRun(id, from, heralding)))
+  const told = yield* Ref.make(from)
+  const narrator = yield* Effect.forkScoped(attendedHere("narrator", narrate(id, told, asJson)))
+  yield* Effect.forkScoped(attendedHere("bound of launches", boundOutputs(path.join(settings.stateDir, "launches"), `run-${id}-`)))
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const ref = yield* ownRun(id)
+      yield* ceilingNow(ref.dispatch)
+      const waiting = (run: Run) => tellNeeds(id, run, "it waits for that")
+      yield* Effect.provideService(wait ? conductOn(waiting) : conduct(), PlanContext, {
+        ref,
+        plan: loaded.plan,
+        git,
+        words: yield* launchWords,
+        statePath,
+        requested,
+        finishing,
+        finishingDigest
+      })
+    })
+  ).pipe(
+    Effect.onInterrupt(() => Effect.ignore(leftAtWork(id))),
+    Effect.tapCause((cause) => {
+      const why = untold(cause)
+      return why === undefined ? Effect.void : outcry(id, heralding, why)
+    })
+  )
+  yield* Fiber.join(narrator)
+  yield* Effect.timeoutOption(Fiber.awaitAll([bulletin, telling]), drainTimeout)
+  return yield* ended(id, yield* loadRun(id), asJson)
+}, Effect.scoped)
+
+const limit = (name: string, what: string) => Flag.String(name).pipe(Flag.withDescription(what), Flag.optional)
+
+export const conductCommand = Command.make(
+  "conduct",
+  {
+    plan: Argument.String("plan").pipe(Argument.withDescription("The plan: YAML, or Markdown with front matter")),
+    projectDir,
+    state: Flag.String("state").pipe(Flag.withDescription("The state file (default: state.json in the project)"), Flag.optional),
+    permission: Flag.Literals("permission", Permission.literals).pipe(
+      Flag.withDescription("What agents may do, at most MAX_EXTERNAL_PERMISSION"),
+      Flag.withDefault("acceptEdits")
+    ),
+    implementerTimeout: limit("implementer-timeout", "How long an implementer may take, such as 60 minutes"),
+    reviewerTimeout: limit("reviewer-timeout", "How long a reviewer may take, such as 30 minutes"),
+    wait: Flag.Boolean("wait").pipe(
+      Flag.withDescription("Stay where a person is needed, and go on when that is answered (the default under souffleur run)"),
+      Flag.optional
+    ),
+    dryRun: Flag.Boolean("dry-run").pipe(Flag.withDescription("Print the order and the prompts; do nothing"), Flag.withDefault(false)),
+    json
+  },
+  Effect.fnUntraced(function* (flags) {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const { cwd, variables } = yield* Environment
+    const project = yield* realProject(flags.projectDir)
+    const limits = {
+      implementerTimeout: Option.getOrUndefined(flags.implementerTimeout),
+      reviewerTimeout: Option.getOrUndefined(flags.reviewerTimeout)
+    }
+    const found = yield* settingsOf(project, limits)
+    const named = path.resolve(cwd, flags.plan)
+    // By whatever path it is named, it is the same plan.
+    const loaded = yield* loadPlan(yield* Effect.orElseSucceed(fs.realPath(named), () => named), project)
+    if (flags.dryRun) return yield* dryRun(loaded, flags.json)
+    const statePath = Option.match(flags.state, {
+      onNone: () => path.join(project, "state.json"),
+      onSome: (file) => path.resolve(cwd, file)
+    })
+    if (!(yield* Effect.orElseSucceed(fs.exists(path.dirname(statePath)), () => false)))
+      return yield* new BadUsage({ why: `--state: there is no folder ${path.dirname(statePath)}` })
+    if (statePath === loaded.path) return yield* new BadUsage({ why: "--state: the state file cannot be the plan" })
+    const wait = Option.getOrElse(flags.wait, () => (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== "")
+    const known = runOf(yield* Effect.provide(runsOf(project), runs(found)), loaded.path)
+    const { pin, settings } =
+      known === undefined
+        ? yield* opening(project, limits)
+        : { pin: known.run.pin, settings: yield* goingOn(project, known.run.pin, limits) }
+    const plan = conductPlan(settings, loaded, project, statePath, flags.permission, wait, flags.json, pin, known?.id)
+    const code = yield* Effect.provide(plan, [conductor(settings, project), store(settings)])
+    if (code !== 0) return yield* new Ended({ code })
+  })
+).pipe(
+  Command.withDescription("Drive a plan through implementer and reviewer agents, unattended, to its end"),
+  Command.withExamples([
+    { command: "souffleur conduct plan.yaml", description: "Conduct a plan; after a stop, go on with it" },
+    { command: 'souffleur conduct answer task-002 "use the other library"', description: "Answer an escalation" }
+  ]),
+  Command.withSubcommands([conductStatusCommand, conductLogCommand, conductWhyCommand, conductAnswerCommand])
+)

@@ -1,0 +1,107 @@
+import { allRuns, invocation, isOver, stateJson, streamOf, type NamedRun } from "@souffleur/plan"
+import { iso, Launcher, plain, Processes, type ResolvedSettings, Words } from "@souffleur/domain"
+import { Beats } from "@souffleur/eventlog"
+import { Clock, Console, Duration, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { host, launches, settingsOf } from "../world/App.ts"
+import { findRun, runs } from "../world/RunDirectory.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { paint, printJson } from "../Printing.ts"
+import { runStanding, taskLines } from "../explain/RunSentence.ts"
+import { runName } from "./ConductAnswerCommand.ts"
+import { json, projectDir, realProject } from "./Options.ts"
+
+/** A plan has no longer one; a log that somebody else wrote may. */
+const mostOfId = 64
+
+const statusOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun) {
+  const { outputPath } = yield* Launcher
+  const beats = yield* Beats
+  const processes = yield* Processes
+  const now = yield* Clock.currentTimeMillis
+  const beat = yield* beats.last(streamOf(id))
+  const launched = run.turn?.launch ?? null
+  const agent = launched === null ? null : yield* processes.condition(launched.process)
+  const owner = run.owner === null ? null : { ...run.owner.process, condition: yield* processes.condition(run.owner.process) }
+  return {
+    run: id,
+    project: run.project,
+    plan: run.plan,
+    standing: unreadable === undefined ? runStanding(run, agent) : `cannot be read from event ${unreadable.revision} on: ${unreadable.why}`,
+    unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.why },
+    revision: run.revision,
+    owner,
+    beat_age_ms: Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at }),
+    paused: run.paused,
+    permission: { ceiling: run.pin.ceiling, file_asks_for: run.overreach?.keys ?? [] },
+    wait: run.wait === null ? null : { kind: run.wait.kind, until: iso(run.wait.until) },
+    agent:
+      run.turn === null
+        ? null
+        : {
+            role: run.turn.role,
+            task: run.turn.taskId,
+            attempt: run.turn.attempt,
+            pid: launched?.process.pid ?? null,
+            condition: agent,
+            runs_for_ms: launched === null ? null : now - launched.at,
+            session_id: run.turn.sessionId,
+            output: launched === null ? null : outputPath(launched.launchId)
+          },
+    escalations: run.tasks.flatMap(({ escalation, id: task }) => (escalation === null ? [] : [{ task, ...escalation }])),
+    ...stateJson(run),
+    workflow_id: plain(run.workflowId, mostOfId),
+    finishing: run.finishing
+  }
+})
+
+/** Who is at work, since when and until when at most, and where to look at it. */
+const agentLines = (agent: Effect.Success<ReturnType<typeof statusOf>>["agent"], settings: ResolvedSettings): ReadonlyArray<string> => {
+  if (agent === null || agent.runs_for_ms === null) return []
+  const limit = agent.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout
+  const time =
+    agent.condition === "gone"
+      ? "is gone"
+      : `at work for ${Words.duration(agent.runs_for_ms)} of at most ${Words.duration(Duration.toMillis(limit))}`
+  return [`  ${agent.role}, pid ${agent.pid}, ${time}`, `    session ${agent.session_id}, output ${agent.output}`].map((line) =>
+    plain(line)
+  )
+}
+
+export const conductStatusCommand = Command.make(
+  "status",
+  {
+    run: runName,
+    all: Flag.Boolean("all").pipe(Flag.withDescription("Every run of this machine"), Flag.withDefault(false)),
+    projectDir,
+    json
+  },
+  Effect.fnUntraced(function* ({ all, run, ...flags }) {
+    const project = yield* realProject(flags.projectDir)
+    const settings = yield* settingsOf(project)
+    const { colour, cwd } = yield* Environment
+    const brush = paint(colour)
+    yield* Effect.gen(function* () {
+      const found = all ? yield* allRuns : [yield* findRun(run, project)]
+      const statuses = yield* Effect.forEach(found, statusOf)
+      if (flags.json) return yield* printJson(all ? statuses : statuses[0])
+      if (found.length === 0) return yield* Console.log("No run yet. Start one: souffleur conduct PLAN")
+      for (const [index, { id, run, unreadable }] of found.entries()) {
+        const { beat_age_ms, owner, standing } = statuses[index]!
+        const by =
+          unreadable !== undefined
+            ? ""
+            : owner === null || owner.condition === "gone"
+              ? isOver(run)
+                ? ""
+                : `  nobody conducts: ${invocation(run, cwd)}`
+              : `  by pid ${owner.pid}, beat ${Words.duration(beat_age_ms)} ago`
+        yield* Console.log(`${id}  ${plain(run.workflowId, mostOfId)}  ${plain(standing)}${brush("dim", by)}`)
+        if (all) continue
+        const { outputPath } = yield* Launcher
+        for (const line of [...agentLines(statuses[index]!.agent, settings), ...run.tasks.flatMap((task) => taskLines(task, outputPath))])
+          yield* Console.log(line)
+      }
+    }).pipe(Effect.provide([runs(settings), launches(settings), host]))
+  })
+).pipe(Command.withDescription("Where a run stands: its tasks, its agent, what it waits for"))

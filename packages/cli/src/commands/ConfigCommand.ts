@@ -1,0 +1,71 @@
+import { runsOf, streamOf, dispatchRun } from "@souffleur/plan"
+import { overreachInWords, Settings } from "@souffleur/domain"
+import { command } from "@souffleur/supervisor"
+import { Console, Effect, Layer, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { agentFiles, host, settingsOf, store } from "../world/App.ts"
+import { runs } from "../world/RunDirectory.ts"
+import { personOnly } from "../watching/PersonOnly.ts"
+import { printJson } from "../Printing.ts"
+import { type ConfigTrust, trustNow, trustOf } from "../world/ConfigTrust.ts"
+import { allWatches } from "../watching/FindWatch.ts"
+import { json, projectDir, realProject } from "./Options.ts"
+
+/** How the file stands to what is trusted, in a word. */
+const standing = ({ keys, trusted }: ConfigTrust) =>
+  Option.isNone(trusted) ? ("not yet" as const) : keys.length === 0 ? ("yes" as const) : ("no" as const)
+
+const inWords = (trust: ConfigTrust): string => {
+  switch (standing(trust)) {
+    case "not yet":
+      return "trusted: not yet; the first watch, run or plan here trusts the file as it is then"
+    case "yes":
+      return "trusted: yes"
+    case "no":
+      return `trusted: no: ${overreachInWords({ keys: trust.keys, said: trust.says })}`
+  }
+}
+
+/** The file as it is now holds for this project, and for what is under way in it: its watches, and its runs, which may go on. */
+const trust = Effect.fn("Config.trust")(function* (project: string, asJson: boolean) {
+  const before = yield* settingsOf(project)
+  yield* Effect.provide(personOnly("what is trusted"), [store(before), Layer.provideMerge(agentFiles(before), host)])
+  const { pin, settings } = yield* trustNow(project)
+  const accepted = yield* Effect.gen(function* () {
+    const watches = (yield* allWatches).filter(({ watch }) => watch.project === project && watch.phase !== "Exited")
+    yield* Effect.forEach(watches, ({ id }) => command(id, { _tag: "Trust", pin }))
+    const all = yield* runsOf(project)
+    yield* Effect.forEach(all, ({ id }) => dispatchRun(id, { _tag: "Trust", pin }, { _tag: "Operator" }))
+    return [...watches.map(({ id }) => id), ...all.map(({ id }) => streamOf(id))]
+  }).pipe(Effect.provide([store(settings), runs(settings)]))
+  if (asJson) return yield* Console.log(JSON.stringify({ project, max_external_permission: pin.ceiling, accepted }))
+  yield* Console.log(
+    `${settings.source ?? "that there is no config file"} is trusted in ${project}: no launch is above ${pin.ceiling}${accepted.length === 0 ? "" : `, from now on for ${accepted.join(", ")} too; a program that was changed runs there when souffleur starts next`}`
+  )
+})
+
+export const configCommand = Command.make(
+  "config",
+  {
+    projectDir,
+    trust: Flag.Boolean("trust").pipe(
+      Flag.withDescription("Accept the config file as it is now: its ceiling and its programs, for this project"),
+      Flag.withDefault(false)
+    ),
+    json
+  },
+  Effect.fnUntraced(function* (flags) {
+    const project = yield* realProject(flags.projectDir)
+    if (flags.trust) return yield* trust(project, flags.json)
+    const found = yield* trustOf(project)
+    const resolved = Settings.json(found.settings)
+    const file = { max_external_permission: found.said.ceiling, asks_for: found.keys }
+    if (flags.json) return yield* printJson({ ...resolved, trusted: standing(found), file })
+    const { source, warnings, ...values } = resolved
+    const width = Math.max(...Object.keys(values).map((name) => name.length))
+    yield* Effect.forEach(Object.entries(values), ([name, value]) => Console.log(`${name.padEnd(width)}  ${value ?? "none"}`))
+    yield* Console.error(source === null ? "no config file: these are defaults and the environment" : `config file: ${String(source)}`)
+    yield* Console.error(inWords(found))
+    yield* Effect.forEach(warnings as ReadonlyArray<string>, (warning) => Console.error(`warning: ${warning}`))
+  })
+).pipe(Command.withDescription("The settings in force, and where they come from"))

@@ -1,0 +1,93 @@
+import { parsePid, Processes, type ResolvedSettings } from "@souffleur/domain"
+import { HookFiles } from "@souffleur/node"
+import { Console, Effect, Layer, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { agent, agentFiles, host, settingsOf } from "../world/App.ts"
+import { trustOf } from "../world/ConfigTrust.ts"
+import { board } from "../doctor/CommsCheck.ts"
+import { candidate } from "../doctor/PidCheck.ts"
+import { type Level, wrong } from "../doctor/Finding.ts"
+import { hooks } from "../doctor/HooksCheck.ts"
+import { keep } from "../doctor/StateFolderCheck.ts"
+import { quarantine } from "../doctor/Quarantine.ts"
+import { checkRuns } from "../doctor/RunsCheck.ts"
+import { setup } from "../doctor/SetupCheck.ts"
+import { pinned, trusted } from "../doctor/TrustCheck.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { BadUsage, Ended } from "../Failure.ts"
+import { paint, printJson } from "../Printing.ts"
+import { json, projectDir, realProject } from "./Options.ts"
+
+const colours: Readonly<Record<Level, Parameters<ReturnType<typeof paint>>[0]>> = { ok: "green", note: "yellow", wrong: "red" }
+
+/** What was trusted may be kept in a file that cannot be used. */
+const trustFinding = Effect.fnUntraced(function* (project: string) {
+  return yield* Effect.map(trustOf(project), (trust) => ({ settings: trust.settings, finding: trusted(trust) })).pipe(
+    Effect.catchTag("BadUsage", ({ why }) =>
+      Effect.map(settingsOf(project), (settings) => ({
+        settings,
+        finding: wrong("trust", why, "look at the config file, then: souffleur config --trust")
+      }))
+    )
+  )
+})
+
+/** Of an agent that cannot be launched, which is told already, the files are read all the same. */
+const evidence = (settings: ResolvedSettings) =>
+  Layer.mergeAll(
+    Layer.catch(agent(settings), () => agentFiles(settings)),
+    HookFiles.layer(settings.stateDir)
+  ).pipe(Layer.provideMerge(host))
+
+const examined = Effect.fnUntraced(function* (project: string, pid: Option.Option<number>) {
+  const { finding, settings } = yield* trustFinding(project)
+  const { uid } = yield* Effect.provide(
+    Effect.map(Processes, ({ host }) => host),
+    host
+  )
+  const kept = yield* keep(settings)
+  const readable = kept.findings.some(({ check, level }) => check === "event log" && level === "ok")
+  return [
+    ...(yield* setup(settings, project, uid)),
+    finding,
+    ...pinned(kept.watches),
+    ...(Option.isNone(pid) ? [] : yield* Effect.provide(candidate(pid.value, kept.watches), evidence(settings))),
+    ...(yield* hooks(settings, project)),
+    ...kept.findings,
+    ...(readable ? yield* checkRuns(settings, project) : []),
+    ...(yield* board(settings, project, kept.watches))
+  ]
+})
+
+export const doctorCommand = Command.make(
+  "doctor",
+  {
+    pid: Argument.String("pid").pipe(Argument.withDescription("A process: could it be watched?"), Argument.optional),
+    projectDir,
+    quarantine: Flag.Boolean("quarantine").pipe(
+      Flag.withDescription("Move a damaged event log aside, as it is, and say how to go on; a sound one stays"),
+      Flag.withDefault(false)
+    ),
+    json
+  },
+  Effect.fnUntraced(function* (flags) {
+    const project = yield* realProject(flags.projectDir)
+    const pid = yield* Effect.transposeOption(Option.map(flags.pid, (text) => Effect.fromResult(parsePid(text))))
+    if (flags.quarantine && Option.isSome(pid)) return yield* new BadUsage({ why: "--quarantine is of the log, and takes no process" })
+    const findings = flags.quarantine ? yield* quarantine(yield* settingsOf(project)) : yield* examined(project, pid)
+    const bad = findings.filter(({ level }) => level === "wrong").length
+    if (flags.json) {
+      const facts = findings.map(({ check, detail, level, todo }) => ({ check, ok: level !== "wrong", level, detail, todo }))
+      yield* printJson(facts)
+    } else {
+      const { colour } = yield* Environment
+      const brush = paint(colour)
+      const width = Math.max(...findings.map(({ check }) => check.length))
+      for (const { check, detail, level, todo } of findings) {
+        yield* Console.log(`${brush(colours[level], level.padEnd(5))}  ${check.padEnd(width)}  ${detail}`)
+        if (todo !== null) yield* Console.log(`${" ".repeat(width + 9)}${brush("dim", `-> ${todo}`)}`)
+      }
+    }
+    if (bad > 0) return yield* new Ended({ code: 1 })
+  })
+).pipe(Command.withDescription("Is everything in place and consistent, and what to do where it is not"))

@@ -1,0 +1,49 @@
+import { finish } from "@souffleur/supervisor"
+import { Console, Effect, Option } from "effect"
+import { Command } from "effect/cli"
+import { host, launches, settingsOf, store } from "../world/App.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { BadUsage } from "../Failure.ts"
+import { identifyCaller } from "../watching/Caller.ts"
+import { allWatches, findWatch, ofAgent } from "../watching/FindWatch.ts"
+import { json, projectDir, realProject, watchName } from "./Options.ts"
+
+/** An agent's tools and hooks know its process; a number, or nothing. */
+const pidOf = (text: string | undefined): number | undefined => (/^\d{1,10}$/u.test(text ?? "") ? Number(text) : undefined)
+
+/**
+ * The Conductor's last word, a hook's of it, or a person's: the work is complete (spec: behaviour#done). Said again, it changes nothing.
+ * From any other agent it is no word of this watch's, unless that names the watch, as a person does.
+ */
+export const doneCommand = Command.make(
+  "done",
+  { watch: watchName, projectDir, json },
+  Effect.fnUntraced(function* (flags) {
+    const project = yield* realProject(flags.projectDir)
+    const settings = yield* settingsOf(project)
+    const { variables } = yield* Environment
+    const session = variables["CLAUDE_CODE_SESSION_ID"] ?? ""
+    const isAgent = session !== "" || (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== ""
+    const { by, id } = yield* Effect.gen(function* () {
+      const own = ofAgent(yield* allWatches, variables)
+      const found = Option.isSome(flags.watch) || Option.isNone(own) ? yield* findWatch(flags.watch, project) : own.value
+      const { id, watch } = found
+      const speaker = isAgent ? yield* identifyCaller(found, pidOf(variables["CLAUDE_PID"])) : "person"
+      const by = speaker === "conductor" ? "agent" : "operator"
+      if (watch.end === "completed") return { id, by }
+      if (Option.isNone(flags.watch) && speaker !== "conductor" && speaker !== "person")
+        return yield* new BadUsage({
+          why: `${session === "" ? "this launch" : `session ${session}`} is not the Conductor of watch ${id} (it is ${
+            speaker === "earlier generation" ? "one of its earlier generations" : "another agent"
+          }), and only that ends it by its word; a person who means that watch says: souffleur done ${id}`
+        })
+      yield* finish(id, by)
+      return { id, by }
+    }).pipe(Effect.provide([store(settings), launches(settings), host]))
+    if (flags.json) return yield* Console.log(JSON.stringify({ watch: id, completed: true, by }))
+    yield* Console.log(`${id} is complete.`)
+  })
+).pipe(
+  Command.withDescription("Say that the work is complete, as its agent, from a hook, or by hand: the watch ends"),
+  Command.withExamples([{ command: "souffleur done", description: "The watch of this agent session; from elsewhere, of this folder" }])
+)

@@ -1,0 +1,46 @@
+import { Agent, parseSessionId } from "@souffleur/domain"
+import { piecesOf, TrustedFiles } from "@souffleur/process"
+import { headerBytes, readHeader, trim } from "@souffleur/recovery"
+import { Console, Effect, Path, Result, Stream } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { agent, host } from "../world/App.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { opening } from "../world/ConfigTrust.ts"
+import { BadUsage } from "../Failure.ts"
+import { json, projectDir, realProject } from "./Options.ts"
+
+/** What is there already is written over only where it is an export, or a person says so. */
+export const replaceable = Effect.fnUntraced(function* (out: string, force: boolean) {
+  const file = yield* Effect.result((yield* TrustedFiles).open(out, {}))
+  if (Result.isFailure(file)) return file.failure.missing ? undefined : yield* file.failure
+  const [start = new Uint8Array()] = yield* Stream.runCollect(piecesOf(file.success, { bytes: headerBytes }))
+  if (force || readHeader(new TextDecoder().decode(start))._tag !== "Foreign") return
+  return yield* new BadUsage({ why: `${out} is there, and is no export: name another with --out, or write over it with --force` })
+}, Effect.scoped)
+
+export const exportCommand = Command.make(
+  "export",
+  {
+    sessionId: Argument.String("session-id").pipe(Argument.withDescription("The session to export")),
+    projectDir,
+    out: Flag.String("out").pipe(Flag.withDescription("The Markdown file to write (default: <session id>.md here)"), Flag.optional),
+    trim: Flag.Boolean("trim").pipe(Flag.withDescription("Cut to the limit: the head and the newest tail"), Flag.withDefault(false)),
+    force: Flag.Boolean("force").pipe(Flag.withDescription("Write over a file that is no export of souffleur's"), Flag.withDefault(false)),
+    json
+  },
+  Effect.fnUntraced(function* (flags) {
+    const { settings } = yield* opening(yield* realProject(flags.projectDir))
+    const path = yield* Path.Path
+    const { cwd } = yield* Environment
+    const sessionId = yield* Effect.fromResult(parseSessionId(flags.sessionId))
+    const out = path.resolve(cwd, flags.out._tag === "Some" ? flags.out.value : `${sessionId}.md`)
+    yield* replaceable(out, flags.force)
+    const exported = yield* Effect.flatMap(Agent, (agent) => agent.exportSession(sessionId, out)).pipe(
+      Effect.provide(agent(settings)),
+      Effect.provide(host)
+    )
+    const trimmed = flags.trim ? yield* trim(out, settings.trimChars) : undefined
+    yield* Effect.forEach(exported.warnings, (warning) => Console.error(`warning: ${warning}`))
+    yield* Console.log(flags.json ? JSON.stringify({ ...exported, trimmed: trimmed?.trimmed ?? false }) : exported.path)
+  })
+).pipe(Command.withDescription("A session's conversation as Markdown"))

@@ -1,0 +1,87 @@
+import { hookCommand, type HooksChanged, hookEvents, hooksStatus, installHooks, uninstallHooks } from "@souffleur/claude"
+import { Console, Effect, FileSystem, Option, Path } from "effect"
+import { Command, Flag } from "effect/cli"
+import { settingsOf } from "../world/App.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { BadUsage } from "../Failure.ts"
+import { printJson } from "../Printing.ts"
+import { json, realProject } from "./Options.ts"
+
+const flags = {
+  projectDir: Flag.String("project-dir").pipe(Flag.withDescription("In .claude/settings.local.json of this folder (.)"), Flag.optional),
+  user: Flag.Boolean("user").pipe(Flag.withDescription("In the user's own settings: for all projects"), Flag.withDefault(false)),
+  json
+}
+
+/** Which file of settings is meant, and what runs in it. */
+const meant = Effect.fnUntraced(function* ({ projectDir, user }: { readonly projectDir: Option.Option<string>; readonly user: boolean }) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const { self } = yield* Environment
+  const [program, script] = self
+  // As published, the errand has a file of its own, which starts sooner.
+  const quick = path.join(path.dirname(script ?? program), "hook.js")
+  const starts = (yield* Effect.orElseSucceed(fs.exists(quick), () => false)) ? ([program, quick] as const) : self
+  if (user && Option.isSome(projectDir)) return yield* new BadUsage({ why: "--user and --project-dir exclude each other" })
+  const project = yield* realProject(Option.getOrElse(projectDir, () => "."))
+  const settings = yield* settingsOf(project)
+  return {
+    file: user ? path.join(settings.claudeDir, "settings.json") : path.join(project, ".claude", "settings.local.json"),
+    command: hookCommand({ stateDir: settings.stateDir, self: starts })
+  }
+})
+
+const told: Readonly<Record<HooksChanged["how"], string>> = {
+  installed: "hooks installed",
+  removed: "hooks taken out; the file held nothing else and is gone",
+  restored: "hooks taken out; the file is byte for byte as it was",
+  edited: "hooks taken out; what others have written since stays",
+  "nothing to do": "nothing to do"
+}
+
+const tell = Effect.fnUntraced(function* (change: HooksChanged, asJson: boolean) {
+  const { backup, changed, how, path } = change
+  if (asJson) return yield* printJson({ file: path, changed, how, backup })
+  yield* Console.log(`${path}: ${told[how]}`)
+  if (backup !== null) yield* Console.log(`as it was before: ${backup}`)
+})
+
+const install = Command.make(
+  "install",
+  flags,
+  Effect.fnUntraced(function* (flags) {
+    const { command, file } = yield* meant(flags)
+    yield* tell(yield* installHooks(file, command), flags.json)
+  })
+).pipe(Command.withDescription("Have Claude Code say what happens in it, as it happens"))
+
+const uninstall = Command.make(
+  "uninstall",
+  flags,
+  Effect.fnUntraced(function* (flags) {
+    const { file } = yield* meant(flags)
+    yield* tell(yield* uninstallHooks(file), flags.json)
+  })
+).pipe(Command.withDescription("Take them out again; what others wrote stays"))
+
+const status = Command.make(
+  "status",
+  flags,
+  Effect.fnUntraced(function* (flags) {
+    const { file } = yield* meant(flags)
+    const { absent, events, missing, programs } = yield* hooksStatus(file)
+    if (flags.json) {
+      return yield* printJson({ file, installed: events.length > 0, events, absent, programs, missing })
+    }
+    if (events.length === 0) return yield* Console.log(`${file}: no hooks of souffleur`)
+    yield* Console.log(`${file}: ${absent.length === 0 ? `all ${hookEvents.length} hooks` : `hooks for ${events.join(", ")}`}`)
+    if (absent.length > 0) yield* Console.log(`none for ${absent.join(", ")}: "souffleur hooks install" adds them`)
+    for (const { self, stateDir } of programs) yield* Console.log(`${self.join(" ")} hook, into ${stateDir}`)
+    if (missing.length > 0) yield* Console.log(`not there any more: ${missing.join(", ")}: "souffleur hooks install" again`)
+  })
+).pipe(Command.withDescription("Where they are, for which events, and whether they can run"))
+
+export const hooksCommand = Command.make("hooks").pipe(
+  Command.withDescription("Hooks of Claude Code: exact and immediate evidence of what an agent does"),
+  Command.withSubcommands([install, uninstall, status])
+)

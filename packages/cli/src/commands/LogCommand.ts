@@ -1,0 +1,80 @@
+import { EventLog, evolve, initial, type Recorded, type Watch } from "@souffleur/domain"
+import { missing } from "@souffleur/eventlog"
+import { Clock, Console, Duration, Effect, Option, Stream } from "effect"
+import { Command, Flag } from "effect/cli"
+import { settingsOf, store } from "../world/App.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { BadUsage, Ended, told as tellFailure } from "../Failure.ts"
+import { paint } from "../Printing.ts"
+import { jsonLine, line } from "../explain/WatchSentence.ts"
+import { findWatch } from "../watching/FindWatch.ts"
+import { json, projectDir, realProject, watchName } from "./Options.ts"
+
+/** `8h`, `30m`, or what Effect reads as a duration. */
+const sinceOf = (text: string) =>
+  Option.match(
+    Duration.fromInput(
+      text.replace(
+        /^(\d+)\s*(s|m|h|d)$/u,
+        (_, n: string, unit: "s" | "m" | "h" | "d") => `${n} ${{ s: "seconds", m: "minutes", h: "hours", d: "days" }[unit]}`
+      ) as Duration.Input
+    ),
+    {
+      onNone: () =>
+        Effect.fail(new BadUsage({ why: `--since ${JSON.stringify(text.slice(0, 40))} is no duration: write 8h, 30m or "90 seconds"` })),
+      onSome: Effect.succeed
+    }
+  )
+
+export const logCommand = Command.make(
+  "log",
+  {
+    watch: watchName,
+    projectDir,
+    json,
+    all: Flag.Boolean("all").pipe(Flag.withDescription("Of every watch, in the order in which it happened"), Flag.withDefault(false)),
+    follow: Flag.Boolean("follow").pipe(Flag.withDescription("Go on with what is appended, until the watch ends"), Flag.withDefault(false)),
+    from: Flag.Int("from").pipe(Flag.withDescription("Only from this revision on"), Flag.withDefault(1)),
+    since: Flag.String("since").pipe(Flag.withDescription("Only what is younger, such as 8h"), Flag.optional)
+  },
+  Effect.fnUntraced(function* (flags) {
+    const project = yield* realProject(flags.projectDir)
+    const settings = yield* settingsOf(project)
+    const { colour } = yield* Environment
+    const brush = paint(colour)
+    const after = Option.isSome(flags.since) ? (yield* Clock.currentTimeMillis) - Duration.toMillis(yield* sinceOf(flags.since.value)) : 0
+    if (flags.all && Option.isSome(flags.watch)) return yield* new BadUsage({ why: "--all is every watch: name none, or leave --all out" })
+    yield* Effect.gen(function* () {
+      const log = yield* EventLog
+      const watches = new Map<string, Watch>()
+      const newest = new Map<string, number>()
+      /** Of all watches: events that are not there, though later ones of their watch are. */
+      let gaps = 0
+      const told = (recorded: Recorded) => {
+        const { event, revision, stream } = recorded
+        const due = (newest.get(stream) ?? 0) + 1
+        const gap = revision > due ? `souffleur: ${tellFailure(missing(stream, due)).text}` : undefined
+        newest.set(stream, revision)
+        const next = evolve(watches.get(stream) ?? initial, event)
+        const ended = next.phase === "Exited"
+        if (ended) watches.delete(stream)
+        else watches.set(stream, next)
+        if (revision < flags.from || event.at < after) return { ended, gap, text: undefined }
+        const text = `${flags.all ? `${stream}  ` : ""}${line(recorded, next.generation, brush)}`
+        return { ended, gap, text: flags.json ? jsonLine(recorded) : text }
+      }
+      const one = Effect.map(findWatch(flags.watch, project), ({ id }) =>
+        flags.follow ? log.changes(id, 0) : Stream.fromIterableEffect(log.read(id, 0))
+      )
+      const events = flags.all ? (flags.follow ? log.changesAll(0) : log.readAll(0)) : yield* one
+      yield* events.pipe(
+        Stream.map(told),
+        Stream.tap(({ gap }) => (gap === undefined ? Effect.void : Effect.tap(Console.error(gap), () => Effect.sync(() => (gaps += 1))))),
+        Stream.tap(({ text }) => (text === undefined ? Effect.void : Console.log(text))),
+        Stream.takeUntil(({ ended }) => flags.follow && !flags.all && ended),
+        Stream.runDrain
+      )
+      if (gaps > 0) return yield* new Ended({ code: 4 })
+    }).pipe(Effect.provide(store(settings)))
+  })
+).pipe(Command.withDescription("The events of a watch, or of all"))

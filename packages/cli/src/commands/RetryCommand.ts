@@ -1,0 +1,66 @@
+import { isUnwatched, iso, load, lower, Permission, type ResolvedSettings, Words } from "@souffleur/domain"
+import { command } from "@souffleur/supervisor"
+import { Console, Duration, Effect, Layer, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { agentFiles, host, settingsOf, store } from "../world/App.ts"
+import { personOnly } from "../watching/PersonOnly.ts"
+import { findWatch } from "../watching/FindWatch.ts"
+import { json, projectDir, realProject, watchName } from "./Options.ts"
+
+/** What the user has set. */
+const allowed = ({ maxTime, maxTokens }: ResolvedSettings): string =>
+  [
+    ...(maxTokens === null ? [] : [`${Words.count(maxTokens)} tokens`]),
+    ...(maxTime === null ? [] : [Words.duration(Duration.toMillis(maxTime))]),
+    ...(maxTokens === null && maxTime === null ? ["the ceilings that souffleur itself was started with"] : [])
+  ].join(", ")
+
+export const retryCommand = Command.make(
+  "retry",
+  {
+    watch: watchName,
+    projectDir,
+    ceiling: Flag.Literals("ceiling", Permission.literals).pipe(
+      Flag.withDescription("No launch of this watch is above it from now on, whatever it was opened with"),
+      Flag.optional
+    ),
+    json
+  },
+  Effect.fnUntraced(function* (flags) {
+    const project = yield* realProject(flags.projectDir)
+    const settings = yield* settingsOf(project)
+    const { again, cycle, id, watch } = yield* Effect.gen(function* () {
+      const { id } = yield* findWatch(flags.watch, project)
+      const permission = Option.getOrUndefined(flags.ceiling)
+      if (permission !== undefined) yield* personOnly("a ceiling")
+      const before = yield* load(id)
+      const ceilings = settings.maxTime !== null || settings.maxTokens !== null
+      const watch = yield* command(id, { _tag: "Retry", ceilings, permission })
+      return { id, watch, again: isUnwatched(before), cycle: before.standby === undefined ? null : (watch.recovery?.cycle ?? null) }
+    }).pipe(Effect.provide([store(settings), Layer.provideMerge(agentFiles(settings), host)]))
+    const since = iso(watch.allowedSince)
+    const { ceiling } = watch.pin
+    // The file of the watch's own project, which may be another folder than this one.
+    const file = (yield* settingsOf(watch.project)).maxExternalPermission
+    if (flags.json)
+      return yield* Console.log(JSON.stringify({ watch: id, cycle, allowed_since: since, max_external_permission: lower(ceiling, file) }))
+    if (Option.isSome(flags.ceiling)) {
+      yield* Console.log(`${id}: no launch is above ${ceiling} from now on`)
+      if (lower(ceiling, file) !== ceiling)
+        yield* Console.error(`warning: the config file says MAX_EXTERNAL_PERMISSION=${file}, which is lower, and holds`)
+      if (cycle === null) return
+    }
+    const whenOwned = watch.owner === undefined ? ' when souffleur runs again: "souffleur watch"' : ""
+    yield* Console.log(
+      again
+        ? `${id}: it is watched again${whenOwned}`
+        : cycle === null
+          ? `${id}: as much again is allowed, from ${since} on (${allowed(settings)})`
+          : `${id}: recovery ${cycle} begins${whenOwned}`
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Try a recovery again that failed closed or was withheld; else allow as much again as MAX_TOKENS and MAX_TIME say"
+  )
+)

@@ -1,0 +1,192 @@
+import { type LiteralAgent, literalAgent, parseAgentCommand } from "@souffleur/claude"
+import {
+  Agent,
+  type AgentCommand,
+  Claims,
+  clamp,
+  EventLog,
+  Launcher,
+  parseSessionId,
+  type Pin,
+  type ResolvedSettings
+} from "@souffleur/domain"
+import { resolveProgram, freshSessionId } from "@souffleur/process"
+import { command, release } from "@souffleur/supervisor"
+import { Console, Effect, Option, Path } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { type LaunchOverrides, settingsOf, store, world } from "../world/App.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { BadUsage, Ended } from "../Failure.ts"
+import { launchOverridesOf } from "../world/LaunchOverrides.ts"
+import { ready } from "../service/Watchdog.ts"
+import { goingOn, opening } from "../world/ConfigTrust.ts"
+import { allWatches, type NamedWatch, newId, unfinished } from "../watching/FindWatch.ts"
+import { watching } from "../watching/WatchSession.ts"
+import { json, projectDir, realProject } from "./Options.ts"
+import { watch } from "./WatchCommand.ts"
+
+/** What is launched first, and how it is known in the log. */
+interface First {
+  readonly kind: "agent" | "command"
+  readonly sessionId: string
+  readonly command: AgentCommand
+  readonly title: string
+  readonly requested: "acceptEdits" | "bypassPermissions"
+}
+
+const bad = (why: string) => Effect.fail(new BadUsage({ why }))
+
+/** The session that the command is about: its own, a new one; or one that is there and that nobody holds. */
+const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent) {
+  if (session === undefined) return { _tag: "Fresh" as const, sessionId: yield* freshSessionId }
+  const sessionId = yield* Effect.fromResult(parseSessionId(session.sessionId))
+  const agent = yield* Agent
+  const file = yield* Effect.option(agent.sessionFile(sessionId))
+  if (session._tag === "Fresh") {
+    return Option.isNone(file) ? { ...session, sessionId } : yield* bad(`session ${sessionId} is there already: go on with it by --resume`)
+  }
+  if (Option.isNone(file)) return yield* bad(`there is no session ${sessionId} to resume`)
+  const holder = (yield* agent.sessions).find((one) => one.sessionId === file.value.sessionId)
+  if (holder !== undefined) return yield* bad(`process ${holder.pid} holds session ${sessionId}: watch it with "souffleur watch"`)
+  const known = unfinished(yield* allWatches, { sessionId: file.value.sessionId })
+  if (Option.isSome(known))
+    return yield* bad(`watch ${known.value.id} looks after session ${sessionId}: end it first with "souffleur release"`)
+  return { ...session, sessionId: file.value.sessionId }
+})
+
+/** A known agent, with a session, a permission and a place for its prompt as every launch has them. */
+const firstOfAgent = Effect.fnUntraced(function* (literal: LiteralAgent, { maxExternalPermission }: ResolvedSettings) {
+  const agent = yield* Agent
+  const { terminal } = yield* Launcher
+  const { prompt, requested } = literal
+  const effective = clamp(requested, maxExternalPermission)
+  if (effective !== requested)
+    return yield* bad(
+      `the command asks for ${requested}, which is above MAX_EXTERNAL_PERMISSION (${maxExternalPermission}): raise that in the config file ("souffleur config --trust" accepts it), or ask for less`
+    )
+  if (prompt === "" && terminal === "headless")
+    return yield* bad("the command has no prompt, and nobody can type one where there is no terminal")
+  const session = yield* sessionOf(literal)
+  const print = literal.print || terminal === "headless"
+  const line = yield* agent.command({ session, permission: effective, prompt, print, window: terminal !== "headless" })
+  return { kind: "agent", sessionId: session.sessionId, command: line, title: "Conductor (S1)", requested } satisfies First
+})
+
+/** Any other command runs as it would have run here: its words, and the environment of who asked for it. */
+const firstOfCommand = Effect.fnUntraced(function* ([name = "", ...args]: ReadonlyArray<string>) {
+  const { variables } = yield* Environment
+  const path = yield* Path.Path
+  const program = yield* resolveProgram(name, variables["PATH"] ?? "")
+  const environment = Object.fromEntries(Object.entries(variables).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])))
+  const title = path.basename(program)
+  return { kind: "command", sessionId: "", command: { program, args, environment }, title, requested: "acceptEdits" } satisfies First
+})
+
+/** The launch is written, then the watch is opened with it: whoever finds that watch can start the command, and nobody twice. */
+const open = Effect.fn("Run.open")(function* (
+  words: ReadonlyArray<string>,
+  literal: Option.Option<LiteralAgent>,
+  settings: ResolvedSettings,
+  pin: Pin,
+  project: string
+) {
+  const first: First = yield* Option.match(literal, { onNone: () => firstOfCommand(words), onSome: (one) => firstOfAgent(one, settings) })
+  const { kind, requested, sessionId } = first
+  // Before anything is written: another folder's souffleur may look after the session that is resumed.
+  if (sessionId !== "") yield* (yield* Claims).claim({ session: sessionId })
+  const id = yield* newId(project)
+  const launchId = `${id}-g1-launch-1`
+  const launcher = yield* Launcher
+  const digest = yield* launcher.prepare({ id: launchId, command: first.command, cwd: project, title: first.title, keep: true })
+  const effective = clamp(requested, settings.maxExternalPermission)
+  const run = { kind, launch: { launchId, digest, requested, effective } }
+  const opened = command(id, { _tag: "Open", project, comms: null, pid: 0, sessionId, observe: false, pin, run })
+  // A watch that is not in the log starts nothing, ever: its launch holds an environment. Where nobody can say, a later souffleur sweeps.
+  const unopened = Effect.flatMap((yield* EventLog).read(id, 0), (events) =>
+    events.length === 0 ? launcher.forget(launchId) : Effect.void
+  )
+  yield* Effect.onError(opened, () => Effect.ignoreCause(unopened))
+  return id
+})
+
+/** Of two that were started in one folder at once the log says who was first: the other starts nothing, and goes on with that one. */
+const oldest = (watches: ReadonlyArray<NamedWatch>, project: string) =>
+  watches.find(({ watch }) => watch.phase !== "Exited" && watch.project === project)
+
+export const runCommand = Command.make(
+  "run",
+  {
+    words: Argument.String("command").pipe(
+      Argument.withDescription("Behind --: the command and its arguments, as they are"),
+      Argument.variadic()
+    ),
+    projectDir,
+    guardian: Flag.Boolean("guardian").pipe(
+      Flag.withDescription("Keep a second small process that brings souffleur back when it dies or hangs (the default)"),
+      Flag.withDefault(true)
+    ),
+    json
+  },
+  Effect.fnUntraced(function* (flags) {
+    const project = yield* realProject(flags.projectDir)
+    const settings = yield* settingsOf(project)
+    const goOn = Effect.fnUntraced(function* (known: NamedWatch) {
+      const { id, watch: state } = known
+      yield* Console.error(
+        `watch ${id} of this folder is not finished: it goes on, and nothing else is started ("souffleur release ${id}" ends it)`
+      )
+      const guarding = { guardian: flags.guardian, restored: Option.none() }
+      const settings = yield* goingOn(project, state.pin)
+      const resumed = watch(
+        settings,
+        project,
+        state.comms,
+        Option.some(known),
+        Option.none(),
+        { observe: false, forced: false, detaching: false },
+        guarding,
+        flags.json
+      )
+      return yield* Effect.provide(resumed, world(settings, project, state.comms, yield* launchOverridesOf(settings, Option.some(known))))
+    })
+    const begin = Effect.gen(function* () {
+      if (flags.words.length === 0) return yield* bad('which command? souffleur run -- claude "do it"')
+      const { pin, settings } = yield* opening(project)
+      const literal = yield* Effect.fromResult(
+        literalAgent(flags.words, yield* Effect.fromResult(parseAgentCommand(settings.agentCommand)))
+      )
+      const overrides: LaunchOverrides = Option.match(literal, {
+        onNone: () => ({ terminal: "headless" }),
+        onSome: ({ agentCommand }) => ({ agent: agentCommand })
+      })
+      const running = Effect.gen(function* () {
+        const id = yield* open(flags.words, literal, settings, pin, project)
+        const before = oldest(yield* allWatches, project)
+        if (before !== undefined && before.id !== id) {
+          yield* release(id)
+          return before
+        }
+        yield* ready
+        return yield* watching(settings, project, null, id, 0, flags.guardian, flags.json)
+      })
+      return yield* Effect.provide(running, world(settings, project, null, overrides))
+    })
+    const found = Effect.provide(allWatches, store(settings))
+    /** `undefined`: the watch that was there was another's who came second, and is over: it is looked anew. */
+    const attempt = Effect.gen(function* () {
+      const known = unfinished(yield* found, { project })
+      const begun = Option.isSome(known) ? known.value : yield* begin
+      if (typeof begun === "number") return begun
+      const code = yield* goOn(begun)
+      const stillborn = (yield* found).some(({ id, watch }) => id === begun.id && watch.end === "released" && watch.generation === 0)
+      return stillborn ? undefined : code
+    })
+    const code = yield* Effect.repeat(attempt, { until: (code) => code !== undefined })
+    if (code !== 0) return yield* new Ended({ code })
+  })
+).pipe(
+  Command.withDescription(
+    "Start a command and watch it, without comms: an agent is recovered with its conversation, any other command is run again"
+  ),
+  Command.withExamples([{ command: 'souffleur run -- claude "do it"', description: "An agent for the night" }])
+)

@@ -1,0 +1,75 @@
+import { Claims } from "@souffleur/domain"
+import { Console, Effect } from "effect"
+import { Command } from "effect/cli"
+import { claims, host, settingsOf, store, terminalOf } from "../world/App.ts"
+import { BadUsage } from "../Failure.ts"
+import { inspect, install, uninstall } from "../service/ServiceManager.ts"
+import { findWatch } from "../watching/FindWatch.ts"
+import { json, projectDir, realProject, watchName } from "./Options.ts"
+
+const flags = { watch: watchName, projectDir, json }
+
+const found = Effect.fnUntraced(function* (given: Pick<Command.Command.Config.Infer<typeof flags>, "projectDir" | "watch">) {
+  const project = yield* realProject(given.projectDir)
+  return yield* Effect.provide(findWatch(given.watch, project), store(yield* settingsOf(project)))
+})
+
+const atLogin = (lingers: boolean | null) =>
+  lingers === true ? "" : ' It starts when you log in; to start it with the machine: "loginctl enable-linger".'
+
+const installCommand = Command.make(
+  "install",
+  flags,
+  Effect.fnUntraced(function* (given) {
+    const { id, watch } = yield* found(given)
+    if (watch.phase === "Exited") return yield* new BadUsage({ why: `watch ${id} has ended: ${watch.end}` })
+    // A service has no terminal to open windows in.
+    yield* terminalOf(yield* settingsOf(yield* realProject(watch.project)), {})
+    const { owner } = watch
+    const watched =
+      owner !== undefined &&
+      !(yield* Effect.flatMap(Claims, ({ isDead }) => isDead(owner)).pipe(Effect.provide(claims), Effect.provide(host)))
+    const done = yield* install(id, !watched)
+    if (given.json) return yield* Console.log(JSON.stringify({ watch: id, ...done }))
+    yield* Console.log(`${done.unit} ${done.changed ? "is written to" : "stands in"} ${done.file}.${atLogin(done.lingers)}`)
+    yield* Console.log(
+      watched
+        ? `Until then souffleur pid ${owner.process.pid} watches ${id}; end that one and start the service to hand the watch over now.`
+        : `It watches ${id} now.`
+    )
+  })
+).pipe(Command.withDescription("Keep a watch running: also when souffleur dies, and after a reboot"))
+
+const statusCommand = Command.make(
+  "status",
+  flags,
+  Effect.fnUntraced(function* (given) {
+    const { id, watch } = yield* found(given)
+    const seen = yield* inspect(id)
+    if (given.json) return yield* Console.log(JSON.stringify({ watch: id, ...seen }))
+    if (!seen.installed) return yield* Console.log(`${id} has no service: "souffleur service install ${id}" makes one.`)
+    yield* Console.log(
+      `${seen.unit}: ${seen.active ?? "state unknown"}, ${seen.enabled === true ? "enabled" : "not enabled"}; ${seen.file}`
+    )
+    if (!seen.current) yield* Console.log(`Its file is not what it would be today: "souffleur service install ${id}" writes it anew.`)
+    if (watch.phase === "Exited") yield* Console.log(`The watch has ended: "souffleur service uninstall ${id}" removes it.`)
+  })
+).pipe(Command.withDescription("How the service of a watch stands"))
+
+const uninstallCommand = Command.make(
+  "uninstall",
+  flags,
+  Effect.fnUntraced(function* (given) {
+    const { id, watch } = yield* found(given)
+    const { file, removed, unit } = yield* uninstall(id)
+    if (given.json) return yield* Console.log(JSON.stringify({ watch: id, unit, file, removed }))
+    if (!removed) return yield* Console.log(`${id} has no service.`)
+    const goesOn = watch.phase === "Exited" ? "" : ` The watch is unfinished: "souffleur watch --resume ${id}" goes on with it.`
+    yield* Console.log(`${unit} is ended and removed; the Conductor is left as it is.${goesOn}`)
+  })
+).pipe(Command.withDescription("Remove the service of a watch; its Conductor is left as it is"))
+
+export const serviceCommand = Command.make("service").pipe(
+  Command.withDescription("Run a watch under systemd or launchd: it outlives logouts, crashes and reboots"),
+  Command.withSubcommands([installCommand, statusCommand, uninstallCommand])
+)

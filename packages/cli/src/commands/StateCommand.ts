@@ -1,0 +1,66 @@
+import { EventLog, evolve, initial, parseTime } from "@souffleur/domain"
+import { Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { settingsOf, store } from "../world/App.ts"
+import { BadUsage } from "../Failure.ts"
+import { printJson } from "../Printing.ts"
+import { standing } from "../explain/StatusLine.ts"
+import { findWatch } from "../watching/FindWatch.ts"
+import { json, projectDir, realProject, watchName } from "./Options.ts"
+
+/** A revision, or a time in UTC. */
+const pointOf = (text: string) => {
+  if (/^\d{1,9}$/u.test(text)) return Effect.succeed({ revision: Number(text) })
+  return Option.match(parseTime(text), {
+    onNone: () =>
+      Effect.fail(
+        new BadUsage({ why: `--at ${JSON.stringify(text.slice(0, 40))} is neither a revision nor a UTC time such as 2026-01-31T03:00:00Z` })
+      ),
+    onSome: (time) => Effect.succeed({ time })
+  })
+}
+
+export const stateCommand = Command.make(
+  "state",
+  {
+    watch: watchName,
+    projectDir,
+    json,
+    at: Flag.String("at").pipe(Flag.withDescription("As it was at this revision, or UTC time"), Flag.optional)
+  },
+  Effect.fnUntraced(function* (flags) {
+    const project = yield* realProject(flags.projectDir)
+    const settings = yield* settingsOf(project)
+    const point = Option.isSome(flags.at) ? yield* pointOf(flags.at.value) : { revision: Number.POSITIVE_INFINITY }
+    const { id, state } = yield* Effect.gen(function* () {
+      const { id } = yield* findWatch(flags.watch, project)
+      const events = yield* (yield* EventLog).read(id, 0)
+      const until = events.filter(({ event, revision }) => ("revision" in point ? revision <= point.revision : event.at <= point.time))
+      return { id, state: until.reduce((watch, { event }) => evolve(watch, event), initial) }
+    }).pipe(Effect.provide(store(settings)))
+    if (flags.json) return yield* printJson({ watch: id, ...state })
+    const facts: ReadonlyArray<readonly [string, string]> = [
+      ["watch", `${id}, revision ${state.revision}`],
+      ["state", `${state.phase}: ${standing(state)}`],
+      [
+        "conductor",
+        state.conductor === undefined ? "not known" : `S${state.generation}, pid ${state.conductor.pid}, session ${state.sessionId}`
+      ],
+      [
+        "roles",
+        [
+          state.watcher && `watcher ${state.watcher.watcher}`,
+          state.monitor && `self-monitor ${state.monitor.monitor}`,
+          state.recovery && `recovery ${state.recovery.cycle}`
+        ]
+          .filter(Boolean)
+          .join(", ") || "none"
+      ],
+      ["mode", `${state.mode}${state.awaiting ? ", awaiting the session id" : ""}${state.observe ? ", observing only" : ""}`],
+      ["retries", `${state.retries} of 3, ${state.baseline.taskCount} tasks at the last launch`],
+      ["owner", state.owner === undefined ? "none" : `pid ${state.owner.process.pid} on ${state.owner.host}, fence ${state.fence}`],
+      ["last export", state.lastExport ?? "none"]
+    ]
+    yield* Effect.forEach(facts, ([name, value]) => Console.log(`${name.padEnd(12)} ${value}`))
+  })
+).pipe(Command.withDescription("The state of a watch, now or as it was, by replay"))

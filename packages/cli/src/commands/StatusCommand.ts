@@ -1,0 +1,184 @@
+import { allRuns, isOver } from "@souffleur/plan"
+import { Agent, Comms, EventLog, heartbeatAge, iso, plain, Processes, type ResolvedSettings, see, Words } from "@souffleur/domain"
+import { Beats, Cursor, positionOf } from "@souffleur/eventlog"
+import { newest } from "@souffleur/supervisor"
+import { Clock, Console, Duration, Effect, Option, Result } from "effect"
+import { Command } from "effect/cli"
+import { agentFiles, comms, host, settingsOf, store } from "../world/App.ts"
+import { runs } from "../world/RunDirectory.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { paint, printJson, printLines } from "../Printing.ts"
+import { runStanding } from "../explain/RunSentence.ts"
+import { standing } from "../explain/StatusLine.ts"
+import { isNews, sentence } from "../explain/WatchSentence.ts"
+import { allWatches, findWatch, type NamedWatch } from "../watching/FindWatch.ts"
+import { json, projectDir, realProject, watchName } from "./Options.ts"
+
+/** One watch as it stands now; ages in milliseconds, `null` where they are unknown. */
+export const statusOf = Effect.fnUntraced(function* ({ id, unreadable, watch }: NamedWatch, settings: ResolvedSettings) {
+  const beats = yield* Beats
+  const processes = yield* Processes
+  const now = yield* Clock.currentTimeMillis
+  const beat = yield* beats.last(id)
+  const over = watch.phase === "Exited"
+  const asked = over
+    ? undefined
+    : yield* Effect.flatMap(Comms, ({ snapshot }) => snapshot).pipe(Effect.provide(comms(watch.comms)), Effect.result)
+  const snapshot = asked === undefined ? Option.none() : Result.getSuccess(asked)
+  const heartbeat = Option.flatMap(snapshot, ({ conductor }) => conductor).pipe(
+    Option.map(({ lastHeartbeat }) => heartbeatAge(see(undefined, lastHeartbeat, now), now, 0) ?? null),
+    Option.getOrElse(() => null)
+  )
+  // Why nobody was killed is worth a word as long as somebody might have been.
+  const silent = (watch.deferred?.until ?? 0) > now && (heartbeat === null || heartbeat > Duration.toMillis(settings.heartbeatStaleAfter))
+  const condition = watch.conductor === undefined ? null : yield* processes.condition(watch.conductor)
+  const signs = over
+    ? Option.none()
+    : yield* Effect.flatMap(Agent, (agent) => agent.signs(watch.sessionId)).pipe(Effect.provide(agentFiles(settings)))
+  const context = Option.getOrUndefined(signs)?.context
+  const owner =
+    watch.owner === undefined
+      ? null
+      : { ...watch.owner.process, host: watch.owner.host, condition: yield* processes.condition(watch.owner.process) }
+  return {
+    watch: id,
+    project: watch.project,
+    phase: watch.phase,
+    standing: unreadable === undefined ? standing(watch, silent) : `cannot be read from event ${unreadable.revision} on: ${unreadable.why}`,
+    unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.why },
+    generation: watch.generation,
+    conductor: {
+      pid: watch.conductor?.pid ?? watch.pid,
+      condition,
+      alive: condition === "running" || condition === "stopped",
+      session_id: watch.sessionId,
+      heartbeat_age_ms: heartbeat,
+      context_tokens: context?.tokens ?? null,
+      context_window: context?.window ?? null,
+      waits_for: watch.person?.for ?? null
+    },
+    wait: watch.wait === undefined ? null : { kind: watch.wait.kind, until: iso(watch.wait.until) },
+    deferred: silent && watch.deferred !== undefined ? { ...watch.deferred, until: iso(watch.deferred.until) } : null,
+    ceiling: watch.ceiling ?? null,
+    permission: { ceiling: watch.pin.ceiling, file_asks_for: watch.overreach?.keys ?? [] },
+    standby: watch.standby === undefined ? null : { stage: watch.standby.stage, reason: watch.standby.reason },
+    handoff:
+      watch.generation > 1 && watch.launchId !== undefined
+        ? { launch: watch.launchId, taken_at: watch.taken === undefined ? null : iso(watch.taken.at) }
+        : null,
+    souffleur_beat_age_ms: Option.match(beat, { onNone: () => null, onSome: ({ at }) => (over ? null : now - at) }),
+    comms: watch.comms === null ? "none" : over ? "not asked" : Option.isSome(snapshot) ? "ok" : "out",
+    comms_out: asked !== undefined && Result.isFailure(asked) ? asked.failure.reason : null,
+    retries: watch.retries,
+    revision: watch.revision,
+    last_event_at: iso(watch.lastEventAt),
+    last_export: watch.lastExport,
+    owner
+  }
+})
+
+/** What a person has not seen of a watch yet, and then has. */
+const news = Effect.fnUntraced(function* ({ id, unreadable, watch }: NamedWatch) {
+  if (unreadable !== undefined) return []
+  const log = yield* EventLog
+  const marks = yield* Cursor
+  const mark = `${id}/looked`
+  const fresh = (yield* log.read(id, yield* positionOf(mark, newest(id)))).filter(({ event }) => isNews(event))
+  yield* marks.advance(mark, watch.revision)
+  return fresh
+})
+/** Lines of news of one watch; the log has the rest. */
+const mostNews = 6
+
+/** Somebody's words in a cell, UTF-16 units; `--json` has all of them. */
+const mostOfCell = 200
+
+/** Context in use, and of how much where that is known. */
+const usage = (tokens: number, window: number | null) =>
+  window === null ? `${Math.round(tokens / 1000)}k` : `${Math.round(tokens / 1000)}k of ${Math.round(window / 1000)}k`
+
+const titles = ["WATCH", "STATE", "GEN", "CONDUCTOR", "HEARTBEAT", "CONTEXT", "BEAT", "RETRIES", "LAST EVENT", "OWNER"]
+
+/** Aligned, the titles first; of a column in which nobody has anything nothing is left. */
+const table = (titles: ReadonlyArray<string>, cells: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
+  const widths = titles.map((_, n) => Math.max(...cells.map((line) => line[n]!.length)))
+  return [titles, ...cells].map((line) =>
+    line
+      .flatMap((cell, n) => (widths[n] === 0 ? [] : [cell.padEnd(Math.max(widths[n]!, titles[n]!.length))]))
+      .join("  ")
+      .trimEnd()
+  )
+}
+
+/** Runs of plans are no watches, and what waits for a person there is easily overlooked. */
+const unfinishedRuns = Effect.fnUntraced(function* (settings: ResolvedSettings) {
+  const all = yield* Effect.provide(allRuns, runs(settings))
+  for (const { id, run, unreadable } of all)
+    if (unreadable !== undefined || !isOver(run))
+      yield* Console.error(
+        `run ${id}: ${unreadable === undefined ? runStanding(run) : "its log cannot be read"}: souffleur conduct status --run ${id}`
+      )
+})
+
+export const statusCommand = Command.make(
+  "status",
+  { watch: watchName, projectDir, json },
+  Effect.fnUntraced(function* (flags) {
+    const project = yield* realProject(flags.projectDir)
+    const settings = yield* settingsOf(project)
+    const { colour } = yield* Environment
+    const now = yield* Clock.currentTimeMillis
+    const { statuses: found, unseen } = yield* Effect.gen(function* () {
+      const watches = Option.isSome(flags.watch) ? [yield* findWatch(flags.watch, project)] : yield* allWatches
+      const statuses = yield* Effect.forEach(watches, (one) => statusOf(one, settings))
+      // A program that polls has not looked.
+      return { statuses, unseen: flags.json ? [] : (yield* Effect.forEach(watches, news)).filter((events) => events.length > 0) }
+    }).pipe(Effect.provide([store(settings), host]))
+    if (flags.json) return yield* printJson(found)
+    if (Option.isNone(flags.watch)) yield* unfinishedRuns(settings)
+    if (found.length === 0)
+      return yield* Console.log(
+        'No watch yet. Start one: souffleur run -- claude "do it", or souffleur watch --pid PID --session-id ID; or see "souffleur demo".'
+      )
+    const brush = paint(colour)
+    const cells = found.map((one) => [
+      one.watch,
+      one.standing,
+      `S${Math.max(1, one.generation)}`,
+      one.phase === "Exited" ? "" : `pid ${one.conductor.pid} ${one.conductor.condition ?? ""}`.trimEnd(),
+      one.phase === "Exited" || one.comms === "none"
+        ? ""
+        : one.comms === "out"
+          ? `comms is out (${one.comms_out})`
+          : `heartbeat ${Words.duration(one.conductor.heartbeat_age_ms)}`,
+      one.conductor.context_tokens === null ? "" : usage(one.conductor.context_tokens, one.conductor.context_window),
+      one.phase === "Exited" ? "" : `watcher ${Words.duration(one.souffleur_beat_age_ms)}`,
+      one.retries === 0 ? "" : `${one.retries} of 3 retries`,
+      `${Words.duration(now - Date.parse(one.last_event_at))} ago`,
+      one.phase === "Exited"
+        ? ""
+        : one.owner === null || one.owner.condition === "gone"
+          ? "no souffleur: resume with watch"
+          : `by pid ${one.owner.pid}`
+    ])
+    const [title, ...lines] = table(
+      titles,
+      cells.map((line) => line.map((cell) => plain(cell, mostOfCell)))
+    )
+    yield* Console.log(brush("dim", title!))
+    yield* Effect.forEach(lines, (line) => Console.log(line))
+    for (const { permission, project: folder, watch } of found)
+      if (permission.file_asks_for.length > 0)
+        yield* Console.error(
+          `warning: ${watch}: the config file of ${folder} asks for another ${permission.file_asks_for.join(", ")} than is in force: souffleur config --trust`
+        )
+    if (unseen.length > 0) yield* printLines(`\n${brush("dim", "SINCE YOU LAST LOOKED")}`)
+    const widest = Math.max(0, ...unseen.map(([first]) => first!.stream.length))
+    for (const events of unseen) {
+      const id = events[0]!.stream.padEnd(widest)
+      if (events.length > mostNews)
+        yield* Console.log(brush("dim", `${id}  ${events.length - mostNews} more before these: souffleur log ${id.trimEnd()}`))
+      for (const { event } of events.slice(-mostNews)) yield* Console.log(`${id}  ${Words.time(event.at)}  ${sentence(event)}`)
+    }
+  })
+).pipe(Command.withDescription("Every watch of this machine, or one"))

@@ -1,0 +1,220 @@
+import { CommsErrand } from "@souffleur/comms"
+import {
+  Agent,
+  Claims,
+  leastPin,
+  parsePid,
+  parseSessionId,
+  parseTarget,
+  type Pin,
+  Processes,
+  type ResolvedSettings,
+  type Target
+} from "@souffleur/domain"
+import { allPublished, command, commsPublisher, refuseTarget } from "@souffleur/supervisor"
+import { Console, Effect, FileSystem, Option, Path } from "effect"
+import { Argument, Command, Flag, Prompt } from "effect/cli"
+import { host, launchable, settingsOf, store, world } from "../world/App.ts"
+import { detached, outlived } from "../watching/Detach.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { BadUsage, Ended, ofFile } from "../Failure.ts"
+import { launchOverridesOf } from "../world/LaunchOverrides.ts"
+import { liveSessions, titleOf } from "../watching/LiveSessions.ts"
+import { type GuardianKeeper, restorationOf, restored } from "../watching/GuardianKeeper.ts"
+import { drainTimeout, untold } from "../watching/Undelivered.ts"
+import { ready } from "../service/Watchdog.ts"
+import { goingOn, opening } from "../world/ConfigTrust.ts"
+import { goesOn, knownOf } from "../watching/KnownWatch.ts"
+import { allWatches, type NamedWatch, newId } from "../watching/FindWatch.ts"
+import { codeOf, watching } from "../watching/WatchSession.ts"
+import { json, projectDir, realProject } from "./Options.ts"
+
+const asked = Effect.fnUntraced(function* (words: ReadonlyArray<string>, pid: Option.Option<string>, session: Option.Option<string>) {
+  if (words.length > 0) {
+    return Option.isNone(pid) && Option.isNone(session)
+      ? Option.some(yield* Effect.fromResult(parseTarget(words.join(" "))))
+      : yield* new BadUsage({ why: "the Conductor is named twice: give PID:… SESSION_ID:… or --pid and --session-id" })
+  }
+  if (Option.isNone(pid) && Option.isNone(session)) return Option.none<Target>()
+  if (Option.isNone(pid) || Option.isNone(session)) return yield* new BadUsage({ why: "--pid and --session-id are given together" })
+  return Option.some<Target>({
+    pid: yield* Effect.fromResult(parsePid(pid.value)),
+    sessionId: yield* Effect.fromResult(parseSessionId(session.value))
+  })
+})
+
+/** The comms file: one that was named must be ours to use; one that was not is there or is not (solo). */
+const commsOf = Effect.fnUntraced(function* (named: Option.Option<string>, project: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const { cwd } = yield* Environment
+  const file = Option.match(named, { onNone: () => path.join(project, "comms.db"), onSome: (name) => path.resolve(cwd, name) })
+  if (Option.isNone(named) && !(yield* Effect.orElseSucceed(fs.exists(file), () => false))) return null
+  yield* CommsErrand.sound(file).pipe(
+    Effect.catchTag("CommsUnavailable", ({ detail, reason }) =>
+      reason === "locked"
+        ? Effect.void
+        : Effect.fail(new BadUsage({ why: `${ofFile(file, detail)}. Name another with --comms, or make one with "souffleur init"` }))
+    )
+  )
+  return file
+})
+
+/** On a terminal, without arguments: one of the live sessions. */
+const pick = Effect.fnUntraced(function* (project: string) {
+  const { interactive } = yield* Environment
+  const sessions = yield* liveSessions()
+  if (!interactive || sessions.length === 0) {
+    return yield* new BadUsage({
+      why: `which Conductor? souffleur watch --pid PID --session-id ID${sessions.length === 0 ? " (no live session was found)" : ""}`
+    })
+  }
+  const here = sessions.filter((session) => session.project === project || session.project === "")
+  const choices = (here.length === 0 ? sessions : here).map((session) => ({
+    title: titleOf(session),
+    value: { pid: session.pid, sessionId: session.sessionId }
+  }))
+  return yield* Effect.catchTag(Prompt.run(Prompt.Select({ message: "Which Conductor?", choices })), "QuitError", () =>
+    Effect.fail(new BadUsage({ why: "nothing was chosen" }))
+  )
+})
+
+/** How a watch is asked for. */
+interface Said {
+  readonly observe: boolean
+  readonly forced: boolean
+  /** By a souffleur of its own, which outlives this one. */
+  readonly detaching: boolean
+}
+
+/** Refused here are the pids that no watch may have; whether it is alive is for bootstrap to see. */
+const open = Effect.fn("Watch.open")(function* (
+  target: Target,
+  project: string,
+  comms: string | null,
+  { detaching, ...said }: Said,
+  pin: Pin
+) {
+  const agent = yield* Agent
+  const claims = yield* Claims
+  const processes = yield* Processes
+  yield* refuseTarget(target.pid, detaching)
+  yield* Effect.catchTag(agent.sessionFile(target.sessionId), "SessionNotFound", (error) =>
+    error.reason === "missing" ? Effect.void : Effect.fail(error)
+  )
+  const found = yield* processes.find(target.pid)
+  // Claimed before anything is written: of two that start at once, one leaves no trace.
+  if (Option.isSome(found)) yield* claims.claim(found.value.identity)
+  yield* claims.claim({ session: target.sessionId })
+  const id = yield* newId(project)
+  const process = Option.getOrNull(Option.map(found, ({ identity }) => identity))
+  yield* command(id, { _tag: "Open", project, comms, ...said, pin, ...target, process })
+  return id
+})
+
+/** An agent that cannot be launched is better told now than when a Conductor has died. */
+const needed = (settings: ResolvedSettings) =>
+  Effect.catchTag(launchable(settings), "AgentNotFound", (error) =>
+    settings.agentCommand === "claude" ? Console.error(`warning: nothing could be launched: ${error.why}`) : Effect.fail(error)
+  )
+
+/** Opens a watch, or goes on with one that is known, to its end; the exit code of that. */
+export const watch = Effect.fn("watch")(function* (
+  settings: ResolvedSettings,
+  project: string,
+  comms: string | null,
+  known: Option.Option<NamedWatch>,
+  target: Option.Option<Target>,
+  said: Said,
+  guarding: GuardianKeeper,
+  asJson: boolean,
+  pin: Pin = leastPin
+) {
+  if (!said.observe && !Option.exists(known, (one) => one.watch.kind === "command")) yield* needed(settings)
+  const watches = yield* allWatches
+  yield* ready
+  const late = Option.isNone(known) && Option.isNone(target) ? yield* untold(watches, project) : Option.none()
+  const ended = Option.orElse(late, () => Option.filter(known, ({ watch }) => watch.phase === "Exited"))
+  if (Option.isSome(ended)) {
+    const { id, watch } = ended.value
+    yield* Console.error(`watch ${id} has ended: ${watch.end}`)
+    if (!(yield* allPublished(id, watch.revision))) yield* Effect.timeoutOption(commsPublisher(id), drainTimeout)
+    return codeOf(watch)
+  }
+  const id = Option.isSome(known)
+    ? yield* goesOn(known.value, target)
+    : yield* open(Option.isSome(target) ? target.value : yield* pick(project), project, comms, said, pin)
+  const from = Option.isSome(known) ? known.value.watch.revision : 0
+  if (said.detaching) return yield* detached(id, guarding.guardian, asJson)
+  if (Option.isSome(guarding.restored) && !(yield* restored(id, guarding.restored.value, settings.notifyCommand, project))) return 1
+  return yield* watching(settings, project, comms, id, from, guarding.guardian, asJson)
+})
+
+export const watchCommand = Command.make(
+  "watch",
+  {
+    target: Argument.String("target").pipe(Argument.withDescription("PID:<pid> SESSION_ID:<id>"), Argument.variadic()),
+    pid: Flag.String("pid").pipe(Flag.withDescription("The Conductor's process id"), Flag.optional),
+    sessionId: Flag.String("session-id").pipe(Flag.withDescription("The Conductor's session id"), Flag.optional),
+    projectDir,
+    comms: Flag.String("comms").pipe(Flag.withDescription("The orchestration database (default: comms.db in the project)"), Flag.optional),
+    observe: Flag.Boolean("observe").pipe(Flag.withDescription("Decide and log, never kill or launch"), Flag.withDefault(false)),
+    force: Flag.Boolean("force").pipe(
+      Flag.withDescription("This is the Conductor, though evidence says that it is another process, or session"),
+      Flag.withDefault(false)
+    ),
+    guardian: Flag.Boolean("guardian").pipe(
+      Flag.withDescription("Keep a second small process that brings souffleur back when it dies or hangs"),
+      Flag.withDefault(false)
+    ),
+    detach: Flag.Boolean("detach").pipe(
+      Flag.withDescription("Start a souffleur that watches on when this command, and the agent whose tool it may be, have ended"),
+      Flag.withDefault(false)
+    ),
+    outlive: Flag.String("outlive").pipe(Flag.withDescription("The pid that asked for --detach"), Flag.optional, Flag.withHidden),
+    restored: Flag.String("restored").pipe(Flag.withDescription("A guardian's word: <cause>:<fence>"), Flag.optional, Flag.withHidden),
+    resume: Flag.String("resume").pipe(Flag.withDescription("Go on with this watch, of whatever folder"), Flag.optional),
+    json
+  },
+  Effect.fnUntraced(function* (flags) {
+    const guarding = { guardian: flags.guardian, restored: yield* restorationOf(flags.restored) }
+    const target = yield* asked(flags.target, flags.pid, flags.sessionId)
+    const here = yield* realProject(flags.projectDir)
+    // Told before anything is opened: a watch without the means to look at processes is none.
+    yield* Effect.provide(Option.isSome(flags.outlive) ? outlived(Number(flags.outlive.value)) : Effect.void, host)
+    const known = yield* Effect.provide(knownOf(flags.resume, target, here), store(yield* settingsOf(here)))
+    if (flags.force && Option.isSome(known)) {
+      const { id } = known.value
+      return yield* new BadUsage({ why: `watch ${id} goes on as it was opened: end it with "souffleur release ${id}", then say --force` })
+    }
+    const project = Option.isSome(known) ? yield* realProject(known.value.watch.project) : here
+    const { pin, settings } = Option.isSome(known)
+      ? { pin: known.value.watch.pin, settings: yield* goingOn(project, known.value.watch.pin) }
+      : yield* opening(project)
+    // A watch that goes on keeps its comms, whatever is in the folder by now.
+    const comms = Option.isSome(known) && Option.isNone(flags.comms) ? known.value.watch.comms : yield* commsOf(flags.comms, project)
+    if (Option.isSome(known) && comms !== known.value.watch.comms) {
+      return yield* new BadUsage({
+        why: `watch ${known.value.id} goes on with ${known.value.watch.comms ?? "no comms"}: leave --comms out`
+      })
+    }
+    const code = yield* Effect.provide(
+      watch(
+        settings,
+        project,
+        comms,
+        known,
+        target,
+        { observe: flags.observe, forced: flags.force, detaching: flags.detach },
+        guarding,
+        flags.json,
+        pin
+      ),
+      world(settings, project, comms, yield* launchOverridesOf(settings, known))
+    )
+    if (code !== 0) return yield* new Ended({ code })
+  })
+).pipe(
+  Command.withDescription("Watch one Conductor, in the foreground, until its work is complete"),
+  Command.withExamples([{ command: "souffleur watch --pid 4711 --session-id 8c1d2f60-…", description: "Watch a Conductor that runs" }])
+)

@@ -1,0 +1,58 @@
+import { allRuns, invocation, isOver, lookAtState, needsPerson, type NamedRun } from "@souffleur/plan"
+import { Claims, type ResolvedSettings } from "@souffleur/domain"
+import { Effect, Path } from "effect"
+import { claims, host } from "../world/App.ts"
+import { runs } from "../world/RunDirectory.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { told } from "../Failure.ts"
+import { runNeeds, runStanding } from "../explain/RunSentence.ts"
+import { type Finding, note, ok, wrong } from "./Finding.ts"
+
+const restore = "bring back a copy of the event log, or: souffleur doctor --quarantine"
+
+/** One unfinished run: who conducts it, and what it waits for. */
+const standingOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun) {
+  const name = `run ${id}`
+  if (unreadable !== undefined) return wrong(name, told(unreadable).text, restore)
+  const goOn = invocation(run, (yield* Environment).cwd)
+  const needs = needsPerson(run)
+  if (run.owner !== null && !(yield* (yield* Claims).isDead(run.owner)))
+    return needs
+      ? note(name, runNeeds(id, run).join(": "), "answer it: it goes on by itself, or with souffleur conduct")
+      : ok(name, runStanding(run))
+  const gone = run.owner === null ? "its conductor left" : `its conductor, pid ${run.owner.process.pid}, is dead`
+  return needs
+    ? note(name, `${gone}: ${runNeeds(id, run).join(": ")}`, `answer it, then ${goOn}`)
+    : note(name, `nobody conducts it: ${gone}`, goOn)
+})
+
+/** The state file of a project's newest run, where it has the usual name. */
+const stateOf = Effect.fnUntraced(function* ({
+  run
+}: NamedRun): Effect.fn.Return<ReadonlyArray<Finding>, never, Path.Path | Environment | Effect.Services<ReturnType<typeof lookAtState>>> {
+  const file = (yield* Path.Path).join(run.project, "state.json")
+  const { state } = yield* lookAtState(file)
+  return state._tag === "Corrupt"
+    ? [wrong("state file", `${file} is damaged`, `${invocation(run, (yield* Environment).cwd)} makes it anew from the log`)]
+    : []
+})
+
+/** The runs of plans in a log that can be read: the unfinished ones, and the state file of this project. */
+const conducted = Effect.fn("conducted")(function* (project: string) {
+  const all = yield* allRuns
+  const open = yield* Effect.forEach(
+    all.filter(({ run, unreadable }) => unreadable !== undefined || !isOver(run)),
+    standingOf
+  )
+  const newest = all.findLast(({ run, unreadable }) => run.project === project && unreadable === undefined)
+  return [...open, ...(newest === undefined ? [] : yield* stateOf(newest))]
+})
+
+/** The same over our own database. */
+export const checkRuns = (settings: ResolvedSettings, project: string) =>
+  conducted(project).pipe(
+    Effect.provide([runs(settings), claims]),
+    Effect.provide(host),
+    // Claims that cannot be used are told where the watches are.
+    Effect.catch((error) => Effect.succeed([wrong("runs", told(error).text, restore)]))
+  )

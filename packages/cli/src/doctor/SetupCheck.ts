@@ -1,0 +1,116 @@
+import { parseAgentCommand } from "@souffleur/claude"
+import { type ResolvedSettings, Words } from "@souffleur/domain"
+import { findConfig, runProgram } from "@souffleur/process"
+import { commitAt } from "@souffleur/supervisor"
+import { Duration, Effect, FileSystem, Path, Result } from "effect"
+import { agent, host, launchable, terminalOf } from "../world/App.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { told } from "../Failure.ts"
+import { type Finding, note, ok, wrong } from "./Finding.ts"
+
+/** Without comms the commit that is checked out is a sign of progress. */
+const repository = Effect.fnUntraced(function* (project: string) {
+  const found = yield* Effect.result(commitAt(project))
+  if (Result.isFailure(found))
+    return [wrong("git", `${found.failure.message}: a commit is no sign of progress`, "see whose repository that is")]
+  return found.success === "" ? [] : [ok("git", `commit ${found.success.slice(0, 12)} is checked out`)]
+})
+
+/** For so long the real agent is silent when its model does not answer, and then goes on by itself (spec: claude-code#trouble). */
+const stall = Duration.seconds(361)
+
+const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings) {
+  const launched = launchable(settings).pipe(
+    Effect.andThen(Effect.fromResult(parseAgentCommand(settings.agentCommand))),
+    Effect.provide(agent(settings)),
+    Effect.provide(host)
+  )
+  return Result.match(yield* Effect.result(launched), {
+    // Its arguments may hold a key.
+    onSuccess: ({ program }) => ok("agent", `${program} is found`),
+    onFailure: (error) => wrong("agent", told(error).text, "set SOUFFLEUR_AGENT_COMMAND, or AGENT_COMMAND in the config file")
+  })
+})
+
+const sessionsReadable = Effect.fnUntraced(function* ({ claudeDir }: ResolvedSettings) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const projects = path.join(claudeDir, "projects")
+  return Result.match(yield* Effect.result(fs.readDirectory(projects)), {
+    onSuccess: (found) => ok("sessions", `${projects} can be read, ${found.length} projects`),
+    onFailure: ({ reason }) =>
+      reason._tag === "NotFound"
+        ? note("sessions", `${projects} is not there: the agent has kept no session yet`, "another folder? set SOUFFLEUR_CLAUDE_DIR")
+        : wrong("sessions", `${projects} cannot be read (${reason._tag})`, "make it readable, or set SOUFFLEUR_CLAUDE_DIR")
+  })
+})
+
+/** Whose word it may not be is wrong; what else is wrong in it has its default instead, and breaks nothing. */
+const config = Effect.fnUntraced(function* ({ source, warnings }: ResolvedSettings, project: string) {
+  const { refused } = yield* findConfig(project)
+  if (refused !== null) return [wrong("config", `${refused}: nothing of it is used`, "see that it is yours, then do that")]
+  return warnings.length === 0
+    ? [ok("config", source === null ? "no file: defaults and the environment" : source)]
+    : warnings.map((warning) => note("config", warning, `correct ${source ?? "the config file"}`))
+})
+
+/** The estimate of a trimmed export is at most a third of its characters (spec: settings#gate): then a higher threshold is never passed. */
+const gate = ({ forceCompactThresholdTokens: threshold, trimChars }: ResolvedSettings): Finding => {
+  const most = Math.floor(trimChars / 3)
+  return threshold >= most
+    ? note(
+        "gate",
+        `no export is estimated above ${most} tokens once it is trimmed to ${trimChars} characters: FORCE_COMPACT=${threshold} never chooses compaction`,
+        `to have it chosen, set FORCE_COMPACT below ${most}, or TRIM_CHARS above ${threshold * 3}`
+      )
+    : ok("gate", `exports above ${threshold} tokens are compacted instead; the largest possible is ${most}`)
+}
+
+const staleLimit = ({ heartbeatStaleAfter }: ResolvedSettings): Finding =>
+  Duration.isLessThan(heartbeatStaleAfter, stall)
+    ? note(
+        "stale limit",
+        `${Words.duration(Duration.toMillis(heartbeatStaleAfter))}; the agent itself may be silent for ${Words.duration(Duration.toMillis(stall))} when its model stalls, and go on`,
+        "if healthy Conductors are replaced, set HEARTBEAT_STALE_AFTER above it"
+      )
+    : ok("stale limit", Words.duration(Duration.toMillis(heartbeatStaleAfter)))
+
+const ceiling = ({ maxExternalPermission }: ResolvedSettings, uid: number): Finding =>
+  maxExternalPermission === "bypassPermissions" && uid === 0
+    ? wrong(
+        "permission",
+        "bypassPermissions as root: the agent refuses that, and ends with 1",
+        "run as another user, or set MAX_EXTERNAL_PERMISSION=acceptEdits"
+      )
+    : ok("permission", `no launch is above ${maxExternalPermission}`)
+
+const launcher = Effect.fnUntraced(function* (settings: ResolvedSettings) {
+  const { variables } = yield* Environment
+  const chosen = yield* Effect.result(terminalOf(settings, variables))
+  if (Result.isFailure(chosen))
+    return wrong("launcher", told(chosen.failure).text, "set SOUFFLEUR_LAUNCHER, or LAUNCHER in the config file")
+  const terminal = chosen.success
+  if (terminal === "headless") return ok("launcher", "headless: the agent in print mode, its output in the state folder")
+  const question = terminal === "tmux" ? ["display-message", "-p", "#{session_id}"] : ["@", "ls"]
+  const answered = yield* Effect.result(
+    runProgram({ command: terminal, args: question, stdin: "", within: "3 seconds", atMost: 10_000_000 })
+  )
+  return Result.match(answered, {
+    onSuccess: () => ok("launcher", `${terminal} answers`),
+    onFailure: ({ why }) => wrong("launcher", `${terminal} does not answer: ${why}`, "allow remote control, or use headless")
+  })
+})
+
+/** What can be known before any watch: agent, settings, terminal. */
+export const setup = Effect.fn("Doctor.setup")(function* (settings: ResolvedSettings, project: string, uid: number) {
+  return [
+    yield* agentFound(settings),
+    yield* sessionsReadable(settings),
+    ...(yield* config(settings, project)),
+    ...(yield* repository(project)),
+    gate(settings),
+    staleLimit(settings),
+    ceiling(settings, uid),
+    yield* launcher(settings)
+  ]
+})

@@ -1,0 +1,31 @@
+import { overreachInWords } from "@souffleur/domain"
+import { Option } from "effect"
+import type { ConfigTrust } from "../world/ConfigTrust.ts"
+import type { NamedWatch } from "../watching/FindWatch.ts"
+import { type Finding, note, ok, wrong } from "./Finding.ts"
+
+const look = (source: string | null) => `look at ${source ?? "it"}, then: souffleur config --trust`
+
+/** The config file of a project, beside what a person has trusted there. */
+export const trusted = ({ keys, said, says, settings: { source }, trusted }: ConfigTrust): Finding => {
+  if (Option.isNone(trusted))
+    return note("trust", "nothing is trusted here yet: the first watch, run or plan trusts the config file as it is")
+  if (keys.length === 0)
+    return ok("trust", `the config file asks for nothing that is not trusted; in it: ${said.ceiling}, trusted: ${trusted.value.ceiling}`)
+  const tell = keys.some((key) => key !== "MAX_EXTERNAL_PERMISSION") ? wrong : note
+  return tell("trust", overreachInWords({ keys, said: says }), look(source))
+}
+
+/** What is under way, where its file asks for more. */
+export const pinned = (watches: ReadonlyArray<NamedWatch>): ReadonlyArray<Finding> =>
+  watches.flatMap(({ id, watch: { overreach, phase, pin, project } }) =>
+    overreach === undefined || phase === "Exited"
+      ? []
+      : [
+          note(
+            "ceiling",
+            `watch ${id} holds ${pin.ceiling} and its programs: ${overreachInWords(overreach)}`,
+            `in ${project}: souffleur config --trust`
+          )
+        ]
+  )

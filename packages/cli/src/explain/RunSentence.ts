@@ -1,0 +1,108 @@
+import { describeRunEvent, workProblemsOf, type Run, type RunEvent, streamOf, type Task, taskOf } from "@souffleur/plan"
+import { type Condition, iso, plain, Words } from "@souffleur/domain"
+import type { RecordedAs } from "@souffleur/eventlog"
+import { mostOfLine, type Paint } from "../Printing.ts"
+import { colours } from "./WatchSentence.ts"
+
+const idOf = (stream: string) => stream.slice(streamOf("").length)
+
+/** What happened to a run, and how far it is by it, on one line. */
+export const runSentence = (event: RunEvent, progress = ""): string => plain(`${describeRunEvent(event).text}${progress}`, mostOfLine)
+
+export const runLine = ({ event, revision }: RecordedAs<RunEvent>, brush: Paint, progress = ""): string => {
+  const colour = colours[describeRunEvent(event).severity]
+  const text = runSentence(event, progress)
+  return `${brush("dim", `${Words.time(event.at)} ${String(revision).padStart(3)}`)}  ${colour === undefined ? text : brush(colour, text)}`
+}
+
+/** One event as a program reads it. */
+export const runJsonLine = ({ event: { _tag, at, ...fields }, revision, stream }: RecordedAs<RunEvent>): string =>
+  JSON.stringify({ run: idOf(stream), revision, at: iso(at), _tag, ...fields })
+
+const pauses = {
+  conflict: { standing: "paused: a git conflict", what: "resolve the conflicts in" },
+  dirty: { standing: "paused: uncommitted changes", what: "commit or put away the changes in" },
+  "not gone": { standing: "paused: an agent cannot be ended", what: "end what is left of its agent:" },
+  history: {
+    standing: "paused: git is elsewhere",
+    what: "put this right, or go on from there with souffleur conduct answer TASK --retry:"
+  },
+  failed: { standing: "paused: it cannot go on", what: "put this right:" },
+  "work lost": {
+    standing: "paused: work that was approved is gone",
+    what: "bring the commits back, or answer each of these tasks with --retry or --skip:"
+  }
+} as const
+
+/** Where a run stands, in a few words. */
+export const runStanding = (run: Run, agent: Condition | null = null): string => plain(standing(run, agent))
+
+const standing = (run: Run, agent: Condition | null): string => {
+  if (run.overreach !== undefined && run.paused === null && run.phase !== "finished") return `${goingOn(run, agent)}, config not trusted`
+  return goingOn(run, agent)
+}
+
+/** `agent`: in which condition its process was seen, `null` where nobody looked. */
+const goingOn = (run: Run, agent: Condition | null): string => {
+  if (run.phase === "finished")
+    return run.finishingFailure === null ? "complete" : `complete, but for its finishing step: ${run.finishingFailure}`
+  if (run.paused !== null) return pauses[run.paused.cause].standing
+  const escalated = run.tasks.find(({ status }) => status === "escalated")
+  if (escalated !== undefined) return `waits for an answer on ${escalated.id}`
+  if (run.wait !== null)
+    return `waits for ${run.wait.kind === "outage" ? "the service" : "a usage limit"} until ${Words.deadline(run.wait.until, run.lastEventAt)}`
+  if (run.turn !== null)
+    return run.turn.role === "finisher"
+      ? "finishing"
+      : `${run.turn.taskId}: ${run.turn.role} ${agent === "gone" || agent === "zombie" ? "has ended" : run.turn.ending === null ? "at work" : "is ended"}${run.turn.launch === null ? "" : `, pid ${run.turn.launch.process.pid}`}`
+  return run.phase === "completion" ? "completion" : (taskOf(run, run.current)?.id ?? "between tasks")
+}
+
+/** What a launch has printed is in that file. */
+type OutputOf = (launchId: string) => string
+
+/** What is wrong with a task that is escalated, and what its newest agent has printed. */
+const grievances = (task: Task, outputOf: OutputOf): ReadonlyArray<string> =>
+  task.escalation === null
+    ? []
+    : [
+        ...workProblemsOf(task, task.escalation.cause),
+        ...(task.lastLaunch === null ? [] : [`what its last agent printed: ${outputOf(task.lastLaunch)}`])
+      ]
+
+/**
+ * What a run that cannot go on needs of a person, and by which command it is told, where there is one; with `outputOf` also what is wrong
+ * with a task, a line each.
+ */
+export const runNeeds = (id: string, run: Run, outputOf?: OutputOf): ReadonlyArray<string> =>
+  needs(id, run, outputOf).map((line) => plain(line, mostOfLine))
+
+const needs = (id: string, { finishingFailure, paused, tasks }: Run, outputOf?: OutputOf): ReadonlyArray<string> => {
+  if (finishingFailure !== null)
+    return [
+      `run ${id}: every task is complete, and the finishing step failed: ${finishingFailure}`,
+      "souffleur conduct answer --finishing --retry, or --skip"
+    ]
+  if (paused !== null) {
+    return [`run ${id} is paused: ${pauses[paused.cause].what} ${paused.files.length === 0 ? paused.why : paused.files.join(", ")}`]
+  }
+  const task = tasks.find(({ status }) => status === "escalated")
+  return [
+    `run ${id} needs you on task ${task?.id} (${task?.escalation?.cause}): ${task?.escalation?.reason}`,
+    ...(task === undefined || outputOf === undefined ? [] : grievances(task, outputOf)),
+    `souffleur conduct answer ${task?.id} "what to do", or --retry, or --skip`
+  ]
+}
+
+export const taskLines = (task: Task, outputOf: OutputOf): ReadonlyArray<string> => {
+  const counts = [
+    ...(task.attempts === 0 ? [] : [Words.many(task.attempts, "attempt")]),
+    ...(task.feedback.length === 0 ? [] : [Words.many(task.feedback.length, "rejection")]),
+    ...(task.work.commits.length === 0 ? [] : [Words.many(task.work.commits.length, "commit")])
+  ]
+  const status = task.skipped ? "skipped" : task.status.replace("_", " ")
+  return [
+    `  ${task.id}  ${status}  ${task.title}${counts.length === 0 ? "" : `  (${counts.join(", ")})`}`,
+    ...(task.escalation === null ? [] : [task.escalation.reason, ...grievances(task, outputOf)].map((line) => `    ${line}`))
+  ].map((line) => plain(line, mostOfLine))
+}

@@ -1,0 +1,232 @@
+import {
+  clampInWords,
+  compactAttempts,
+  type Event,
+  evolve,
+  initial,
+  type Recorded,
+  type Watch,
+  type WatchEvent,
+  Words,
+  doubtsOf
+} from "@souffleur/domain"
+import { Gate } from "@souffleur/recovery"
+import { Option, Predicate, Schema } from "effect"
+import { evidence } from "./Evidence.ts"
+import { type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
+import { reasonOfGuard } from "./GuardReason.ts"
+import { reasonOfPin } from "./PinReason.ts"
+import { becauseOf, reasonOfSigns } from "./SignReason.ts"
+import { sentence } from "./WatchSentence.ts"
+
+/** What was done since the last launch, as far as anybody can tell. */
+const progress = (
+  { at, taskCount, taskFingerprint }: typeof Event.ConductorDied.Type,
+  { baseline, comms, kind, launchedAt }: Watch
+): string => {
+  if (kind === "command") return `it ran ${Words.duration(at - launchedAt)}; what a command has done is not known`
+  if (comms !== null) return `${taskCount ?? "an unknown number of"} tasks, ${baseline.taskCount} at the last launch`
+  const commits = taskFingerprint?.split(" ")[1] === baseline.taskFingerprint.split(" ")[1] ? "no commit" : "another commit"
+  return `${taskCount ?? "an unknown number of"} results of tools, ${baseline.taskCount} at the last launch; ${commits} since`
+}
+
+/** Who said that the work is complete. */
+const saidBy: Readonly<Record<(typeof Event.ConductorCompleted.Type)["by"], string>> = {
+  watcher: "task-00 was in state complete",
+  recovery: "task-00 was in state complete",
+  agent: 'the agent said so: "souffleur done"',
+  operator: 'an operator said so: "souffleur done"',
+  turn: "its process ended by itself, after a finished turn",
+  exit: "the command ended with exit code 0"
+}
+
+const outcomeOf = (watch: Watch, step: string): unknown => {
+  const state = watch.recovery?.steps[step]
+  return state?._tag === "Succeeded" ? state.outcome : undefined
+}
+
+const decodeGate = Schema.decodeUnknownOption(Gate)
+
+/** The estimate against the threshold, where this cycle came that far. */
+const gate = (watch: Watch): ReadonlyArray<string> => {
+  const found = Option.getOrUndefined(decodeGate(outcomeOf(watch, "4 estimate")))
+  return found === undefined
+    ? []
+    : [
+        `the export was estimated at ${found.estimated_tokens} tokens (${found.start_mode}); the threshold is ${found.threshold}`,
+        ...(typeof found.measured_tokens === "number" ? [`the service had counted ${found.measured_tokens} tokens of context in use`] : [])
+      ]
+}
+
+/** A compaction whose summary was never seen. */
+const unsummarized = (watch: Watch): ReadonlyArray<string> =>
+  compactAttempts.some((step) => {
+    const outcome = outcomeOf(watch, step)
+    return Predicate.hasProperty(outcome, "summarized") && outcome.summarized === false
+  })
+    ? ["no summary followed the boundary of the compaction: the session may have lost what was said"]
+    : []
+
+/** A failure that has a sentence for a person is told by it. */
+const inPlainWords = (failure: unknown): string =>
+  Predicate.hasProperty(failure, "why") && Predicate.isString(failure.why) ? failure.why : JSON.stringify(failure)
+
+const failures = (watch: Watch): ReadonlyArray<string> =>
+  Object.entries(watch.recovery?.steps ?? {}).flatMap(([name, state]) =>
+    state._tag === "Failed" ? [`step "${name}" failed: ${inPlainWords(state.failure)}`] : []
+  )
+
+/** What closed a cycle, which most often is its last failure. */
+const closing = (before: Watch, reason: string): ReadonlyArray<string> => {
+  const failed = failures(before)
+  return [...gate(before), ...failed, ...(failed.some((line) => line.endsWith(`: ${reason}`)) ? [] : [reason])]
+}
+
+const ruleOfDeath = ({ cause, evidence: { staleAfter } }: typeof Event.ConductorDied.Type): string => {
+  switch (cause) {
+    case "pid":
+      return "A process that is gone, is a zombie, or whose pid belongs to another is dead."
+    case "heartbeat":
+      return `A heartbeat older than ${Words.duration(staleAfter)} means that the Conductor is dead or hung.`
+    case "hang":
+      return "A Conductor whose every sign has been silent for longer than a call may stall is hung."
+    case "untaken":
+      return "A successor that does not take its hand-off in time is dead."
+  }
+}
+
+const untaken = ({ at, evidence: { signs } }: typeof Event.ConductorDied.Type, { launchedAt, sessionId }: Watch): ReadonlyArray<string> => [
+  `it was launched ${Words.duration(at - launchedAt)} before`,
+  ...(signs.some(({ source }) => source === "session file") ? [] : [`its session ${sessionId} had no file: it never began`])
+]
+
+/** Of a decision, what was seen and the rule; `undefined` for an event that only follows from one. */
+const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
+  switch (event._tag) {
+    case "ConductorDied":
+      return {
+        seen: [...evidence(event.evidence, before), ...(event.cause === "untaken" ? untaken(event, before) : []), progress(event, before)],
+        rule: ruleOfDeath(event)
+      }
+    case "ContextExhausted":
+      return {
+        seen: evidence(event.evidence, before),
+        rule: "A conversation that no longer fits ends every turn: it is handed to a fresh session, smaller."
+      }
+    case "KillDeferred":
+    case "PersonAwaited":
+    case "WaitStarted":
+    case "WaitEnded":
+    case "CeilingReached":
+    case "AllowanceRenewed":
+    case "HandoffTaken":
+      return reasonOfSigns(event, before)
+    case "ContextRecoveryRequested":
+      return {
+        seen: evidence(event.evidence, before),
+        rule: "The Conductor itself set context_recovery in this generation: a planned handoff."
+      }
+    case "HandoffRequested":
+      return {
+        seen: [`the agent of session ${event.sessionId} asked for it`],
+        rule: "The Conductor's own request is a planned handoff of this generation."
+      }
+    case "TurnEnded":
+      return {
+        seen: [...evidence(event.evidence, before), "its pid file was removed, and its last turn is finished"],
+        rule: "A Conductor in print mode ends after its turn: the same session is resumed."
+      }
+    case "ConductorUnresolved":
+      return {
+        seen: [
+          `task-00 names session ${event.sessionId}, not the one that was launched`,
+          "no live process says that it holds that session",
+          ...(before.conductor === undefined ? [] : [`process ${before.conductor.pid} was launched`])
+        ],
+        rule: "A process that may not be the Conductor's proves neither its life nor its death: until one holds the session, its heartbeat alone counts. A recovery cannot stop whom it does not know, and fails closed; souffleur adopt names the process."
+      }
+    case "ConductorResolved":
+      return { seen: [`process ${event.conductor.pid} says that it holds the session`], rule: "Who holds the session is the Conductor." }
+    case "ConductorCompleted":
+      return {
+        seen: [saidBy[event.by]],
+        rule: "Completion comes before every other exit, and cancels a recovery."
+      }
+    case "WatcherLost":
+      return {
+        seen: [event.beatAge === null ? "the watcher never beat" : `the watcher's last beat was ${Words.duration(event.beatAge)} ago`],
+        rule: "A watcher whose beat is too old is replaced; the Conductor is not touched."
+      }
+    case "RoleGaveUp":
+      return {
+        seen: [`the ${event.role} of souffleur died ${event.failures} times in a row: ${event.defect}`],
+        rule: "A role that dies of a defect again and again is told and not started again; without a watcher or a self-monitor souffleur stands by."
+      }
+    case "SouffleurRestored":
+    case "GuardianGaveUp":
+      return reasonOfGuard(event, before)
+    case "ConfigOverreached":
+    case "ConfigWithdrawn":
+    case "TrustGiven":
+      return reasonOfPin(event, before)
+    case "ProcessEnding":
+      return { seen: [event.reason], rule: "What souffleur started itself it ends itself, before another is started: that very process." }
+    case "ValidationFailed":
+      return { seen: [event.reason], rule: `The check "${event.check}" must pass; three failures end the watch.` }
+    case "RecoveryFailedClosed":
+      return {
+        seen: closing(before, event.reason),
+        rule: "What cannot be recovered with certainty is not: nothing is launched in this cycle, and souffleur stands by."
+      }
+    case "RecoveryEscalated":
+      return {
+        seen: [
+          ...gate(before),
+          ...failures(before),
+          `${event.from} stopped at ${event.stage}: ${event.reason}`,
+          ...(event.alreadyKilled ? ["the Conductor is stopped already"] : [])
+        ],
+        rule: `What ${event.from} cannot recover, ${event.to} tries in the same cycle${event.alreadyKilled ? "; it skips the stop, and only that" : ""}.`
+      }
+    case "RetriesExhausted":
+      return {
+        seen: [`${before.retries} deaths in a row without progress`],
+        rule: "After three deaths without progress nothing is launched."
+      }
+    case "ConductorRelaunched": {
+      const { launch, trigger } = before.recovery ?? {}
+      const clamped = launch === undefined ? undefined : clampInWords(launch)
+      return {
+        seen: [
+          ...(trigger === undefined ? [] : [`the recovery began because ${becauseOf[trigger]}`]),
+          ...(doubtsOf({ step: "0 payload", outcome: outcomeOf(before, "0 payload") })?.warnings ?? []),
+          ...gate(before),
+          ...failures(before),
+          ...unsummarized(before),
+          ...(clamped === undefined ? [] : [clamped])
+        ],
+        rule: `${event.provider} is the first provider that could launch.`
+      }
+    }
+    case "ConductorAdopted":
+    case "RecoveryRetried":
+    case "WatchReleased":
+      return {
+        seen:
+          event._tag === "ConductorAdopted" && event.forced ? ["evidence said that it is another: the operator knew better (--force)"] : [],
+        rule:
+          event._tag === "ConductorAdopted" && event.by === "heartbeat"
+            ? "A heartbeat newer than the closing, and a live process that holds the session, end a standby."
+            : "An operator's word outranks recovery."
+      }
+    default:
+      return undefined
+  }
+}
+
+/** The newest decision at or before a revision. */
+export const reasonOf = (events: ReadonlyArray<Recorded>, upTo: number): Reason<WatchEvent> | undefined =>
+  lastReason(events, upTo, initial, evolve, explain)
+
+/** Lines for a person. */
+export const reasonText = (reason: Reason<WatchEvent>): ReadonlyArray<string> => reasonLines(reason, sentence)

@@ -1,0 +1,45 @@
+import { Processes } from "@souffleur/domain"
+import { Effect, FileSystem, Option, Path } from "effect"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { identifyCaller } from "../watching/Caller.ts"
+import { allWatches, ofAgent, unfinished } from "../watching/FindWatch.ts"
+
+/** The folder that the agent works in, as its real path. */
+export const projectHere = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const { cwd, variables } = yield* Environment
+  const folder = (variables["CLAUDE_PROJECT_DIR"] ?? "") || cwd
+  return yield* Effect.orElseSucceed(fs.realPath(folder), () => folder)
+})
+
+/**
+ * Whom this server speaks for, looked up at each call, since a watch may begin later than its agent: the watch of the agent's
+ * session or launch, else the newest unfinished one of its folder.
+ */
+export const lookUp = Effect.fn("CallContext.lookUp")(function* (project: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const { variables } = yield* Environment
+  const session = variables["CLAUDE_CODE_SESSION_ID"] ?? ""
+  const watches = yield* allWatches
+  const own = ofAgent(watches, variables)
+  const lives = Option.filter(own, ({ watch }) => watch.phase !== "Exited")
+  const watched = Option.getOrUndefined(Option.orElse(lives, () => unfinished(watches, { project })))
+  const board = path.join(project, "comms.db")
+  const there = yield* Effect.orElseSucceed(fs.exists(board), () => false)
+  // An agent starts its server itself.
+  const [agent] = yield* (yield* Processes).ancestors
+  return {
+    project,
+    session,
+    /** The watch that is under way. */
+    watched,
+    /** Who asks; or nobody watches here. */
+    role: watched === undefined ? ("unwatched" as const) : yield* identifyCaller(watched, agent),
+    /** The session's own watch, when that has ended. */
+    ended: watched === undefined ? Option.getOrUndefined(own) : undefined,
+    /** `null`: there is none, or the watch is one without. */
+    comms: watched === undefined ? (there ? board : null) : watched.watch.comms
+  }
+})
+export type CallContext = Effect.Success<ReturnType<typeof lookUp>>

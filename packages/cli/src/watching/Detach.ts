@@ -1,0 +1,73 @@
+import { withoutMarks } from "@souffleur/claude"
+import { AlreadyWatched, claimedIfPossible, Claims, claimsOf, load, Processes, Settings, type Watch } from "@souffleur/domain"
+import { runProgram } from "@souffleur/process"
+import { encodeDetachOrder } from "@souffleur/node"
+import { refuseOwned } from "@souffleur/supervisor"
+import { Console, Effect, FileSystem, Option, Path, Schedule } from "effect"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { BadUsage } from "../Failure.ts"
+import { printJson } from "../Printing.ts"
+
+/** What this process has asked for, or would: it is the other's to have. */
+const free = Effect.fnUntraced(function* (watch: Watch) {
+  const claims = yield* Claims
+  const named = watch.named === null ? [] : [watch.named]
+  for (const one of [...named, ...claimsOf(watch)]) yield* Effect.andThen(claimedIfPossible(claims.claim(one)), claims.release(one))
+})
+
+/** Where it prints: beside what a souffleur prints that a guardian has brought back, who goes on there. */
+const outputOf = Effect.fnUntraced(function* (id: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const { stateDir } = yield* Settings
+  const folder = path.join(stateDir, "guardians")
+  yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+  return path.join(folder, `${id}.out`)
+})
+
+/**
+ * Starts a souffleur that goes on with this watch and is no descendant of this process, nor of the agent whose tool this may be; 0 once it
+ * owns the watch. What could be refused is refused here, with the usual exit code.
+ */
+export const detached = Effect.fn("detached")(function* (id: string, guardian: boolean, asJson: boolean) {
+  const { self, variables } = yield* Environment
+  const processes = yield* Processes
+  const before = yield* load(id)
+  yield* refuseOwned(id, before)
+  yield* free(before)
+  const output = yield* outputOf(id)
+  const line = [...self, "watch", "--resume", id, "--outlive", String(processes.self.pid), ...(guardian ? ["--guardian"] : [])] as const
+  const [program, ...first] = self
+  const printed = yield* runProgram({
+    command: program,
+    args: [...first, "__detach", encodeDetachOrder({ line, cwd: before.project, output })],
+    stdin: "",
+    within: "30 seconds",
+    atMost: 100,
+    environment: withoutMarks(variables)
+  }).pipe(Effect.catchTag("ProgramFailed", ({ why }) => new BadUsage({ why: `no souffleur can be started: ${why}` })))
+  const pid = Number(printed)
+  const started = yield* processes.find(pid)
+  const look = Effect.gen(function* () {
+    const now = yield* load(id)
+    if (now.fence > before.fence) return Option.some(now)
+    const over = Option.isNone(started) || (yield* processes.condition(started.value.identity)) === "gone"
+    return over ? Option.some(yield* load(id)) : Option.none()
+  })
+  const found = yield* Effect.repeat(look, { until: Option.isSome, schedule: Schedule.spaced("20 millis") })
+  const { fence, owner } = Option.getOrElse(found, () => before)
+  if (fence === before.fence) {
+    yield* Console.error(`souffleur, pid ${pid}, ended before it watched: ${output} says why`)
+    return 1
+  }
+  if (owner !== undefined && owner.process.pid !== pid)
+    return yield* new AlreadyWatched({ owner, why: `souffleur with pid ${owner.process.pid} on ${owner.host} took it in the same moment` })
+  yield* asJson ? printJson({ watch: id, pid, output }) : Console.log(`souffleur, pid ${pid}, watches ${id}; it prints to ${output}`)
+  return 0
+})
+
+/** Until the process that started this one by another is no ancestor of it any more. */
+export const outlived = Effect.fn("Detaching.outlived")(function* (starter: number) {
+  const { ancestors } = yield* Processes
+  yield* Effect.repeat(ancestors, { until: (found) => !found.includes(starter), schedule: Schedule.spaced("10 millis") })
+})

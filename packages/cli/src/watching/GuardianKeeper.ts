@@ -1,0 +1,164 @@
+import {
+  brokenOff,
+  dueWithin,
+  guard,
+  guardFrom,
+  guardianOf,
+  isOver,
+  load,
+  moment,
+  type ProcessIdentity,
+  Processes,
+  Settings,
+  silentAfter,
+  type WatchRef
+} from "@souffleur/domain"
+import { Beats, Cursor } from "@souffleur/eventlog"
+import { guardianNamed, type GuardianOrder, startHeadless } from "@souffleur/node"
+import { commsPublisher, notifier, restore, type Restoration } from "@souffleur/supervisor"
+import { Console, Effect, FileSystem, Option, Path, Schedule } from "effect"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { BadUsage } from "../Failure.ts"
+import { Departure } from "./Departure.ts"
+import { drainTimeout } from "./Undelivered.ts"
+
+/** Whether a souffleur keeps a guardian, and what it was brought back for where one has started it. */
+export interface GuardianKeeper {
+  readonly guardian: boolean
+  readonly restored: Option.Option<Restoration>
+}
+
+/** Milliseconds between two looks, of each at the other. */
+const every = 1000
+/** Milliseconds until what was killed and does not end is killed again. */
+const killAgainAfter = 60_000
+
+/** `died:3`: what a guardian saw, and the fence of the owner that it saw so. */
+export const restorationOf = (flag: Option.Option<string>) => {
+  if (Option.isNone(flag)) return Effect.succeed(Option.none<Restoration>())
+  const [, cause, over] = /^(died|silent):(\d{1,15})$/u.exec(flag.value) ?? []
+  return cause === undefined
+    ? Effect.fail(new BadUsage({ why: "--restored is a guardian's word: leave it out" }))
+    : Effect.succeed(Option.some<Restoration>({ cause: cause as Restoration["cause"], over: Number(over) }))
+}
+
+/** Starts a guardian of a watch; its pid. */
+export const startGuardian = Effect.fnUntraced(function* (id: string) {
+  const { cwd, self, variables } = yield* Environment
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const settings = yield* Settings
+  const folder = path.join(settings.stateDir, "guardians")
+  yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+  const order: GuardianOrder = {
+    database: path.join(settings.stateDir, "souffleur.db"),
+    watch: id,
+    line: [...self, "watch", "--resume", id, "--guardian", "--restored"] as const,
+    output: path.join(folder, `${id}.out`),
+    silentAfter: silentAfter(settings),
+    every
+  }
+  return yield* startHeadless({ line: [...self, "__guardian", JSON.stringify(order)], environment: variables }, cwd, order.output)
+})
+
+/** Kills that very process, and looks until it is gone. `false`: it is still there, and hangs in the kernel. */
+const end = Effect.fnUntraced(function* (identity: ProcessIdentity) {
+  const processes = yield* Processes
+  yield* Effect.ignore(processes.signal(identity, "SIGKILL"))
+  return Option.isSome(yield* Effect.timeoutOption(processes.untilOver(identity, "20 millis"), "10 seconds"))
+})
+
+/**
+ * Keeps a guardian beside this souffleur, by the guardian's own rule (spec: behaviour#guardian): one that is gone is started, one that is
+ * silent is killed, which is that very process, and proven gone first: as long as it is not, none is started beside it. What cannot be
+ * started three times is told, and left. The log has each kill before it, unless the guardian itself holds it up.
+ */
+export const guarded = Effect.fn("guarded")(function* <E, R>({ id, dispatch }: WatchRef, begin: Effect.Effect<number, E, R>) {
+  const beats = yield* Beats
+  const processes = yield* Processes
+  const settings = yield* Settings
+  let last = yield* moment
+  let state = guardFrom(0, last.wall)
+  let started: ProcessIdentity | undefined
+  /** The one that beats. */
+  let known: ProcessIdentity | undefined
+  /** Said in the log, and ended. */
+  const ended = Effect.fnUntraced(function* (process: ProcessIdentity, reason: string) {
+    yield* Effect.catchIf(
+      dispatch({ _tag: "EndProcess", what: "guardian", process, reason }),
+      (error) => error._tag !== "Refused",
+      (error) => Effect.logWarning(`the guardian with pid ${process.pid} is killed without a word in the log: ${error._tag}`)
+    )
+    return yield* end(process)
+  })
+  const look = Effect.gen(function* () {
+    const now = yield* moment
+    const late = brokenOff(last, now, dueWithin(every, silentAfter(settings)))
+    last = now
+    const beat = Option.getOrUndefined(yield* beats.last(guardianOf(id)))
+    const guardian = beat === undefined ? undefined : guardianNamed(beat.by)
+    known = guardian
+    const condition = guardian === undefined ? "gone" : yield* processes.condition(guardian)
+    // Of a guardian the pid is what its fence is of an owner: another one is another guardian.
+    const owner = { fence: condition === "gone" ? state.fence : (guardian?.pid ?? 0), condition }
+    const running = started !== undefined && !isOver(yield* processes.condition(started))
+    const sight = { now: now.wall, late, owner, beatAt: beat?.at ?? null, started: running ? ("running" as const) : ("ended" as const) }
+    const [after, act] = guard(state, sight, silentAfter(settings))
+    const before = state
+    state = after
+    if (act._tag === "GiveUp") {
+      yield* Effect.logWarning("a guardian could not be started three times: nobody guards this souffleur")
+      return true
+    }
+    if (act._tag === "EndStarted" && started !== undefined) yield* ended(started, "it was started, and never beat")
+    if (act._tag !== "Restore") return false
+    if (guardian !== undefined && act.cause === "silent" && !(yield* ended(guardian, "it has not beaten for too long"))) {
+      yield* Effect.logWarning(
+        `the guardian with pid ${guardian.pid} is silent, was killed and does not end: it is killed again in a minute, and no other is started meanwhile`
+      )
+      state = { ...before, notBefore: now.wall + killAgainAfter }
+      return false
+    }
+    const pid = yield* Effect.orElseSucceed(begin, () => 0)
+    started = Option.getOrUndefined(yield* processes.find(pid))?.identity
+    return false
+  })
+  // Refused: another souffleur has the watch, and a guardian of its own, or it has ended.
+  const guarding = Effect.catchTag(look, "Refused", () => Effect.succeed(true))
+  const kept = Effect.repeat(guarding, { until: (over) => over, schedule: Schedule.spaced(every) })
+  // Another program may hold the log, so that it never has the goodbye: a guardian would take that for a death.
+  const dismissed = Effect.andThen(
+    yield* Departure,
+    Effect.suspend(() =>
+      Effect.forEach([known, started], (one) => (one === undefined ? Effect.void : Effect.ignore(processes.signal(one, "SIGTERM"))))
+    )
+  )
+  yield* Effect.raceFirst(kept, dismissed)
+})
+
+/** Everything that a person is to hear of, or as much as can be told in time. */
+const alert = Effect.fnUntraced(function* (id: string, notifyCommand: string | null, project: string) {
+  const cursor = yield* Cursor
+  const { revision } = yield* load(id)
+  const marks = [id, ...(notifyCommand === null ? [] : [`${id}/notified`])]
+  const told = Effect.map(Effect.forEach(marks, cursor.position), (revisions) => revisions.every((one) => one >= revision))
+  const telling = Effect.all([commsPublisher(id), notifyCommand === null ? Effect.void : notifier(id, project, notifyCommand)], {
+    concurrency: 2
+  })
+  const heard = Effect.repeat(told, { until: (yes) => yes, schedule: Schedule.spaced("100 millis") })
+  yield* Effect.timeoutOption(Effect.raceFirst(heard, Effect.andThen(telling, Effect.never)), drainTimeout)
+})
+
+/** Takes the watch in place of a souffleur that died or fell silent; `false`: there is nothing to take, or it was taken too often. */
+export const restored = Effect.fn("GuardianKeeper.restored")(function* (
+  id: string,
+  restoration: Restoration,
+  notifyCommand: string | null,
+  project: string
+) {
+  if (yield* restore(id, restoration)) return true
+  const { revision } = yield* load(id)
+  yield* Console.error(`watch ${id} is not taken: see "souffleur log ${id}", revision ${revision}`)
+  yield* alert(id, notifyCommand, project)
+  return false
+})

@@ -1,4 +1,0 @@
-import { Context, Effect } from "effect"
-
-/** Ends when a signal asks this process to leave; never, where nobody listens to signals. */
-export const Leaving = Context.Reference<Effect.Effect<void>>("@souffleur/cli/Leaving", { defaultValue: () => Effect.never })

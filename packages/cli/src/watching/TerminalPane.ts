@@ -1,0 +1,73 @@
+import { Processes, type ProcessIdentity } from "@souffleur/domain"
+import { runProgram } from "@souffleur/process"
+import { Effect, Option } from "effect"
+import { ChildProcess } from "effect/process"
+import { Environment } from "../world/CommandEnvironment.ts"
+
+/** A pane of tmux, by its id, and the session that it is in. */
+interface Pane {
+  readonly pane: string
+  readonly session: string
+}
+
+/** How a terminal that does not answer is told from one that does. */
+const ask = (command: string, args: ReadonlyArray<string>) =>
+  Effect.option(runProgram({ command, args, stdin: "", within: "3 seconds", atMost: 1_000_000 }))
+
+/** The process and what it descends from, nearest first: an agent is what a terminal started, or runs in a shell that it started. */
+const lineage = Effect.fnUntraced(function* (process: ProcessIdentity) {
+  const processes = yield* Processes
+  const pids: Array<number> = []
+  if ((yield* processes.condition(process)) === "gone") return pids
+  for (let pid = process.pid; pid > 1 && !pids.includes(pid);) {
+    pids.push(pid)
+    const found = yield* processes.find(pid)
+    pid = Option.match(found, { onNone: () => 0, onSome: ({ parent }) => parent })
+  }
+  return pids
+})
+
+const paneOf = Effect.fnUntraced(function* (pids: ReadonlyArray<number>) {
+  const listed = yield* ask("tmux", ["list-panes", "-a", "-F", "#{pane_pid} #{pane_id} #{session_name}"])
+  const panes = Option.getOrElse(listed, () => "").split("\n")
+  for (const pid of pids) {
+    const [, pane, ...session] = panes.find((line) => line.startsWith(`${pid} `))?.split(" ") ?? []
+    if (pane !== undefined) return Option.some<Pane>({ pane, session: session.join(" ") })
+  }
+  return Option.none<Pane>()
+})
+
+/** Shows the pane: in the tmux that we are in, else in one of our own where there is a terminal; else it says how. */
+const goToPane = Effect.fnUntraced(function* ({ pane, session }: Pane) {
+  const { interactive, variables } = yield* Environment
+  yield* ask("tmux", ["select-window", "-t", pane])
+  yield* ask("tmux", ["select-pane", "-t", pane])
+  if ((variables["TMUX"] ?? "") !== "" && Option.isSome(yield* ask("tmux", ["switch-client", "-t", pane]))) return "there"
+  // Another session of tmux within tmux is what nobody wants.
+  if (interactive && (variables["TMUX"] ?? "") === "") {
+    const io = { stdin: "inherit", stdout: "inherit", stderr: "inherit", detached: false } as const
+    const code = yield* Effect.scoped(
+      Effect.flatMap(ChildProcess.make("tmux", ["attach-session", "-t", pane], io), (tmux) => tmux.exitCode)
+    )
+    if (code === 0) return "there"
+  }
+  return `it runs in tmux, session ${session}: tmux attach-session -t '${pane}'`
+})
+
+const inKitty = Effect.fnUntraced(function* (pids: ReadonlyArray<number>) {
+  const { variables } = yield* Environment
+  if ((variables["KITTY_LISTEN_ON"] ?? "") === "") return false
+  for (const pid of pids) if (Option.isSome(yield* ask("kitty", ["@", "focus-window", "--match", `pid:${pid}`]))) return true
+  return false
+})
+
+/**
+ * Goes to the window of a terminal that a process runs in. `Some("there")`, or `Some` sentence that says how to go; `None` where
+ * no terminal that can be asked has it.
+ */
+export const goTo = Effect.fn("Place.goTo")(function* (process: ProcessIdentity) {
+  const pids = yield* lineage(process)
+  const pane = pids.length === 0 ? Option.none() : yield* paneOf(pids)
+  if (Option.isSome(pane)) return Option.some(yield* goToPane(pane.value))
+  return (yield* inKitty(pids)) ? Option.some("there") : Option.none()
+})

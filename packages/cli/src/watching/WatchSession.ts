@@ -1,0 +1,75 @@
+import { ceilingNow, EventLog, evolve, initial, load, type ResolvedSettings, type Watch } from "@souffleur/domain"
+import { boundOutputs } from "@souffleur/node"
+import { allPublished, attended, attendedHere, forget, commsPublisher, notifier, own, supervise } from "@souffleur/supervisor"
+import { Console, Effect, Fiber, Path, Ref, Stream } from "effect"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { guarded, startGuardian } from "./GuardianKeeper.ts"
+import { sweep } from "./Leftovers.ts"
+import { deliverUndelivered, drainTimeout } from "./Undelivered.ts"
+import { feed } from "../service/Watchdog.ts"
+import { paint } from "../Printing.ts"
+import { jsonLine, line } from "../explain/WatchSentence.ts"
+import { allWatches } from "./FindWatch.ts"
+
+/** Completed and released are well (spec: command-line#exit-codes). */
+export const codeOf = ({ end }: Watch) => (end === "completed" || end === "released" ? 0 : 1)
+
+/** Every transition, as it comes, from where it was told last. */
+const narrate = Effect.fn("Watch.narrate")(function* (id: string, told: Ref.Ref<Watch>, asJson: boolean) {
+  const log = yield* EventLog
+  const { colour } = yield* Environment
+  const brush = paint(colour)
+  const before = yield* Ref.get(told)
+  yield* log.changes(id, before.revision).pipe(
+    Stream.mapAccum(
+      () => before,
+      (watch, recorded) => {
+        const after = evolve(watch, recorded.event)
+        return [after, [{ recorded, after }]] as const
+      }
+    ),
+    Stream.tap(({ after, recorded }) => Console.log(asJson ? jsonLine(recorded) : line(recorded, after.generation, brush))),
+    Stream.tap(({ after }) => Ref.set(told, after)),
+    Stream.takeUntil(({ after }) => after.phase === "Exited"),
+    Stream.runDrain
+  )
+})
+
+/** Owns a watch and follows it from a revision to its end, in the foreground: `watch` and `run` alike. The exit code of its end. */
+export const watching = Effect.fn("watching")(function* (
+  settings: ResolvedSettings,
+  project: string,
+  comms: string | null,
+  id: string,
+  from: number,
+  guardian: boolean,
+  asJson: boolean
+) {
+  yield* sweep(settings)
+  // Before it is owned, so that this is told too.
+  const told = yield* Ref.make(from === 0 ? initial : yield* load(id))
+  const { fence, ref } = yield* own(id)
+  if (guardian) yield* Effect.forkScoped(guarded(ref, startGuardian(id)))
+  yield* Console.error(from === 0 ? `watch ${id}` : `watch ${id} goes on from revision ${from}`)
+  yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
+
+  const narrator = yield* Effect.forkScoped(attended(ref, "narrator", narrate(id, told, asJson)))
+  const telling = yield* Effect.forkScoped(attended(ref, "publisher", commsPublisher(id)))
+  const notices = settings.notifyCommand === null ? Effect.void : notifier(id, project, settings.notifyCommand)
+  const noticing = yield* Effect.forkScoped(attended(ref, "notifier", notices))
+  if (comms !== null) yield* deliverUndelivered(yield* allWatches, comms)
+  yield* Effect.forkScoped(attendedHere("watchdog's feeder", feed(id)))
+  const path = yield* Path.Path
+  for (const folder of ["launches", "guardians"])
+    yield* Effect.forkScoped(attendedHere(`bound of ${folder}`, boundOutputs(path.join(settings.stateDir, folder), id)))
+  yield* ceilingNow(ref.dispatch)
+  const last = yield* supervise(ref, fence)
+  yield* forget(last)
+  yield* Effect.ignore(Fiber.join(narrator))
+  yield* Effect.timeoutOption(Fiber.awaitAll([telling, noticing]), drainTimeout)
+  if (comms !== null && !(yield* allPublished(id, last.revision))) {
+    yield* Console.error(`${comms} could not be told that the watch has ended; the next souffleur on it will`)
+  }
+  if (last.end === "retries exhausted" && last.lastExport !== null) yield* Console.error(`the last conversation is in ${last.lastExport}`)
+  return codeOf(last)
+}, Effect.scoped)

@@ -1,0 +1,56 @@
+import { allRuns, RunLog } from "@souffleur/plan"
+import { type ResolvedSettings, Settings } from "@souffleur/domain"
+import { Beats, Cursor, Store } from "@souffleur/eventlog"
+import { SqliteClient, TrustedFiles } from "@souffleur/node"
+import { Effect, Layer, Option, Path } from "effect"
+import { Digest } from "effect/crypto"
+import { agent, claims, cycleSettings, host, launches } from "./App.ts"
+import { BadUsage } from "../Failure.ts"
+import { folderName } from "../watching/FindWatch.ts"
+
+/** The runs in our own database, beside the watches. */
+export const runs = (settings: ResolvedSettings) =>
+  Layer.unwrap(
+    Effect.map(Effect.andThen(TrustedFiles.stateFolder(settings.stateDir), Path.Path), (path) =>
+      Layer.mergeAll(RunLog.layerSql, Beats.layerSql(Store.lockPatience), Cursor.layerSql(Store.lockPatience)).pipe(
+        Layer.provide(SqliteClient.layerOwn({ ...Store, path: path.join(settings.stateDir, "souffleur.db") }))
+      )
+    )
+  )
+
+/** Everything that a run of a plan needs; its agents are headless: what they print is read. */
+export const conductor = (settings: ResolvedSettings, project: string) =>
+  Layer.mergeAll(
+    runs(settings),
+    agent(settings),
+    claims,
+    launches(settings),
+    Layer.succeed(Settings, settings),
+    cycleSettings(settings, project)
+  ).pipe(Layer.provideMerge(host))
+
+/** Of its folder, and of its plan: whoever begins the same plan at the same moment begins the same run. */
+export const runIdOf = Effect.fnUntraced(function* (project: string, plan: string) {
+  const all = yield* allRuns
+  const digest = yield* Digest.Digest
+  const hex = yield* digest.digestHex(Digest.sha256, new TextEncoder().encode(`${project}\0${plan}`))
+  const name = yield* folderName(project)
+  const ids = Array.from({ length: hex.length / 4 }, (_, n) => `${name}-${hex.slice(0, 4 * (n + 1))}`)
+  return ids.find((id) => !all.some((one) => one.id === id))!
+}, Effect.provide(Digest.layerWebCrypto))
+
+/** A run by its id, or a folder's newest. */
+export const findRun = Effect.fn("findRun")(function* (name: Option.Option<string>, project: string) {
+  const all = yield* allRuns
+  const found = Option.match(name, {
+    onNone: () => all.findLast(({ run }) => run.project === project),
+    onSome: (id) => all.find((one) => one.id === id)
+  })
+  if (found !== undefined) return found.unreadable === undefined ? found : yield* found.unreadable
+  return yield* new BadUsage({
+    why: Option.match(name, {
+      onNone: () => `no plan was conducted in ${project} yet: souffleur conduct PLAN`,
+      onSome: (id) => `no run is called ${JSON.stringify(id.slice(0, 80))}: "souffleur conduct status --all" lists all`
+    })
+  })
+})

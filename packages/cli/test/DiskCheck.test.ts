@@ -1,0 +1,55 @@
+import { assert, it } from "@effect/vitest"
+import { loadSettings } from "@souffleur/process"
+import { HostServices } from "@souffleur/node"
+import { Effect, FileSystem, Layer } from "effect"
+import { disk, kindAt } from "../src/doctor/DiskCheck.ts"
+
+const table = `22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+40 22 0:35 / /home rw,relatime shared:20 - autofs systemd-1 rw
+41 22 0:36 / /home rw,relatime shared:21 - nfs4 nas:/home rw,vers=4.2
+42 41 0:37 / /home/a\\040b rw - tmpfs tmpfs rw
+43 22 0:38 / /mnt/far rw - fuse.sshfs me@far:/ rw
+`
+
+it("a path is on what is mounted nearest above it, and last", () => {
+  const kinds = ["/srv/x", "/home/u/state", "/homework", "/home/a b/state", "/home/a", "/mnt/far", "/mnt"]
+  assert.deepStrictEqual(
+    kinds.map((path) => kindAt(path, table)),
+    ["ext4", "nfs4", "ext4", "tmpfs", "nfs4", "fuse.sshfs", "ext4"]
+  )
+  assert.isUndefined(kindAt("/srv", ""))
+})
+
+it.live("doctor: a state folder on a network file system is wrong, also one that is not there yet", () =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const home = yield* files.realPath(yield* files.makeTempDirectoryScoped())
+    const settings = yield* loadSettings({
+      projectDir: home,
+      environment: { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/a/state` },
+      flags: {}
+    })
+    const mounted = (kind: string) =>
+      Layer.succeed(FileSystem.FileSystem, {
+        ...files,
+        readFileString: (path) =>
+          path === "/proc/self/mountinfo" ? Effect.succeed(`${table}50 22 0:40 / ${home} rw - ${kind} x rw\n`) : files.readFileString(path)
+      })
+    for (const kind of ["nfs", "nfs4", "cifs", "smb3", "9p", "fuse.sshfs"]) {
+      const [found] = yield* Effect.provide(disk(settings), mounted(kind))
+      assert.deepStrictEqual([found?.level, found?.check], ["wrong", "disk"], kind)
+      assert.match(found?.detail ?? "", new RegExp(`/a/state is on a network file system \\(${kind}\\)`, "u"))
+    }
+    for (const kind of ["ext4", "xfs", "btrfs", "tmpfs", "overlay", "zfs", "fuse.ext4"])
+      assert.deepStrictEqual(
+        (yield* Effect.provide(disk(settings), mounted(kind))).map(({ level }) => level),
+        ["ok"],
+        kind
+      )
+    assert.deepStrictEqual(
+      (yield* disk(settings)).map(({ level }) => level),
+      ["ok"],
+      "the table of this machine"
+    )
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)

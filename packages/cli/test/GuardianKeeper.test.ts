@@ -1,0 +1,174 @@
+import { assert, it } from "@effect/vitest"
+import {
+  type Condition,
+  guardianOf,
+  initial,
+  Processes,
+  type ProcessIdentity,
+  Settings,
+  untilSeenOver,
+  type Watch,
+  type WatchRef
+} from "@souffleur/domain"
+import { loadSettings, TrustedFiles } from "@souffleur/process"
+import { Beats, type LogError, LogUnusable, Refused } from "@souffleur/eventlog"
+import { Clock, Duration, Effect, Exit, Fiber, Layer, Logger, Option, Path } from "effect"
+import { TestClock } from "effect/testing"
+import { guarded, restorationOf } from "../src/watching/GuardianKeeper.ts"
+
+/** The watch "w", of which it is seen what is told of whom; or the log says no. */
+const refOf = (did: Array<string>, told: Effect.Effect<Watch, Refused | LogError> = Effect.succeed(initial)): WatchRef => ({
+  id: "w",
+  state: Effect.die("not asked"),
+  dispatch: (intent) =>
+    Effect.andThen(
+      Effect.sync(() => void did.push(intent._tag === "EndProcess" ? `tell ${intent.what} ${intent.process.pid}` : intent._tag)),
+      told
+    )
+})
+
+/** The machine stands still for this time (seconds), from then on. */
+interface Stillness {
+  readonly at: number
+  readonly lasts: number
+}
+
+/** A guardian with pid 50 that beat once and never again, and what SIGKILL makes of it, in the first eight minutes. */
+const silent = Effect.fnUntraced(function* (
+  killed: Condition,
+  { still, told }: { readonly still?: Stillness; readonly told?: Effect.Effect<Watch, Refused | LogError> } = {}
+) {
+  const did: Array<string> = []
+  const warnings: Array<string> = []
+  const condition = () => Effect.sync(() => (did.includes("SIGKILL 50") ? killed : "stopped"))
+  const world = Layer.mergeAll(
+    Beats.layerMemory,
+    Layer.mock(Processes)({
+      self: { pid: 10, startTime: 1, bootId: "boot" },
+      host: { name: "host", machine: "m", pidNamespace: "pid:[1]", uid: 1000 },
+      find: () => Effect.succeedNone,
+      condition,
+      untilOver: untilSeenOver(condition),
+      signal: ({ pid }, signal) => Effect.sync(() => void did.push(`${signal} ${pid}`))
+    }),
+    Layer.effect(Settings, loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
+      Layer.provide([TrustedFiles.layerNone, Path.layer])
+    ),
+    Logger.layer([Logger.make(({ message }) => void warnings.push(String(message)))])
+  )
+  yield* Effect.gen(function* () {
+    const beats = yield* Beats
+    yield* beats.beat(guardianOf("w"), { by: "guardian/50/5/boot", at: 0 })
+    const heldUp = Effect.gen(function* () {
+      const now = (yield* Clock.currentTimeMillis) / 1000
+      if (now === still?.at) yield* Effect.sleep(Duration.seconds(still.lasts))
+    })
+    const late = Beats.of({ ...beats, last: (watch) => Effect.tap(beats.last(watch), heldUp) })
+    yield* Effect.forkChild(
+      guarded(
+        refOf(did, told),
+        Effect.sync(() => (did.push("start"), 51))
+      ).pipe(Effect.provideService(Beats, late))
+    )
+    for (let second = 0; second < 480; second++) yield* TestClock.adjust("1 second")
+  }).pipe(Effect.provide(world), Effect.scoped)
+  return { did, warnings }
+})
+
+it.effect("a guardian that is silent is killed, and another started once it is gone", () =>
+  Effect.gen(function* () {
+    const { did } = yield* silent("gone")
+    assert.deepStrictEqual(did.slice(0, 3), ["tell guardian 50", "SIGKILL 50", "start"])
+  })
+)
+it.effect("where souffleur itself stood still, the guardian may have beaten unheard: its silence counts anew from then on", () =>
+  Effect.gen(function* () {
+    const { did } = yield* silent("gone", { still: { at: 200, lasts: 200 } })
+    assert.deepStrictEqual(did, [])
+  })
+)
+it.effect("where the log cannot be written, it is killed all the same, and that is said: it may be the one that holds the log", () =>
+  Effect.gen(function* () {
+    const locked = Effect.fail(new LogUnusable({ reason: "locked", detail: "by the guardian" }))
+    const { did, warnings } = yield* silent("gone", { told: locked })
+    assert.deepStrictEqual(did.slice(0, 3), ["tell guardian 50", "SIGKILL 50", "start"])
+    assert.match(warnings[0] ?? "", /pid 50 is killed without a word in the log/u)
+  })
+)
+it.effect("by a souffleur that does not own the watch any more, nobody is killed, and nobody is looked at again", () =>
+  Effect.gen(function* () {
+    const { did } = yield* silent("gone", { told: Effect.fail(new Refused({ why: "fenced", detail: "another has it" })) })
+    assert.deepStrictEqual(did, ["tell guardian 50"])
+  })
+)
+it.effect("one that was killed and does not end is told, and tried again later: no other is started beside it", () =>
+  Effect.gen(function* () {
+    const { did, warnings } = yield* silent("stopped")
+    assert.deepStrictEqual(new Set(did), new Set(["tell guardian 50", "SIGKILL 50"]))
+    assert.isAbove(did.length, 1)
+    assert.match(warnings[0] ?? "", /guardian with pid 50 .* does not end/u)
+  })
+)
+
+/** Looks each second at a guardian with pid 50, or at none; what is started is a process with pid 51 that never beats, or nothing. */
+const guarding = Effect.fnUntraced(function* (given: { readonly guardian?: Condition; readonly starts: boolean }) {
+  const did: Array<string> = []
+  const identity = { pid: 51, startTime: 5, bootId: "boot" }
+  const info = { identity, parent: 1, uid: 1000, name: "node", condition: "running" as const }
+  const conditionOf = (pid: number) => (did.includes(`SIGKILL ${pid}`) ? "gone" : pid === 51 ? "running" : (given.guardian ?? "gone"))
+  const condition = ({ pid }: ProcessIdentity) => Effect.sync(() => conditionOf(pid))
+  const world = Layer.mergeAll(
+    Beats.layerMemory,
+    Layer.mock(Processes)({
+      self: { pid: 10, startTime: 1, bootId: "boot" },
+      host: { name: "host", machine: "m", pidNamespace: "pid:[1]", uid: 1000 },
+      find: (pid) => Effect.succeed(pid === 51 ? Option.some(info) : Option.none()),
+      condition,
+      untilOver: untilSeenOver(condition),
+      signal: ({ pid }, signal) => Effect.sync(() => void did.push(`${signal} ${pid}`))
+    }),
+    Layer.effect(Settings, loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
+      Layer.provide([TrustedFiles.layerNone, Path.layer])
+    )
+  )
+  const begin = Effect.sync(() => (did.push("start"), given.starts ? 51 : 0))
+  const fiber = yield* Effect.gen(function* () {
+    if (given.guardian !== undefined) yield* (yield* Beats).beat(guardianOf("w"), { by: "guardian/50/5/boot", at: 0 })
+    return yield* Effect.forkScoped(guarded(refOf(did), begin))
+  }).pipe(Effect.provide(world))
+  const seconds = (count: number) => Effect.replicateEffect(TestClock.adjust("1 second"), count, { discard: true })
+  return { did, fiber, seconds }
+})
+
+it.effect("a guardian that is gone is replaced at once, and nobody is signalled", () =>
+  Effect.gen(function* () {
+    const { did, seconds } = yield* guarding({ guardian: "gone", starts: true })
+    yield* seconds(2)
+    assert.deepStrictEqual(did, ["start"])
+  })
+)
+it.effect("one that was started and never beats is ended after a minute, and only that one", () =>
+  Effect.gen(function* () {
+    const { did, seconds } = yield* guarding({ starts: true })
+    yield* seconds(60)
+    assert.deepStrictEqual(did, ["start"])
+    yield* seconds(3)
+    assert.deepStrictEqual(did, ["start", "tell guardian 51", "SIGKILL 51"])
+  })
+)
+it.effect("one that cannot be started three times is told, and left", () =>
+  Effect.gen(function* () {
+    const { did, fiber, seconds } = yield* guarding({ starts: false })
+    yield* seconds(60)
+    assert.deepStrictEqual(did, ["start", "start", "start"])
+    assert.isTrue(Exit.isSuccess(yield* Fiber.await(fiber)))
+  })
+)
+it.effect("what souffleur is brought back for is a guardian's word, and nobody else's", () =>
+  Effect.gen(function* () {
+    assert.isTrue(Option.isNone(yield* restorationOf(Option.none())))
+    assert.deepStrictEqual(yield* restorationOf(Option.some("silent:12")), Option.some({ cause: "silent" as const, over: 12 }))
+    for (const word of ["killed:3", "died:", "died:x", "died:3 ", "died:1234567890123456"])
+      assert.include((yield* Effect.flip(restorationOf(Option.some(word)))).why, "a guardian's word")
+  })
+)

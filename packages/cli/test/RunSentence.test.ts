@@ -1,0 +1,89 @@
+import { assert, it } from "@effect/vitest"
+import { foldRun, type RunEvent, taskOf } from "@souffleur/plan"
+import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
+import { progressOf } from "../src/explain/RunProgress.ts"
+import { runNeeds, runSentence, runStanding, taskLines } from "../src/explain/RunSentence.ts"
+
+const { AgentAsked, AgentLaunched, ImplementationFailed, PlanRevised, ReviewRejected, RunOpened, TaskEscalated, TaskStarted } = examples
+const taskId = "task-001"
+const rejected = (attempt: number, issues: ReadonlyArray<string>): RunEvent => ({
+  ...ReviewRejected,
+  taskId,
+  feedback: { attempt, summary: `not at ${attempt}`, issues, suggestions: [] }
+})
+const asked: RunEvent = { ...AgentAsked, role: "reviewer", taskId }
+const outputOf = (launchId: string) => `/state/launches/${launchId}.out`
+const escalated = foldRun([
+  RunOpened,
+  { ...TaskStarted, taskId },
+  rejected(1, ["one"]),
+  rejected(2, ["two"]),
+  asked,
+  { ...AgentLaunched, launchId: "run-r-a6" },
+  rejected(3, ["the empty\u001B[2J input", ...Array.from({ length: 30 }, (_, n) => `${n} ${"x".repeat(1000)}`)]),
+  { ...TaskEscalated, taskId, cause: "rejections", reason: "rejected 3 times: not at 3" }
+])
+
+it("an escalation says what is wrong: the issues of the last rejection, the others in short, and where its last agent's output is", () => {
+  const task = taskOf(escalated, taskId)!
+  for (const lines of [runNeeds("r", escalated, outputOf), taskLines(task, outputOf)]) {
+    const text = lines.join("\n")
+    for (const what of ["rejected 3 times: not at 3", "- the empty\\u001b[2J input", "and 21 more", "attempt 2 was rejected: not at 2"])
+      assert.include(text, what)
+    assert.include(text, "what its last agent printed: /state/launches/run-r-a6.out")
+    assert.isBelow(text.length, 6000)
+  }
+  assert.include(runNeeds("r", escalated, outputOf).at(-1), "souffleur conduct answer task-001")
+  assert.lengthOf(runNeeds("r", escalated), 2, "in short for who lists it among others")
+})
+
+it("a turn that made no commit names its first suspect, a permission, with what to paste; so does its escalation", () => {
+  const failed: RunEvent = {
+    ...ImplementationFailed,
+    taskId,
+    cause: "nothing done",
+    detail: "it said that it was complete, and made no commit"
+  }
+  const paste = '{"permissions":{"allow":["Bash(git add:*)","Bash(git commit:*)"]}}'
+  assert.include(runSentence(failed), paste)
+  assert.notInclude(runSentence({ ...failed, detail: "it slept" }), paste)
+  const run = foldRun([
+    RunOpened,
+    { ...TaskStarted, taskId },
+    failed,
+    { ...TaskEscalated, taskId, cause: "implementer failures", reason: "3 turns" }
+  ])
+  assert.include(runNeeds("r", run, outputOf).join("\n"), paste)
+})
+
+it("a line says which task of how many it is, by its title, and how long a turn and a task took", () => {
+  const at = RunOpened.at
+  const history: ReadonlyArray<RunEvent> = [
+    RunOpened,
+    { ...TaskStarted, taskId },
+    { ...asked, at: at + 1000 },
+    { ...AgentLaunched, at: at + 1000 },
+    { ...ReviewRejected, taskId, at: at + 61_000 },
+    { ...examples.TaskCompleted, taskId, at: at + 121_000 }
+  ]
+  const told = history.map((event, n) => runSentence(event, progressOf(event, foldRun(history.slice(0, n)))))
+  assert.strictEqual(told[1], `Task ${taskId} starts. (1 of 1: ${RunOpened.tasks[0]!.title})`)
+  assert.match(told[4]!, /\(after 1 m 0 s\)$/u)
+  assert.match(told[5]!, /is complete\. \(1 of 1, after 2 m 1 s\)$/u)
+})
+
+it("an agent whose process is gone is not at work", () => {
+  const run = foldRun([RunOpened, { ...TaskStarted, taskId }, asked, AgentLaunched])
+  const { pid } = AgentLaunched.process
+  assert.strictEqual(runStanding(run, "running"), `task-001: reviewer at work, pid ${pid}`)
+  assert.strictEqual(runStanding(run, "gone"), `task-001: reviewer has ended, pid ${pid}`)
+})
+
+it("a plan that says something else of tasks that are complete names them, and that nothing of them is done again", () => {
+  assert.strictEqual(
+    runSentence({ ...PlanRevised, changed: ["t1"] }),
+    "The plan changed: 2 tasks. Completed tasks whose text changed stay as they are: t1."
+  )
+  assert.include(runSentence({ ...PlanRevised, changed: ["t1", "t2"] }), "stay as they are: t1, t2.")
+  assert.strictEqual(runSentence({ ...PlanRevised, changed: [] }), "The plan changed: 2 tasks.")
+})

@@ -1,0 +1,50 @@
+import { assert, it } from "@effect/vitest"
+import { loadSettings } from "@souffleur/process"
+import { HostServices } from "@souffleur/node"
+import { Effect, FileSystem } from "effect"
+import { setup } from "../src/doctor/SetupCheck.ts"
+import { Environment } from "../src/world/CommandEnvironment.ts"
+
+it.live("an agent command may hold a key: it is told by its program alone", () =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const home = yield* files.makeTempDirectoryScoped()
+    const variables = { HOME: home, PATH: "/usr/bin:/bin", SOUFFLEUR_AGENT_COMMAND: '["env","API_KEY=hunter2","sh"]' }
+    const settings = yield* loadSettings({ projectDir: home, environment: variables, flags: {} })
+    const surroundings = { variables, cwd: home, platform: "linux", colour: false as const, interactive: false, self: ["node"] as const }
+    const findings = yield* Effect.provideService(setup(settings, home, 1000), Environment, surroundings)
+    const agent = findings.find(({ check }) => check === "agent")
+    assert.deepStrictEqual([agent?.level, agent?.detail], ["ok", "env is found"])
+    assert.notInclude(JSON.stringify(findings), "hunter2")
+  }).pipe(Effect.provide(HostServices.layer))
+)
+
+it.live("a config file that may be somebody else's word is wrong, and nothing of it is used", () =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const project = yield* files.makeTempDirectoryScoped()
+    const file = `${project}/.orchestra_configs/souffleur`
+    yield* files.makeDirectory(`${project}/.orchestra_configs`, { mode: 0o755 })
+    yield* files.writeFileString(file, "MAX_EXTERNAL_PERMISSION=bypassPermissions")
+    const variables = { HOME: project, PATH: "/usr/bin:/bin" }
+    const surroundings = { variables, cwd: project, platform: "linux", colour: false as const, interactive: false, self: ["node"] as const }
+    const found = Effect.gen(function* () {
+      const settings = yield* loadSettings({ projectDir: project, environment: variables, flags: {} })
+      const findings = yield* Effect.provideService(setup(settings, project, 1000), Environment, surroundings)
+      return { ceiling: settings.maxExternalPermission, config: findings.filter(({ check }) => check === "config") }
+    })
+    yield* files.chmod(file, 0o666)
+    const { ceiling, config } = yield* found
+    assert.strictEqual(ceiling, "acceptEdits")
+    assert.deepStrictEqual(
+      config.map(({ level }) => level),
+      ["wrong"]
+    )
+    assert.match(config[0]!.detail, /others may write to it \(mode 0666\): chmod go-w/)
+    yield* files.chmod(file, 0o600)
+    assert.deepStrictEqual(
+      (yield* found).config.map(({ level }) => level),
+      ["ok"]
+    )
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)

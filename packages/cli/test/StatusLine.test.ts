@@ -1,0 +1,46 @@
+import { assert, it } from "@effect/vitest"
+import { initial, type Watch, Words } from "@souffleur/domain"
+import { standing } from "../src/explain/StatusLine.ts"
+
+const noon = Date.UTC(2026, 2, 1, 12)
+const minute = 60_000
+const taken = { at: noon, contextTokens: 31_400, contextWindow: 200_000 }
+const closed = { cycle: 1, trigger: "pid", stage: "ceiling", reason: "the ceiling of time is reached", since: noon } as const
+const recovery = {
+  cycle: 1,
+  trigger: "pid",
+  purpose: "relaunch",
+  since: noon,
+  resumed: false,
+  escalated: [],
+  steps: {},
+  launch: undefined
+} as const
+const says = (more: Partial<Watch>, silent = false) =>
+  standing({ ...initial, phase: "Watching", generation: 1, lastEventAt: noon, ...more }, silent)
+
+it("a watch stands as a person would ask about it first", () => {
+  const wait = { since: noon, trigger: "limit" } as const
+  assert.strictEqual(says({}), "watching")
+  assert.strictEqual(says({ wait: { ...wait, kind: "usage-limit", until: noon + 90 * minute } }), "waits until 13:30:00 UTC (usage limit)")
+  assert.strictEqual(says({ wait: { ...wait, kind: "outage", until: noon + minute } }), "waits until 12:01:00 UTC (outage)")
+  assert.strictEqual(says({ person: { for: "permission prompt", since: noon } }), "waits for a person")
+  assert.strictEqual(says({ ceiling: { ceiling: "tokens", used: 2, limit: 1 } }), "watching, at its ceiling")
+  assert.strictEqual(says({ ceiling: { ceiling: "time", used: 2, limit: 1 }, standby: closed }), "standing by (ceiling)")
+  assert.strictEqual(says({ generation: 2, launchId: "w-g2" }), "watching, hand-off not taken yet")
+  assert.strictEqual(says({ generation: 2, launchId: "w-g2", taken }), "watching")
+  assert.strictEqual(says({ generation: 2, launchId: "w-g2", kind: "command" }), "watching", "a command takes none")
+  assert.strictEqual(says({ generation: 2, launchId: "w-g2", recovery }), "recovering")
+  assert.strictEqual(says({ phase: "Exited", end: "completed", person: { for: "x", since: noon } }), "completed")
+})
+
+it("a kill that was put off is told as long as the heartbeat is too old", () => {
+  const deferred = { because: "a tool runs: Bash", until: noon + 10 * minute }
+  assert.strictEqual(says({ deferred }, true), "silent, spared until 12:10:00 UTC")
+  assert.strictEqual(says({ deferred }), "watching")
+})
+
+it("a time to come has its date where that is another day's", () => {
+  assert.strictEqual(Words.deadline(noon + minute, noon), "12:01:00 UTC")
+  assert.strictEqual(Words.deadline(noon + 3 * 24 * 60 * minute, noon), "2026-03-04 12:00 UTC")
+})

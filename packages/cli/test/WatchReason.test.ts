@@ -1,0 +1,167 @@
+import { assert, it } from "@effect/vitest"
+import { Event, type WatchEvent } from "@souffleur/domain"
+import { reasonOf, reasonText } from "../src/explain/WatchReason.ts"
+import { isNews, sentence } from "../src/explain/WatchSentence.ts"
+
+const at = Date.UTC(2026, 2, 1, 3)
+const hour = 3_600_000
+const conductor = { pid: 4711, startTime: 99, bootId: "boot" }
+const opened = [
+  Event.WatchOpened.make({ at, project: "/p", comms: null, pid: 4711, sessionId: "s1", observe: false, kind: "agent" }),
+  Event.ConductorConfirmed.make({
+    at,
+    conductor,
+    sessionId: "s1",
+    print: true,
+    taskCount: 0,
+    taskFingerprint: "0 head",
+    conductorState: null,
+    lastMessageId: 0
+  })
+]
+const evidence = {
+  process: "running",
+  conductorState: null,
+  heartbeat: null,
+  heartbeatAge: null,
+  staleAfter: 240_000,
+  signs: [{ source: "processor", says: "not used", age: 420_000 }],
+  contextTokens: 120_400
+} as const
+const died = (cause: "hang" | "untaken") =>
+  Event.ConductorDied.make({ at: at + hour, watcher: 1, evidence, taskCount: 0, taskFingerprint: "0 head", cause, retries: 1 })
+/** What `why` says after these. */
+const why = (...events: ReadonlyArray<WatchEvent>): string => {
+  const recorded = [...opened, ...events].map((event, n) => ({ stream: "w", revision: n + 1, position: n + 1, event }))
+  const reason = reasonOf(recorded, recorded.length)
+  const lines = reason === undefined ? [] : reasonText(reason)
+  for (const line of lines.slice(1)) assert.isAtMost(line.length, 120, line)
+  return lines.join("\n")
+}
+const wait = (kind: "usage-limit" | "outage" | "quiet-hours", resetsAt: number | null) =>
+  Event.WaitStarted.make({ at, watcher: 1, kind, until: at + hour, resetsAt, trigger: "limit" })
+
+it("why and log tell what was not understood of a payload, and which permission a launch got, and why", () => {
+  const at = Date.UTC(2026, 2, 1, 3)
+  const payload = (warnings: ReadonlyArray<string>) =>
+    Event.StepSucceeded.make({
+      at,
+      cycle: 1,
+      step: "0 payload",
+      outcome: { messageId: 7, digest: "d", requested: "invalid", warnings }
+    })
+  const prepared = (requested: "invalid" | "bypassPermissions") =>
+    Event.LaunchPrepared.make({
+      at,
+      cycle: 1,
+      launchId: "w-g2-launch-1",
+      digest: "d",
+      requested,
+      effective: "acceptEdits",
+      sessionId: "s2"
+    })
+  const relaunched = Event.ConductorRelaunched.make({
+    at,
+    cycle: 1,
+    conductor,
+    generation: 2,
+    provider: "claude_export",
+    sessionId: "s2",
+    awaiting: false,
+    launchId: "w-g2-launch-1",
+    print: true,
+    exportPath: null,
+    taskCount: 0,
+    taskFingerprint: "0 head",
+    conductorState: null,
+    lastMessageId: 0
+  })
+  const started = Event.RecoveryStarted.make({ at, cycle: 1, purpose: "relaunch", trigger: "handoff" })
+  const told = why(started, payload(["line 2 of the payload is malformed"]), prepared("invalid"), relaunched)
+  assert.include(told, "  line 2 of the payload is malformed")
+  assert.include(told, "  a permission was asked for that no launch may have: it gets acceptEdits")
+  assert.include(
+    why(started, payload([]), prepared("bypassPermissions"), relaunched),
+    "bypassPermissions was asked for, acceptEdits is the ceiling"
+  )
+  assert.include(sentence(payload(["line 2 of the payload is malformed"])), ": line 2 of the payload is malformed.")
+  assert.isTrue(isNews(payload(["line 2"])))
+  assert.isFalse(isNews(payload([])))
+  assert.include(sentence(prepared("invalid")), "a permission was asked for that no launch may have")
+  assert.isTrue(isNews(prepared("invalid")))
+})
+
+it("why tells what is waited out, until when, and who says so", () => {
+  assert.include(why(wait("usage-limit", at + hour)), "the session file states that it ends at 2026-03-01T04:00:00.000Z")
+  assert.include(why(wait("outage", null)), "does not state when that ends: 1 h 0 m are tried, wait 1 in a row")
+  const quiet = why(died("hang"), wait("quiet-hours", at + hour))
+  assert.include(quiet, "every sign says that it does nothing any more", "the death that would have been followed")
+  assert.include(quiet, "The quiet hours hold a recovery back until 04:00:00 UTC")
+  assert.include(why(wait("outage", null), Event.WaitEnded.make({ at, watcher: 2, how: "went on" })), "goes on by itself is left alone")
+})
+
+it("why tells a person who is awaited, a kill that was put off, a ceiling, and what to do there", () => {
+  const person = why(Event.PersonAwaited.make({ at, watcher: 1, for: "permission prompt" }))
+  for (const part of ["process 4711 in session s1 waits for a person", "it waits for: permission prompt", "souffleur attach goes there"])
+    assert.include(person, part)
+  const deferred = Event.KillDeferred.make({ at, watcher: 1, because: "the tool Bash was called and has no result yet", until: at + hour })
+  assert.include(why(deferred), "left alone until 04:00:00 UTC: the tool Bash was called and has no result yet")
+  const ceiling = why(Event.CeilingReached.make({ at, watcher: 1, ceiling: "tokens", used: 2_000_400, limit: 2_000_000 }))
+  assert.include(ceiling, "2,000,400 tokens were used, of 2,000,000 that are allowed (MAX_TOKENS)")
+  assert.include(ceiling, "counted from 2026-03-01T03:00:00.000Z on, over 1 session")
+  assert.include(ceiling, "souffleur retry allows as much again")
+  const renewed = why(
+    Event.CeilingReached.make({ at, watcher: 1, ceiling: "time", used: 2, limit: 1 }),
+    Event.AllowanceRenewed.make({ at: at + hour })
+  )
+  assert.include(renewed, "an operator said souffleur retry, at the ceiling of time")
+  for (const told of [person, ceiling, renewed])
+    assert.match(told, /What was seen\n {2}\S.*The rule\n {2}\S.*What was done\n {2}(?!nothing more)\S/su)
+})
+
+it("log and why tell whom a person named against the evidence", () => {
+  const adopted = (forced: boolean) =>
+    Event.ConductorAdopted.make({
+      at,
+      by: "operator",
+      generation: 2,
+      conductor,
+      sessionId: "s2",
+      print: false,
+      forced,
+      taskCount: 0,
+      taskFingerprint: "0 head",
+      conductorState: null,
+      lastMessageId: 0
+    })
+  assert.include(sentence(adopted(true)), "an operator adopted it, against the evidence")
+  assert.include(why(adopted(true)), "evidence said that it is another: the operator knew better (--force)")
+  assert.include(sentence({ ...(opened[0] as typeof Event.WatchOpened.Type), forced: true }), "whatever evidence says")
+  for (const told of [sentence(adopted(false)), why(adopted(false)), sentence(opened[0]!)]) assert.notInclude(told, "evidence")
+})
+
+it("why tells of a death without comms nothing about comms, and of a relaunch why it began", () => {
+  const hung = why(died("hang"))
+  assert.include(hung, "it has used no processor for 7 m 0 s")
+  assert.notInclude(hung, "task-00")
+  assert.include(why(died("untaken")), "it was launched 1 h 0 m before")
+  assert.include(why(died("untaken")), "its session s1 had no file: it never began")
+  const relaunched = Event.ConductorRelaunched.make({
+    at,
+    cycle: 1,
+    generation: 2,
+    provider: "small_handoff",
+    launchId: "w-g2-c1-6-launch-1",
+    conductor,
+    sessionId: "s2",
+    awaiting: false,
+    print: true,
+    exportPath: "/e.md",
+    taskCount: 0,
+    taskFingerprint: "0 head",
+    conductorState: null,
+    lastMessageId: 0
+  })
+  const started = Event.RecoveryStarted.make({ at, cycle: 1, trigger: "context", purpose: "relaunch" })
+  assert.include(why(started, relaunched), "the recovery began because its conversation no longer fitted the model")
+})

@@ -1,0 +1,57 @@
+import { assert, it } from "@effect/vitest"
+import { describeRunEvent, foldRun, type RunEvent, runNoticeOf } from "@souffleur/plan"
+import { describeEvent, Event, initial, type Recorded, type WatchEvent } from "@souffleur/domain"
+import { noticeOf, publicationOf } from "@souffleur/supervisor"
+import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
+import { examples as watchExamples } from "../../domain/test/fixtures/events/Examples.ts"
+import { reasonOf, tell } from "../src/explain/WatchReason.ts"
+import { runReasonLines, runReasonOf } from "../src/explain/RunReason.ts"
+import { runLine, runSentence } from "../src/explain/RunSentence.ts"
+import { line, sentence } from "../src/explain/WatchSentence.ts"
+
+const evil = `\u001B[2J\n2026-01-01 a line of ours\u009B\u202E${"x".repeat(10_000)}`
+
+it("what happened is one line, plain and in short, whatever it quotes", () => {
+  const lines = [
+    sentence(Event.PersonAwaited.make({ at: 0, watcher: 1, for: evil })),
+    sentence(Event.RecoveryFailedClosed.make({ at: 0, cycle: 1, stage: "gate", reason: evil })),
+    runSentence({ ...examples.TaskEscalated, reason: evil })
+  ]
+  for (const line of lines) {
+    assert.notMatch(line, /[\p{Cc}\u202E]/u)
+    assert.include(line, "\\u001b[2J\\u000a2026-01-01")
+    assert.isBelow(line.length, 2100)
+  }
+})
+
+const unpainted = (_: string, text: string) => text
+const recordedOf = <E>(event: E) => ({ position: 1, stream: "w", revision: 1, event })
+
+it("each event of a watch has one description, which log, why, comms and the notify command take", () => {
+  for (const event of Object.values(watchExamples) as ReadonlyArray<WatchEvent>) {
+    const { message, notice, text } = describeEvent(event)
+    const recorded: Recorded = recordedOf(event)
+    assert.include(line(recorded, 1, unpainted), text, event._tag)
+    const reason = reasonOf([recorded], 1)
+    if (reason !== undefined) assert.include(tell(reason)[0], text, event._tag)
+    const telling = publicationOf(event)
+    assert.strictEqual(telling.message?.kind, message, event._tag)
+    if (message !== undefined) assert.include(telling.message?.text, text, event._tag)
+    const told = noticeOf(event, initial)
+    if (told !== undefined) assert.deepStrictEqual(told, { kind: notice, text }, event._tag)
+  }
+})
+
+it("each event of a run has one description, which log, why and its notice take", () => {
+  for (const event of Object.values(examples) as ReadonlyArray<RunEvent>) {
+    const { notice, text } = describeRunEvent(event)
+    const recorded = recordedOf(event)
+    assert.include(runLine(recorded, unpainted), text, event._tag)
+    const reason = runReasonOf([recorded], 1)
+    if (reason !== undefined) assert.include(runReasonLines(reason)[0], text, event._tag)
+    const told = runNoticeOf(event, foldRun([]))
+    if (told === undefined) continue
+    assert.strictEqual(told.kind, notice, event._tag)
+    assert.isTrue(told.text.startsWith(text), event._tag)
+  }
+})

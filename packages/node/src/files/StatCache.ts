@@ -1,0 +1,55 @@
+import * as fs from "node:fs"
+import type { ProcessIdentity } from "@souffleur/domain"
+import { isGone, parseStat, type Stat } from "../processes/Proc.ts"
+
+/**
+ * Open descriptors of `/proc/<pid>/stat`, one an identity that is asked for again and again: half the price of opening
+ * the file each time, and once that process is reaped it answers ESRCH for ever, whoever has its pid then.
+ */
+export class StatCache {
+  readonly #kept = new Map<string, number>()
+  readonly #buffer = Buffer.allocUnsafe(4096)
+  readonly #limit: number
+
+  /** Above `limit` descriptors the oldest is closed. */
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** `undefined` where the process with that identity is gone. */
+  read(identity: ProcessIdentity): Stat | undefined {
+    const key = `${identity.pid}/${identity.startTime}`
+    const kept = this.#kept.get(key)
+    try {
+      const file = kept ?? this.#open(key, identity.pid)
+      const length = fs.readSync(file, this.#buffer, 0, this.#buffer.length, 0)
+      const stat = parseStat(this.#buffer.toString("utf8", 0, length))
+      if (stat.startTime === identity.startTime) return stat
+    } catch (error) {
+      if (!isGone(error)) throw error
+    }
+    this.#close(key)
+    return undefined
+  }
+
+  close(): void {
+    for (const key of this.#kept.keys()) this.#close(key)
+  }
+
+  #open(key: string, pid: number): number {
+    if (this.#kept.size >= this.#limit) {
+      const [oldest] = this.#kept.keys()
+      if (oldest !== undefined) this.#close(oldest)
+    }
+    const file = fs.openSync(`/proc/${pid}/stat`, "r")
+    this.#kept.set(key, file)
+    return file
+  }
+
+  #close(key: string): void {
+    const file = this.#kept.get(key)
+    if (file === undefined) return
+    this.#kept.delete(key)
+    fs.closeSync(file)
+  }
+}

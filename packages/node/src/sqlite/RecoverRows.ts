@@ -1,0 +1,139 @@
+import * as fs from "node:fs"
+import { basename, join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { pathToFileURL } from "node:url"
+import { SqliteUnusable } from "@souffleur/eventlog"
+import { Effect } from "effect"
+import type { OwnFile } from "./SqliteClient.ts"
+
+/** A row of the log as its file still gives it: nothing of it is checked. */
+export interface RecoveredRow {
+  readonly stream: string
+  readonly revision: number
+  readonly tag: string
+  readonly version: number
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly data: string
+}
+
+/** What SQLite makes of a file. */
+export interface RecoveredRows {
+  /** In one sentence; `undefined`: SQLite finds it sound. */
+  readonly wrong: string | undefined
+  /** Streams by an index alone, each with its newest revision: there also where the rows are lost. */
+  readonly streams: ReadonlyMap<string, number>
+}
+
+/** What belongs to a log, the file itself first. */
+export const parts = (path: string): ReadonlyArray<string> => ["", "-wal", "-shm"].map((part) => path + part)
+
+/** Rows that are read from the beginning, and from the end where that stopped short. */
+const most = { first: 1_000_000, last: 10_000 }
+const columns = "position, stream, revision, tag, version, at, data"
+type Row = RecoveredRow & { readonly position: number }
+
+const attempt = (act: () => void): string | undefined => {
+  try {
+    return void act()
+  } catch (error) {
+    return error instanceof Error ? error.message : "it cannot be read"
+  }
+}
+
+const checked = (database: DatabaseSync, { applicationId }: OwnFile): string | undefined => {
+  let wrong: string | undefined
+  const failed = attempt(() => {
+    if (database.prepare("PRAGMA application_id").get()?.["application_id"] !== applicationId) wrong = "it is not a log of souffleur"
+    const verdict = database.prepare("PRAGMA integrity_check(1)").get()?.["integrity_check"]
+    if (verdict !== "ok") wrong ??= String(verdict).split("\n").slice(-1)[0]
+  })
+  return failed ?? wrong
+}
+
+const rowsOf = (database: DatabaseSync, each: (row: RecoveredRow) => void) => {
+  let [last, read] = [0, 0]
+  attempt(() => {
+    const forward = database.prepare(`SELECT ${columns} FROM events ORDER BY position LIMIT ${most.first}`).iterate()
+    for (const row of forward as unknown as Iterable<Row>) {
+      each(row)
+      last = row.position
+      read++
+    }
+  })
+  const newest: Array<Row> = []
+  attempt(() => {
+    const backward = database
+      .prepare(`SELECT ${columns} FROM events WHERE position > ? ORDER BY position DESC LIMIT ${most.last}`)
+      .iterate(last)
+    for (const row of backward as unknown as Iterable<Row>) newest.push(row)
+  })
+  for (const row of newest.toReversed()) each(row)
+}
+
+const streamsOf = (database: DatabaseSync): ReadonlyMap<string, number> => {
+  const streams = new Map<string, number>()
+  attempt(() => {
+    const named = database.prepare("SELECT stream, max(revision) AS newest FROM events GROUP BY stream").iterate()
+    for (const { newest, stream } of named as unknown as Iterable<{ stream: string; newest: number }>) streams.set(stream, newest)
+  })
+  return streams
+}
+
+/**
+ * Reads what can be read of a log, in bounded memory, and changes no byte of it: through links in `scratch` (an empty folder of the
+ * same file system), where SQLite makes its own `-shm`, by a connection that cannot write. Fails where another process holds it, or a
+ * newer souffleur made it, which is no damage.
+ */
+export const recoverRows = Effect.fn("recoverRows")((file: OwnFile, scratch: string, each: (row: RecoveredRow) => void) =>
+  Effect.try({
+    try: (): RecoveredRows => {
+      const [own, log] = parts(file.path).map((path) => {
+        const link = join(scratch, basename(path))
+        if (fs.existsSync(path)) fs.linkSync(path, link)
+        return link
+      })
+      if (!fs.existsSync(own!)) return { wrong: `it is gone, and its ${basename(log!)} is still there`, streams: new Map() }
+      // Not defensive: a file that was cut off is refused as a whole, unless its schema may be written.
+      const database = new DatabaseSync(`${pathToFileURL(own!).href}?mode=ro`, { readOnly: true, timeout: 1000, defensive: false })
+      try {
+        const wrong = checked(database, file)
+        if (wrong !== undefined && /locked|busy/u.test(wrong)) throw unusable(file.path, "locked", wrong)
+        const version = wrong === undefined ? Number(database.prepare("PRAGMA user_version").get()?.["user_version"]) : 0
+        if (version > file.migrations.length) throw unusable(file.path, "newer", `it has schema ${version}: a newer souffleur made it`)
+        attempt(() => database.exec("PRAGMA writable_schema = ON"))
+        rowsOf(database, each)
+        return { wrong, streams: streamsOf(database) }
+      } finally {
+        database.close()
+      }
+    },
+    catch: (error) =>
+      error instanceof SqliteUnusable ? error : unusable(file.path, "failed", error instanceof Error ? error.message : "it cannot be read")
+  })
+)
+
+const unusable = (path: string, reason: SqliteUnusable["reason"], what: string) =>
+  new SqliteUnusable({ path, reason, detail: `${path}: ${what}` })
+
+/** Processes of this user, without this one, that have one of these files open: by device and inode, whatever they call it. */
+export const holders = Effect.fn("Salvage.holders")((paths: ReadonlyArray<string>) =>
+  Effect.sync(() => {
+    // Without an error for what is not there, or whose other end is gone.
+    const keyOf = (path: string) => {
+      const found = fs.statSync(path, { throwIfNoEntry: false })
+      return found === undefined ? "" : `${found.dev}/${found.ino}`
+    }
+    const files = new Set(paths.map(keyOf).filter((key) => key !== ""))
+    const open = (pid: string) => {
+      try {
+        return fs.readdirSync(`/proc/${pid}/fd`).some((fd) => files.has(keyOf(`/proc/${pid}/fd/${fd}`)))
+      } catch {
+        // It ended, or is not ours to look into.
+        return false
+      }
+    }
+    const pids = fs.readdirSync("/proc").filter((name) => /^\d+$/u.test(name) && Number(name) !== process.pid)
+    return pids.filter(open).map(Number)
+  })
+)

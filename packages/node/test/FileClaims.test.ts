@@ -1,0 +1,313 @@
+import { execFileSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import { fileURLToPath } from "node:url"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { Claims, type Owner, Processes, type ProcessIdentity } from "@souffleur/domain"
+import { Effect, Layer } from "effect"
+import * as NodeClaims from "../src/files/FileClaims.ts"
+import * as NodeProcesses from "../src/processes/Processes.ts"
+import { builtProgram } from "./fixtures/BuiltProgram.ts"
+import { becomes, folder, identity, killed, output, spawned } from "./fixtures/Spawned.ts"
+
+const claimer = await builtProgram(fileURLToPath(new URL("fixtures/claimer.ts", import.meta.url)))
+const processUid = process.getuid?.() ?? 0
+const asRoot = processUid === 0
+const conductor: ProcessIdentity = { pid: 4711, startTime: 42, bootId: "0b0b" }
+const key = "0b0b-4711-42"
+
+const claimsIn = (at: string) => Effect.provide(Claims, NodeClaims.layer({ folder: at }))
+
+const stand = (at: string, number: number, owner: Owner) => {
+  fs.writeFileSync(join(at, `${key}.${number}`), JSON.stringify(owner), { mode: 0o600 })
+}
+
+it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
+  it.effect("claims once, and again after a release, and for another Conductor", () =>
+    Effect.gen(function* () {
+      const at = join(yield* folder, "claims")
+      const claims = yield* claimsIn(at)
+      yield* claims.release(conductor)
+      yield* claims.claim(conductor)
+      yield* claims.claim(conductor)
+      assert.deepStrictEqual(fs.readdirSync(at), [`${key}.1`])
+      assert.strictEqual(fs.statSync(at).mode & 0o777, 0o700)
+      assert.strictEqual(fs.statSync(join(at, `${key}.1`)).mode & 0o777, 0o600)
+      yield* claims.release(conductor)
+      yield* claims.release(conductor)
+      yield* claims.claim(conductor)
+      assert.deepStrictEqual(fs.readdirSync(at), [`${key}.1`], "a released claim leaves nothing")
+      yield* claims.claim({ ...conductor, startTime: 4 })
+    })
+  )
+
+  it.effect("claims a session by any words, beside a project of that name", () =>
+    Effect.gen(function* () {
+      const at = join(yield* folder, "claims")
+      const claims = yield* claimsIn(at)
+      const session = "../a b/$(x)"
+      yield* claims.claim({ session })
+      yield* claims.claim({ project: session })
+      const names = fs.readdirSync(at).sort()
+      assert.match(names.join(" "), /^project-[0-9a-f]{32}\.1 session-[0-9a-f]{32}\.1$/u)
+      const other = { ...claims.self, pidNamespace: "pid:[0]" }
+      fs.rmSync(join(at, names[1]!))
+      fs.writeFileSync(join(at, names[1]!.replace(/1$/u, "2")), JSON.stringify(other), { mode: 0o600 })
+      assert.deepInclude(yield* Effect.flip(claims.claim({ session })), { _tag: "AlreadyWatched" })
+      yield* claims.claim({ project: session })
+      yield* claims.claim({ session: `${session}/` })
+    })
+  )
+  it.effect("claims a project by its path, beside any Conductor", () =>
+    Effect.gen(function* () {
+      const at = join(yield* folder, "claims")
+      const claims = yield* claimsIn(at)
+      const project = "/home/a b/$(x)/../opera"
+      yield* claims.claim({ project })
+      yield* claims.claim(conductor)
+      const name = fs.readdirSync(at).find((file) => file.startsWith("project-")) ?? ""
+      assert.match(name, /^project-[0-9a-f]{32}\.1$/u)
+      const other = {
+        host: claims.self.host,
+        machine: claims.self.machine,
+        pidNamespace: claims.self.pidNamespace,
+        process: { ...claims.self.process, pid: 1 }
+      }
+      fs.rmSync(join(at, name))
+      fs.writeFileSync(join(at, name), JSON.stringify({ ...other, pidNamespace: "pid:[0]" }), { mode: 0o600 })
+      assert.deepInclude(yield* Effect.flip(claims.claim({ project })), { _tag: "AlreadyWatched" })
+      yield* claims.claim({ project: `${project}/` })
+    })
+  )
+  it.effect("refuses while another souffleur lives or is stopped, and takes over when it is dead", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const claims = yield* claimsIn(at)
+      const other: Owner = { ...claims.self, process: yield* identity((yield* spawned("/bin/sleep", ["300"])).pid) }
+      stand(at, 1, other)
+      assert.deepInclude(yield* Effect.flip(claims.claim(conductor)), { _tag: "AlreadyWatched", owner: other })
+      process.kill(other.process.pid, "SIGSTOP")
+      yield* becomes(other.process, "stopped")
+      yield* Effect.flip(claims.claim(conductor))
+      yield* claims.release(conductor)
+      assert.deepStrictEqual(fs.readdirSync(at), [`${key}.1`], "only the owner releases")
+      yield* killed(other.process.pid)
+      yield* becomes(other.process, "gone")
+      yield* claims.claim(conductor)
+      assert.deepStrictEqual(fs.readdirSync(at).sort(), [`${key}.1`, `${key}.2`])
+    })
+  )
+
+  it.effect("holds dead only what is provably dead", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const claims = yield* claimsIn(at)
+      const rebooted: Owner = { ...claims.self, process: { ...claims.self.process, bootId: "before" } }
+      const elsewhere: ReadonlyArray<Owner> = [
+        { ...rebooted, host: "another" },
+        { ...rebooted, machine: "another" },
+        { ...rebooted, machine: null },
+        { ...rebooted, pidNamespace: "pid:[1]" }
+      ]
+      assert.isTrue(yield* claims.isDead(rebooted))
+      assert.isFalse(yield* claims.isDead(claims.self))
+      for (const [n, owner] of elsewhere.entries()) {
+        assert.isFalse(yield* claims.isDead(owner))
+        stand(at, n + 1, owner)
+        assert.match((yield* Effect.flip(claims.claim(conductor))).why, new RegExp(`may be alive: .* remove ${at}/${key}.${n + 1}`))
+        fs.rmSync(join(at, `${key}.${n + 1}`))
+      }
+      // One that cannot be read is in the way, whatever number it has.
+      fs.writeFileSync(join(at, `${key}.10`), '{"host":', { mode: 0o600 })
+      stand(at, 11, rebooted)
+      assert.match((yield* Effect.flip(claims.claim(conductor))).why, /cannot be read: .* remove /)
+      fs.rmSync(join(at, `${key}.10`))
+      yield* claims.claim(conductor)
+      assert.isTrue(fs.existsSync(join(at, `${key}.12`)))
+    })
+  )
+
+  it.effect("a machine without an identity holds nobody dead by a reboot, nor does any hold dead who said nothing of its machine", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const named = yield* claimsIn(at)
+      const nameless = Layer.effect(
+        Processes,
+        Effect.map(Processes, (processes) => ({ ...processes, host: { ...processes.host, machine: null } }))
+      )
+      const claims = yield* Effect.provide(claimsIn(at), nameless)
+      assert.isNull(claims.self.machine)
+      assert.isFalse(yield* claims.isDead({ ...claims.self, process: { ...claims.self.process, bootId: "before" } }))
+      const { host, pidNamespace, process } = named.self
+      const silent = { host, machine: null, pidNamespace, process: { ...process, bootId: "before" } }
+      fs.writeFileSync(join(at, `${key}.1`), JSON.stringify(silent), { mode: 0o600 })
+      assert.match((yield* Effect.flip(named.claim(conductor))).why, /may be alive/u)
+    })
+  )
+
+  it.effect("uses no folder that is not this user's alone", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      fs.mkdirSync(join(at, "open"))
+      fs.chmodSync(join(at, "open"), 0o755)
+      fs.symlinkSync(os.tmpdir(), join(at, "link"))
+      fs.writeFileSync(join(at, "file"), "")
+      for (const [name, why] of [
+        ["open", /others may look into it .*chmod go-rwx/],
+        ["link", /a link/],
+        ["file", /no folder/]
+      ] as const) {
+        const failure = yield* Effect.flip((yield* claimsIn(join(at, name))).claim(conductor))
+        assert.strictEqual(failure._tag, "ClaimFailed", name)
+        assert.match(failure.why, why)
+        assert.include(failure.why, join(at, name))
+      }
+      if (process.getuid?.() === 0) {
+        fs.mkdirSync(join(at, "strange"), { mode: 0o700 })
+        fs.chownSync(join(at, "strange"), 12_345, 12_345)
+        assert.match(
+          (yield* Effect.flip((yield* claimsIn(join(at, "strange"))).claim(conductor))).why,
+          /strange: it belongs to another user .*chown/
+        )
+      }
+    })
+  )
+
+  it("stands in the home of the password database, whatever the environment says, else in /tmp", () => {
+    const place = NodeClaims.usualFolder(processUid)
+    assert.match(place, /\/\.local\/state\/souffleur-claims$|^\/tmp\/souffleur-\d+$/u)
+    const before = { ...process.env }
+    try {
+      for (const name of ["HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "TMPDIR", "USER", "LOGNAME", "SOUFFLEUR_STATE_DIR"]) {
+        process.env[name] = "/nowhere"
+        assert.strictEqual(NodeClaims.usualFolder(processUid), place, name)
+        delete process.env[name]
+        assert.strictEqual(NodeClaims.usualFolder(processUid), place, name)
+      }
+    } finally {
+      Object.assign(process.env, before)
+    }
+  })
+
+  it.effect("stands in /tmp where this user has no home of its own that takes a folder", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      fs.writeFileSync(join(at, "file"), "")
+      fs.mkdirSync(join(at, "open"))
+      fs.chmodSync(join(at, "open"), 0o777)
+      for (const home of [join(at, "none"), join(at, "file"), join(at, "open"), "/proc"])
+        assert.strictEqual(NodeClaims.usualFolder(4711, home), "/tmp/souffleur-4711", home)
+      assert.strictEqual(NodeClaims.usualFolder(4711, at), join(at, ".local/state/souffleur-claims"))
+    })
+  )
+
+  it.effect("makes a folder again that vanishes while souffleur runs, and tells one that takes nothing", () =>
+    Effect.gen(function* () {
+      const home = yield* folder
+      const at = join(home, "claims")
+      const claims = yield* claimsIn(at)
+      yield* claims.claim(conductor)
+      fs.rmSync(at, { recursive: true })
+      yield* claims.release(conductor)
+      yield* claims.claim({ session: "a" })
+      assert.strictEqual(fs.readdirSync(at).length, 1)
+      assert.strictEqual(fs.statSync(at).mode & 0o777, 0o700)
+      fs.rmSync(at, { recursive: true })
+      fs.writeFileSync(at, "")
+      const failed = yield* Effect.flip(claims.claim({ session: "b" }))
+      assert.strictEqual(failed._tag, "ClaimFailed")
+      yield* claims.release({ session: "a" })
+      const nowhere = yield* Effect.flip((yield* claimsIn("/proc/nowhere/claims")).claim(conductor))
+      assert.match(nowhere.why, /\/proc\/nowhere\/claims: it cannot be written/)
+    })
+  )
+
+  it.effect.skipIf(!asRoot)("tells a disk that is full (run as root: it mounts one)", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      yield* Effect.acquireRelease(
+        Effect.sync(() => execFileSync("mount", ["-t", "tmpfs", "-o", "size=16k,mode=700", "none", at])),
+        () => Effect.sync(() => execFileSync("umount", [at]))
+      )
+      const claims = yield* claimsIn(at)
+      yield* claims.claim(conductor)
+      yield* Effect.ignore(Effect.try(() => fs.writeFileSync(join(at, "fill"), Buffer.alloc(65_536))))
+      const failed = yield* Effect.flip(claims.claim({ session: "a" }))
+      assert.strictEqual(failed._tag, "ClaimFailed")
+      assert.match(failed.why, /disk is full: make room/)
+      fs.rmSync(join(at, "fill"))
+      yield* claims.claim({ session: "a" })
+    })
+  )
+
+  it.effect("what the dead have left is removed at the next start, and nothing else", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const claims = yield* claimsIn(at)
+      const living: Owner = { ...claims.self, process: yield* identity((yield* spawned("/bin/sleep", ["300"])).pid) }
+      stand(at, 1, { ...claims.self, process: { ...claims.self.process, bootId: "before" } })
+      stand(at, 2, { ...claims.self, process: { ...claims.self.process, startTime: 1 } })
+      stand(at, 3, living)
+      stand(at, 4, { ...living, pidNamespace: "pid:[0]" })
+      fs.writeFileSync(join(at, `${key}.5`), "{", { mode: 0o600 })
+      fs.writeFileSync(join(at, "mine"), "{", { mode: 0o600 })
+      yield* claimsIn(at)
+      assert.deepStrictEqual(fs.readdirSync(at).sort(), [`${key}.3`, `${key}.4`, `${key}.5`, "mine"])
+      // Somebody else removes: it is left to that one.
+      stand(at, 1, { ...claims.self, process: { ...claims.self.process, bootId: "before" } })
+      fs.writeFileSync(join(at, "sweeping.1"), JSON.stringify(living), { mode: 0o600 })
+      yield* claimsIn(at)
+      assert.include(fs.readdirSync(at), `${key}.1`)
+    })
+  )
+
+  // It had looked, and stood still while what it saw was removed and taken by another: it makes a number that is free by now.
+  it.effect("who was slow has no claim beside the one that came meanwhile", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const claims = yield* claimsIn(at)
+      const living: Owner = { ...claims.self, process: yield* identity((yield* spawned("/bin/sleep", ["300"])).pid) }
+      const dead: Owner = { ...claims.self, process: { ...claims.self.process, startTime: 1 } }
+      const processes = yield* Processes
+      const slow = NodeClaims.layer({ folder: at }).pipe(
+        Layer.provide(
+          Layer.succeed(Processes, {
+            ...processes,
+            condition: (one) =>
+              Effect.tap(processes.condition(one), () =>
+                Effect.sync(() => {
+                  if (one.startTime !== 1 || !fs.existsSync(join(at, `${key}.4`))) return
+                  fs.rmSync(join(at, `${key}.4`))
+                  stand(at, 1, living)
+                })
+              )
+          })
+        )
+      )
+      const other = yield* Effect.provide(Claims, slow)
+      stand(at, 4, dead)
+      assert.deepInclude(yield* Effect.flip(other.claim(conductor)), { _tag: "AlreadyWatched", owner: living })
+      assert.deepStrictEqual(fs.readdirSync(at), [`${key}.1`])
+    })
+  )
+
+  for (const before of ["nobody", "a dead owner", "a release"]) {
+    it.effect(`is won by exactly one of several processes at once, after ${before}`, () =>
+      Effect.gen(function* () {
+        const at = yield* folder
+        const claims = yield* claimsIn(at)
+        if (before === "a dead owner") stand(at, 1, { ...claims.self, process: { ...claims.self.process, bootId: "before" } })
+        if (before === "a release") {
+          yield* claims.claim(conductor)
+          yield* claims.release(conductor)
+        }
+        const all = yield* Effect.replicateEffect(spawned(process.execPath, [claimer, at, JSON.stringify(conductor)]), 4)
+        yield* Effect.forEach(all, output, { concurrency: "unbounded" })
+        const said = Effect.forEach(all, output, { concurrency: "unbounded" })
+        for (const one of all) one.stdin?.write("go\n")
+        assert.deepStrictEqual((yield* said).sort(), ["AlreadyWatched", "AlreadyWatched", "AlreadyWatched", "won"])
+      })
+    )
+  }
+})

@@ -1,0 +1,120 @@
+import { digestOf, type Pin } from "@souffleur/domain"
+import { Refused } from "@souffleur/eventlog"
+import { Effect } from "effect"
+import type { Git } from "./git/Git.ts"
+import { nobodyAtWork, nobodyElse } from "./run/Neighbours.ts"
+import type { Plan, PlannedTask } from "./tasks/Plan.ts"
+import type { LoadedPlan } from "./tasks/PlanFile.ts"
+import { type NamedRun, runsIn, dispatchRun } from "./run/RunLog.ts"
+import type { ImportedTask } from "./run/RunEvent.ts"
+import { progressOf, type StateJson } from "./state/StateFile.ts"
+import { lookAtState, StateForeign, stateForeign } from "./state/StateStore.ts"
+
+const operator = { _tag: "Operator" } as const
+
+/**
+ * A state file that was there before any run is taken over as far as git bears it out, rebuilt, or left to whoever it belongs to
+ * (spec: behaviour#state-file).
+ */
+const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: Plan) {
+  const { backup, state } = yield* lookAtState(statePath)
+  const taken = (from: "state" | "backup", json: StateJson) => {
+    if (json.workflow_id === workflowId)
+      return Effect.succeed({ progress: { from, tasks: progressOf(json), finishing: json.finishing ?? null } })
+    if (json.phase === "completion") return Effect.succeed({ progress: null })
+    return Effect.fail(
+      new StateForeign({
+        path: statePath,
+        why: `it is of workflow ${JSON.stringify(json.workflow_id.slice(0, 64))}, which is not complete: name that as workflow_id in the plan to go on with it, or another file with --state`
+      })
+    )
+  }
+  switch (state._tag) {
+    case "State":
+      return { ...(yield* taken("state", state.state)), found: null }
+    case "Foreign":
+      return yield* stateForeign(statePath, state)
+    case "Missing":
+      // Its backup says that it was there; where there is none of this run, nothing was lost.
+      if (backup._tag === "State" && backup.state.workflow_id === workflowId)
+        return { ...(yield* taken("backup", backup.state)), found: "missing" as const }
+      return { progress: null, found: backup._tag === "Corrupt" ? ("missing" as const) : null }
+    case "Corrupt":
+      return { ...(backup._tag === "State" ? yield* taken("backup", backup.state) : { progress: null }), found: "corrupt" as const }
+  }
+})
+
+/** Ids of tasks that a state file says are complete, and of whose work git has not every commit, or none is named. */
+const notBorneOut = Effect.fnUntraced(function* (tasks: ReadonlyArray<ImportedTask>, git: Pick<Git, "missing">) {
+  const done = tasks.filter(({ status }) => status === "completed")
+  const missing = new Set(yield* git.missing(done.flatMap(({ work }) => work.commits)))
+  return done.flatMap(({ id, work: { commits } }) => (commits.length === 0 || commits.some((one) => missing.has(one)) ? [id] : []))
+})
+
+/** A task as the log is to know it. */
+const outlined = Effect.fnUntraced(function* ({ acceptanceCriteria, dependsOn, description, id, referenceDocs, title }: PlannedTask) {
+  const documents = referenceDocs.map((one) => [one.path, one.description])
+  return { id, title, dependsOn, digest: yield* digestOf(JSON.stringify([title, description, acceptanceCriteria, documents])) }
+})
+
+/** Somebody was faster: it is there now. */
+const isTaken = (error: unknown) => error instanceof Refused && error.why === "exists"
+
+/** The run of a plan among those of its project, if there is one: it is gone on with. */
+export const runOf = (runs: ReadonlyArray<NamedRun>, plan: string) => runs.findLast(({ run }) => run.plan === plan)
+
+/**
+ * The run of this plan in this project, with the tasks that the plan has now, or a new one under `newId`; and the revision that it
+ * goes on from, 0 for a new one. Of two that open it at once both get the same, where `newId` says the same of one plan.
+ */
+export const openRun = Effect.fn("openRun")(
+  function* <E, R>(
+    { digest, path, plan }: LoadedPlan,
+    project: string,
+    statePath: string,
+    git: Pick<Git, "missing" | "root">,
+    newId: Effect.Effect<string, E, R>,
+    pin?: Pin,
+    finishingDigest: string | null = null
+  ) {
+    const runs = yield* runsIn(git.root)
+    yield* nobodyElse(runs)
+    const known = runOf(
+      runs.filter(({ run }) => run.project === project),
+      path
+    )
+    yield* nobodyAtWork(runs, known?.id)
+    const tasks = yield* Effect.forEach(plan.tasks, outlined)
+    if (known === undefined) {
+      const { found, progress: said } = yield* before(statePath, plan)
+      const progress = said === null ? null : { ...said, unproven: yield* notBorneOut(said.tasks, git) }
+      const id = yield* newId
+      const { workflowId } = plan
+      yield* dispatchRun(
+        id,
+        {
+          _tag: "Open",
+          workflowId,
+          project,
+          workTree: git.root,
+          plan: path,
+          digest,
+          tasks,
+          progress,
+          found,
+          finishingDigest,
+          ...(pin === undefined ? {} : { pin })
+        },
+        operator
+      )
+      return { id, from: 0 }
+    }
+    yield* dispatchRun(known.id, { _tag: "RevisePlan", digest, tasks }, operator)
+    const { state } = yield* lookAtState(statePath)
+    if (state._tag === "Foreign") return yield* stateForeign(statePath, state)
+    if (state._tag !== "State")
+      yield* dispatchRun(known.id, { _tag: "RebuildStateFile", found: state._tag === "Missing" ? "missing" : "corrupt" }, operator)
+    return { id: known.id, from: known.run.revision }
+  },
+  Effect.retry({ while: isTaken })
+)

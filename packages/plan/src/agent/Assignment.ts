@@ -1,0 +1,138 @@
+import { Agent, type AgentCommand, ceilingNow, clamp, type EffectivePermission, Launcher, LaunchFailed, Settings } from "@souffleur/domain"
+import { agentCommand, freshSessionId, launchOnce } from "@souffleur/process"
+import { Duration, Effect, FileSystem, Option } from "effect"
+import { awaitEnding, endAgent, type Launched } from "./AgentEnd.ts"
+import { PlanContext } from "../PlanContext.ts"
+import type { GitUnusable } from "../git/Git.ts"
+import type { Report } from "../decide/Ladder.ts"
+import { completionSummary, implementerPrompt, reviewerPrompt } from "../tasks/Prompt.ts"
+import { launchIdOf, type Run, taskOf, type Assignment } from "../run/Run.ts"
+import type { Role } from "../run/RunEvent.ts"
+
+/** Bytes of the end of an agent's output in which its verdict is looked for. */
+const tail = 1 << 20
+
+/** What an agent is told, with the word of its launch; the plan must still have its task. */
+const promptOf = Effect.fnUntraced(
+  function* (run: Run, { role, taskId }: Assignment, word: string) {
+    const { git, plan } = yield* PlanContext
+    if (role === "finisher")
+      return `${completionSummary(run)}\n\nTransitioning to Phase 4: Finishing the development branch.\n\n${plan.finish._tag === "Prompt" ? plan.finish.prompt : ""}\n`
+    const [planned, task] = [plan.tasks.find(({ id }) => id === taskId), taskOf(run, taskId)]
+    if (planned === undefined || task === undefined) return yield* new LaunchFailed({ why: `the plan has no task ${taskId} any more` })
+    const before = task.untracked
+    const forgotten = before === null ? [] : (yield* git.untracked).filter((file) => !before.includes(file))
+    if (role === "implementer") return implementerPrompt(planned, task, word, forgotten)
+    // Whoever has committed since may have taken it away.
+    const { testFile } = task.work
+    const there = testFile !== null && (yield* git.has(testFile))
+    return reviewerPrompt(planned, { ...task, work: { ...task.work, testFile: there ? testFile : null } }, word, forgotten)
+  },
+  // No argument of a program can have it.
+  Effect.map((prompt) => prompt.replaceAll("\0", " "))
+)
+
+const commandOf = Effect.fnUntraced(function* (
+  run: Run,
+  turn: Assignment,
+  permission: EffectivePermission,
+  word: string
+): Effect.fn.Return<AgentCommand, LaunchFailed | GitUnusable, Agent | PlanContext> {
+  const { finishing } = yield* PlanContext
+  if (turn.role === "finisher" && finishing !== null) return finishing
+  const session = { _tag: turn.resumed ? ("Resume" as const) : ("Fresh" as const), sessionId: turn.sessionId }
+  return yield* agentCommand({ session, permission, prompt: yield* promptOf(run, turn, word), print: true })
+})
+
+/** The intent is in the log: the launch file, its digest in the log, then the act (spec: behaviour#launch-at-most-once). */
+const launch = Effect.fn("Assignment.launch")(function* (run: Run, turn: Assignment) {
+  const { ref, requested, words } = yield* PlanContext
+  const launchId = launchIdOf(ref.id, turn.token)
+  const effective = clamp(requested, yield* ceilingNow(ref.dispatch))
+  const said = yield* words.fresh
+  const command = yield* commandOf(run, turn, effective, said)
+  const word = turn.role === "finisher" ? null : yield* words.digest(said)
+  const record = (digest: string) =>
+    ref.dispatch({ _tag: "Prepare", token: turn.token, launchId, digest, requested, effective, word }).pipe(
+      // A person lowered the ceiling in between.
+      Effect.catchIf(
+        (error) => error._tag === "Refused" && error.why === "never",
+        ({ message }) => Effect.fail(new LaunchFailed({ why: message }))
+      )
+    )
+  const title = `${turn.role} ${turn.taskId ?? ""}`.trimEnd()
+  const process = yield* launchOnce({ id: launchId, command, cwd: run.project, title }, record)
+  return yield* ref.dispatch({ _tag: "Launched", token: turn.token, launchId, process })
+})
+
+/** An agent is asked for and launched; a launch that failed is a turn that came to nothing. */
+export const askAgent = Effect.fn("askAgent")(function* (role: Role) {
+  const agent = yield* Agent
+  const { git, ref } = yield* PlanContext
+  const held = (yield* agent.sessions).map(({ sessionId }) => sessionId)
+  const run = yield* ref.dispatch({ _tag: "Ask", role, sessionId: yield* freshSessionId, head: yield* git.head, held })
+  const { turn } = run
+  if (turn === null) return run
+  return yield* Effect.catchTag(launch(run, turn), "LaunchFailed", ({ why }) =>
+    ref.dispatch({
+      _tag: "Report",
+      token: turn.token,
+      report: { _tag: "Failed", cause: "launch", detail: `it could not be launched: ${why}` }
+    })
+  )
+})
+
+/** A crash came between the intent and the launch's outcome: whether it runs is settled by looking, now and for ever. */
+export const settleAssignment = Effect.fn("settleAssignment")(function* (turn: Assignment) {
+  const launcher = yield* Launcher
+  const { ref } = yield* PlanContext
+  const launchId = launchIdOf(ref.id, turn.token)
+  const taken = yield* launcher.settle(launchId)
+  return yield* ref.dispatch(
+    Option.match(taken, {
+      onNone: () => ({ _tag: "NeverRan" as const, token: turn.token }),
+      onSome: (process) => ({ _tag: "Launched" as const, token: turn.token, launchId, process })
+    })
+  )
+})
+
+/** The end of what an agent printed; nothing where there is no file. */
+const printed = Effect.fnUntraced(
+  function* (path: string) {
+    const fs = yield* FileSystem.FileSystem
+    const { size } = yield* fs.stat(path)
+    const skip = Number(size) > tail ? Number(size) - tail : 0
+    const bytes = new Uint8Array(Number(size) - skip)
+    const file = yield* fs.open(path, { flag: "r" })
+    let filled = 0
+    while (filled < bytes.length) {
+      const read = yield* file.read(bytes.subarray(filled), { position: BigInt(skip + filled) })
+      if (read === 0) break
+      filled += read
+    }
+    return new TextDecoder().decode(bytes.subarray(0, filled))
+  },
+  Effect.scoped,
+  Effect.orElseSucceed(() => "")
+)
+
+/** How an agent that runs ended; `output`: the file of all that it printed. */
+export type Ended =
+  | { readonly _tag: "Ended"; readonly printed: string; readonly code: number | null; readonly output: string }
+  | Extract<Report, { readonly _tag: "Failed" }>
+
+/** Waits for an agent's end, at most until its time is over; what it left running is ended with it. */
+export const awaitAgent = Effect.fn("awaitAgent")(function* (turn: Assignment, started: Launched) {
+  const launcher = yield* Launcher
+  const settings = yield* Settings
+  const limit = turn.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout
+  const ending = turn.ending ?? (yield* awaitEnding(turn, started, limit))
+  if (ending !== null) yield* endAgent(turn, started)
+  if (ending?.cause === "timeout") {
+    const took = Duration.format(Duration.millis(ending.limit))
+    return { _tag: "Failed", cause: "timeout", detail: `the ${turn.role} took longer than ${took}` } satisfies Ended
+  }
+  const code = yield* launcher.exitCode(started.launchId)
+  const output = launcher.outputPath(started.launchId)
+  return { _tag: "Ended", printed: yield* printed(output), code: Option.getOrNull(code), output } satisfies Ended
+})

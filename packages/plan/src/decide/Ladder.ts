@@ -1,0 +1,108 @@
+import { limitWaitUntil } from "@souffleur/domain"
+import { type Decision, no, ok } from "@souffleur/eventlog"
+import { type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
+import * as Event from "../run/RunEvent.ts"
+
+/** What an agent's turn came to, as it was read and looked at. */
+export type Report =
+  | { readonly _tag: "Completed"; readonly head: string; readonly work: Event.Work }
+  | { readonly _tag: "Blocked"; readonly reason: string }
+  | { readonly _tag: "Approved"; readonly summary: string }
+  | { readonly _tag: "Rejected"; readonly feedback: Omit<Event.Feedback, "attempt"> }
+  | { readonly _tag: "Failed"; readonly cause: Event.Failing; readonly detail: string }
+  /** The service refused it (epoch ms, `null`: nobody says until when). */
+  | { readonly _tag: "Limited"; readonly kind: Event.LimitKind; readonly resetsAt: number | null }
+
+/** The third rejection is a person's; so is the third turn in a row that came to nothing (spec: behaviour#ladder). */
+const most = 3
+
+const escalated = (at: number, taskId: string, cause: Event.EscalationCause, reason: string) =>
+  Event.TaskEscalated.make({ at, taskId, cause, reason })
+
+/** The ladder (spec: behaviour#ladder): 1 the same implementer, 2 a fresh one (both in `evolve`), 3 a person. */
+const rejected = (
+  task: Task,
+  at: number,
+  turn: { readonly token: string; readonly taskId: string },
+  feedback: Event.Feedback
+): Decision<Event.RunEvent> =>
+  ok(
+    Event.ReviewRejected.make({ at, ...turn, feedback }),
+    ...(task.rejections + 1 < most
+      ? []
+      : [escalated(at, task.id, "rejections", `rejected ${task.rejections + 1} times: ${feedback.summary}`)])
+  )
+
+interface Asked {
+  readonly token: string
+  readonly taskId: string
+  readonly role: Event.Role
+}
+
+const cameToNothing = (at: number, { role, ...turn }: Asked, cause: Event.Failing, detail: string) =>
+  (role === "implementer" ? Event.ImplementationFailed : Event.ReviewFailed).make({ at, ...turn, cause, detail })
+
+/** Whatever an agent has to say of a task that is no more. */
+const dropped = (at: number, turn: Asked): Decision<Event.RunEvent> =>
+  ok(cameToNothing(at, turn, "dropped", "the plan has this task no more"))
+
+const failed = (task: Task, at: number, turn: Asked, cause: Event.Failing, detail: string): Decision<Event.RunEvent> => {
+  const { role } = turn
+  const before = role === "implementer" ? task.failures : task.reviewFailures
+  const count = before + (cause === "lost" ? 0 : 1)
+  return ok(
+    cameToNothing(at, turn, cause, detail),
+    ...(count < most
+      ? []
+      : [
+          escalated(
+            at,
+            task.id,
+            `${role === "implementer" ? "implementer" : "reviewer"} failures`,
+            `${count} turns in a row came to nothing; the last: ${detail}`
+          )
+        ])
+  )
+}
+
+/** A time that is over by now is one for going on at once; where that was refused again, it says nothing of the next try. */
+const limited = (
+  run: Run,
+  { taskId, token }: Assignment,
+  { kind, ...report }: Extract<Report, { readonly _tag: "Limited" }>,
+  at: number
+) => {
+  const resetsAt = report.resetsAt !== null && (report.resetsAt > at || run.waits === 0) ? report.resetsAt : null
+  return ok(Event.AgentLimited.make({ at, token, taskId, kind, resetsAt, until: limitWaitUntil(at, run.waits, { kind, resetsAt }) }))
+}
+
+/** What follows from it: the ladder (spec: behaviour#ladder), and what a turn that came to nothing leads to. */
+export const decideReport = (run: Run, turn: Assignment, report: Report, at: number): Decision<Event.RunEvent> => {
+  const task = taskOf(run, turn.taskId)
+  if (task?.dropped) return dropped(at, { token: turn.token, taskId: task.id, role: turn.role })
+  if (report._tag === "Limited") return limited(run, turn, report, at)
+  if (turn.role === "finisher") {
+    return report._tag === "Failed"
+      ? ok(Event.RunFinished.make({ at, finishing: "failed", detail: report.detail }))
+      : ok(Event.RunFinished.make({ at, finishing: "done", detail: "" }))
+  }
+  if (task === undefined) return no("never", `the run has no task ${turn.taskId}`)
+  const of = { token: turn.token, taskId: task.id }
+  const fits = report._tag === "Failed" || (turn.role === "implementer") === (report._tag === "Completed" || report._tag === "Blocked")
+  if (!fits) return no("never", `a verdict of this kind is not the ${turn.role}'s`)
+  switch (report._tag) {
+    case "Completed":
+      return ok(Event.ImplementationCompleted.make({ at, ...of, head: report.head, ...report.work }))
+    case "Blocked":
+      return ok(Event.ImplementationBlocked.make({ at, ...of, reason: report.reason }), escalated(at, task.id, "blocked", report.reason))
+    case "Approved":
+      return ok(
+        Event.ReviewApproved.make({ at, ...of, summary: report.summary }),
+        Event.TaskCompleted.make({ at, taskId: task.id, ...task.work })
+      )
+    case "Rejected":
+      return rejected(task, at, of, { attempt: turn.attempt, ...report.feedback })
+    case "Failed":
+      return failed(task, at, { ...of, role: turn.role }, report.cause, report.detail)
+  }
+}

@@ -1,0 +1,195 @@
+import { abovePin, decidePin } from "@souffleur/domain"
+import { Result } from "effect"
+import { type Decision, no, notNow, ok } from "@souffleur/eventlog"
+import { decideReport } from "./Ladder.ts"
+import { opened } from "./OpenDecider.ts"
+import { pauseInWords } from "./Pause.ts"
+import { next, type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
+import * as Event from "../run/RunEvent.ts"
+import type { RunCommand, RunIntent } from "../run/RunIntent.ts"
+
+const ask = (
+  run: Run,
+  { head, held = [], now: at, role, sessionId }: Extract<RunCommand, { readonly _tag: "Ask" }>
+): Decision<Event.RunEvent> => {
+  const step = next(run)
+  const common = { at, token: `a${run.turns + 1}`, role, head }
+  if (role === "finisher") {
+    return step._tag === "Finish" && run.finishing === "not begun"
+      ? ok(Event.AgentAsked.make({ ...common, taskId: null, attempt: 0, sessionId, resumed: false }))
+      : notNow("it is not the finisher's turn")
+  }
+  if (step._tag !== "Ask" || step.role !== role) return notNow(`it is not the ${role}'s turn`)
+  const { task } = step
+  const session = role === "implementer" && task.implementer !== null && !held.includes(task.implementer) ? task.implementer : null
+  return ok(
+    Event.AgentAsked.make({
+      ...common,
+      taskId: task.id,
+      attempt: role === "implementer" ? task.attempts + 1 : task.attempts,
+      sessionId: session ?? sessionId,
+      resumed: session !== null
+    })
+  )
+}
+
+const ofTurn = (run: Run, token: string, then: (turn: Assignment) => Decision<Event.RunEvent>): Decision<Event.RunEvent> =>
+  run.turn?.token === token ? then(run.turn) : notNow(`agent ${token} is not the one whose turn it is`)
+
+/** Once: who comes after a crash goes on with what was meant then. */
+const ending = (
+  { ending, launch, token }: Assignment,
+  { cause, limit, now: at, others }: Extract<RunCommand, { readonly _tag: "EndAgent" }>
+) =>
+  launch === null
+    ? no("never", "it was not seen to run")
+    : ending !== null
+      ? ok()
+      : ok(Event.AgentEnding.make({ at, token, cause, process: launch.process, launchedAt: launch.at, limit, others }))
+
+/** What to do in place of an answer. */
+const unawaited = ({ paused }: Run, { id, status }: Task): string =>
+  paused === null
+    ? `task ${id} is ${status.replace("_", " ")}: only one that is escalated waits for an answer`
+    : `no answer is needed on task ${id}: the run is paused: ${pauseInWords(paused)}, then conduct the plan again`
+
+const answer = (
+  run: Run,
+  { answer, now: at, taskId, text }: Extract<RunCommand, { readonly _tag: "Answer" }>
+): Decision<Event.RunEvent> => {
+  const task = taskOf(run, taskId)
+  if (task === undefined) return no("never", `there is no task ${JSON.stringify(taskId.slice(0, 64))} in this run`)
+  const cause = run.paused?.cause
+  // A run that is paused for lost work waits for a word on those whose work it was, or who began from it.
+  const lost = cause === "work lost" && (task.status === "completed" || task.status === "in_progress")
+  const waits = task.status === "escalated" || lost || cause === "history"
+  if (!waits) return notNow(unawaited(run, task))
+  return ok(Event.TaskAnswered.make({ at, taskId, answer, text }))
+}
+
+/** Whether it was done, and other words of it stand in the plan since, which nobody was told of yet. */
+const isChanged = (task: Task | undefined, { digest }: Event.TaskOutline): boolean =>
+  task?.status === "completed" &&
+  !task.skipped &&
+  digest !== undefined &&
+  task.digest !== undefined &&
+  digest !== task.digest &&
+  digest !== task.doneAs
+
+/** What was begun and is in the plan no more is skipped; what is complete stays. */
+const revised = (
+  run: Run,
+  { digest, tasks }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>,
+  at: number
+): Decision<Event.RunEvent> => {
+  const gone = run.tasks.filter(({ id, status }) => status !== "pending" && status !== "completed" && !tasks.some((task) => task.id === id))
+  const changed = tasks.filter((task) => isChanged(taskOf(run, task.id), task)).map(({ id }) => id)
+  return ok(
+    Event.PlanRevised.make({ at, digest, tasks, changed }),
+    ...gone.map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id }))
+  )
+}
+
+/** All rules of a run, pure. The words of an owner that was overtaken are refused (spec: behaviour#one-owner). */
+export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEvent> => {
+  const { by, now: at } = command
+  if (command._tag === "Open") {
+    return run.phase === "new" ? ok(...opened(command, at)) : no("exists", "there is such a run")
+  }
+  if (run.phase === "new") return no("no such watch", "there is no such run")
+  if (by._tag === "Owner" && by.fence !== run.fence) return no("fenced", "another souffleur conducts this run")
+  switch (command._tag) {
+    case "Take":
+      return command.over === run.fence
+        ? ok(Event.RunTaken.make({ at, fence: run.fence + 1, owner: command.owner }))
+        : no("owned", "another souffleur was faster")
+    case "Leave":
+      return run.owner === null ? ok() : ok(Event.RunLeft.make({ at, fence: run.fence }))
+    case "RevisePlan":
+      return command.digest === run.digest ? ok() : revised(run, command, at)
+    case "RebuildStateFile":
+      return ok(Event.StateFileRebuilt.make({ at, found: command.found, from: "log", kept: command.kept ?? null }))
+    case "StartTask": {
+      const step = next(run)
+      return step._tag === "Start" && step.task.id === command.taskId
+        ? ok(
+            Event.TaskStarted.make({
+              at,
+              taskId: command.taskId,
+              base: command.base,
+              branch: command.branch ?? null,
+              untracked: command.untracked ?? null
+            })
+          )
+        : notNow(`it is not the turn of task ${command.taskId}`)
+    }
+    case "Ask":
+      return ask(run, command)
+    case "Prepare":
+      return ofTurn(run, command.token, ({ token }) => {
+        const { digest, effective, launchId, requested, word } = command
+        const above = abovePin(effective, run)
+        if (above !== undefined) return Result.fail(above)
+        return ok(Event.AgentPrepared.make({ at, token, launchId, digest, requested, effective, word }))
+      })
+    case "Launched":
+      return ofTurn(run, command.token, ({ launch, token }) =>
+        launch === null ? ok(Event.AgentLaunched.make({ at, token, launchId: command.launchId, process: command.process })) : ok()
+      )
+    case "NeverRan":
+      return ofTurn(run, command.token, ({ launch, token }) =>
+        launch === null ? ok(Event.AgentNeverRan.make({ at, token })) : no("never", "it was seen to run")
+      )
+    case "EndAgent":
+      return ofTurn(run, command.token, (turn) => ending(turn, command))
+    case "Report":
+      return ofTurn(run, command.token, (turn) => decideReport(run, turn, command.report, at))
+    case "Recount": {
+      const step = next(run)
+      const { commits, files, head, taskId } = command
+      return step._tag === "Ask" && step.task.id === taskId && step.task.implementation !== null
+        ? ok(...(step.task.implementation.head === head ? [] : [Event.WorkChanged.make({ at, taskId, head, commits, files })]))
+        : notNow(`nothing of task ${taskId} waits for a reviewer`)
+    }
+    case "EndWait":
+      return run.wait !== null && at >= run.wait.until ? ok(Event.LimitWaitEnded.make({ at })) : notNow("no wait is over")
+    case "Pause":
+      return run.paused === null
+        ? ok(Event.RunPaused.make({ at, cause: command.cause, files: command.files, why: command.why ?? "" }))
+        : ok()
+    case "PauseForFailure":
+      // Whatever else it waits for: that could not be looked at any more.
+      return run.paused?.cause === "failed" ? ok() : ok(Event.RunPaused.make({ at, cause: "failed", files: [], why: command.why }))
+    case "PauseForAgent":
+      return ofTurn(run, command.token, () =>
+        run.paused === null ? ok(Event.RunPaused.make({ at, cause: "not gone", files: [], why: command.why })) : ok()
+      )
+    case "Resume":
+      return run.paused === null ? ok() : ok(Event.RunResumed.make({ at }))
+    case "Verify": {
+      if (next(run)._tag !== "Verify" || !run.tasks.every(({ status }) => status === "completed"))
+        return notNow("not every task is complete")
+      const skipped = run.tasks.filter(({ skipped }) => skipped).length
+      const { commits, files, missing } = command
+      const lost = run.tasks.filter(({ skipped, work }) => !skipped && work.commits.some((one) => missing.includes(one)))
+      if (lost.length > 0) {
+        const why = `${lost.map(({ id }) => id).join(", ")}: HEAD has not ${missing.slice(0, 50).join(", ")}`
+        return ok(Event.RunPaused.make({ at, cause: "work lost", files: [], why }))
+      }
+      return ok(Event.RunVerified.make({ at, completed: run.tasks.length - skipped, skipped, commits, files, missing }))
+    }
+    case "Finish":
+      return next(run)._tag === "Finish"
+        ? ok(Event.RunFinished.make({ at, finishing: command.finishing, detail: command.detail }))
+        : notNow("the run is not in its completion")
+    case "Answer":
+      return answer(run, command)
+    case "AnswerFinishing":
+      return run.phase === "finished" && run.finishing === "failed"
+        ? ok(Event.FinishingAnswered.make({ at, answer: command.answer }))
+        : notNow("no finishing step of this run has failed")
+    case "ReportConfig":
+    case "Trust":
+      return decidePin(run, command)
+  }
+}

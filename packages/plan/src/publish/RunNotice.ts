@@ -1,0 +1,68 @@
+import type { Notice } from "@souffleur/process"
+import { type Run, taskOf } from "../run/Run.ts"
+import type { RunEvent } from "../run/RunEvent.ts"
+import { describeRunEvent, type RunNoticeKind } from "./DescribeRun.ts"
+import { workProblemsOf } from "./WorkProblem.ts"
+
+export type RunNotice = Notice<RunNoticeKind>
+
+const answer = (what: string) => `Answer with: souffleur conduct answer ${what}--retry, or --skip`
+const answerTask = (id: string) => answer(`${id} "what to do", or `)
+
+/** Room is left for what to do about it: a notice has 2,000 UTF-16 units. */
+const bounded = (text: string) => (text.length > 1500 ? `${text.slice(0, 1500)}…` : text)
+
+/** An agent came to something, whatever that is: the service serves again. */
+const outcomes: ReadonlySet<RunEvent["_tag"]> = new Set([
+  "ImplementationCompleted",
+  "ImplementationBlocked",
+  "ImplementationFailed",
+  "ReviewApproved",
+  "ReviewRejected",
+  "ReviewFailed"
+])
+
+/** Whether an event begins or ends an episode, or is none of one. */
+const isNews = (event: RunEvent, before: Run): boolean => {
+  switch (event._tag) {
+    case "RunResumed":
+      return before.paused !== null
+    // A plan that has more to do meanwhile is not at its end.
+    case "RunFinished":
+      return before.phase !== "implementation"
+    case "TrustGiven":
+      return before.overreach !== undefined
+    case "AgentLimited":
+      return before.waits === 0
+    default:
+      return true
+  }
+}
+
+/** The description, and what a person does about it. */
+const textOf = (event: RunEvent, before: Run, text: string): string => {
+  switch (event._tag) {
+    case "TaskEscalated": {
+      const task = taskOf(before, event.taskId)
+      const wrong = task === undefined ? [] : workProblemsOf(task, event.cause)
+      return `${bounded([text, ...wrong].join(" "))} ${answerTask(event.taskId)}`
+    }
+    case "ProgressImported":
+      return `${bounded(text)} ${answerTask(event.tasks.find(({ status }) => status === "escalated")?.id ?? "")}`
+    case "RunFinished":
+      if (event.finishing === "failed") return `${bounded(text)} ${answer("--finishing ")}`
+      return `${text} ${before.summary?.completed ?? 0} tasks are done, ${before.summary?.skipped ?? 0} skipped.`
+    default:
+      return text
+  }
+}
+
+/**
+ * Gives the notice of an event: an escalation and a pause when they begin and when they are over, the run's end, and a wait for the service
+ * once, until an agent came to something again. `before`: the run up to that event. `undefined`: there is none.
+ */
+export const runNoticeOf = (event: RunEvent, before: Run): RunNotice | undefined => {
+  if (before.waits > 0 && outcomes.has(event._tag)) return { kind: "cleared", text: "The wait is over." }
+  const { notice: kind, text } = describeRunEvent(event)
+  return kind === undefined || !isNews(event, before) ? undefined : { kind, text: textOf(event, before, text) }
+}

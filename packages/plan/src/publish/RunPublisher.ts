@@ -1,0 +1,85 @@
+import { type Comms, plain } from "@souffleur/domain"
+import { call, page } from "@souffleur/process"
+import { Cursor, positionOf } from "@souffleur/eventlog"
+import { Clock, Effect, Option, Stream } from "effect"
+import { patiently } from "./CommsProjection.ts"
+import { describeRunEvent } from "./DescribeRun.ts"
+import { initialRun } from "../run/Run.ts"
+import { evolveRun } from "../run/RunEvolution.ts"
+import { loadRun, RunLog, streamOf } from "../run/RunLog.ts"
+import { runNoticeOf } from "./RunNotice.ts"
+
+/** Every notice of a run, until its conductor leaves after `from`. */
+const notices = Effect.fnUntraced(function* (id: string, from: number) {
+  const log = yield* RunLog
+  return log.changes(streamOf(id), 0).pipe(
+    Stream.mapAccum(
+      () => initialRun,
+      (run, { event, revision }) => [evolveRun(run, event), [{ event, revision, notice: runNoticeOf(event, run) }]] as const
+    ),
+    Stream.takeUntil(({ event, revision }) => event._tag === "RunLeft" && revision > from)
+  )
+})
+
+/** Who hears of a run, beside its log. */
+export interface Audience {
+  readonly project: string
+  readonly comms: Option.Option<Comms["Service"]>
+  /** The user's notify command. */
+  readonly command: string | null
+}
+
+/** How long comms is waited for where nothing but this is left to say. */
+const lastWord = "10 seconds"
+
+/**
+ * Tells a person what no event can say: that the conductor of a run cannot go on, as its log cannot be used, or before it has begun. No
+ * mark is set, so that another process may tell it again.
+ */
+export const outcry = Effect.fn("RunPublisher.outcry")(function* (id: string, { command, comms, project }: Audience, why: string) {
+  const at = yield* Clock.currentTimeMillis
+  const text = `it cannot go on: ${why}`
+  const calls =
+    command === null ? Effect.void : call({ command, subject: { run: id, project }, revision: 0, at, notice: { kind: "paused", text } })
+  const message = { key: `${streamOf(id)}#cannot-${at}`, kind: "error", text: plain(`Run ${id}: ${text}`), at } as const
+  const posts = Option.match(comms, {
+    onNone: () => Effect.void,
+    onSome: ({ post }) => Effect.asVoid(Effect.timeoutOption(Effect.ignore(patiently(post(message))), lastWord))
+  })
+  yield* Effect.all([calls, posts], { concurrency: 2, discard: true })
+})
+
+/**
+ * Tells a person of a run as of a watch: by the user's command, and by messages in comms, until its conductor leaves after revision
+ * `from`. What the conductor before could not tell any more is told first. Neither waits for the other.
+ */
+export const publishRun = Effect.fn("publishRun")(function* (id: string, from: number, { command, comms, project }: Audience) {
+  const cursor = yield* Cursor
+  const stream = streamOf(id)
+  const newest = Effect.map(loadRun(id), ({ revision }) => revision)
+  const mark = `${stream}/notified`
+  yield* positionOf(mark, newest)
+  const all = yield* notices(id, from)
+  const pages =
+    command === null
+      ? Effect.void
+      : Stream.runForEach(all, ({ event, notice, revision }) =>
+          notice === undefined ? Effect.void : page({ command, mark, subject: { run: id, project }, revision, at: event.at, notice })
+        )
+  const messages = Effect.fnUntraced(function* (link: Comms["Service"]) {
+    const told = yield* positionOf(stream, newest)
+    yield* Stream.runForEach(all, ({ event, notice, revision }) =>
+      notice === undefined || revision <= told
+        ? Effect.void
+        : patiently(
+            link.post({
+              key: `${stream}#${revision}`,
+              kind: describeRunEvent(event).message ?? "system",
+              text: plain(`Run ${id}: ${notice.text}`),
+              at: event.at
+            })
+          ).pipe(Effect.andThen(cursor.advance(stream, revision)))
+    )
+  })
+  yield* Effect.all([pages, Option.match(comms, { onNone: () => Effect.void, onSome: messages })], { concurrency: 2, discard: true })
+})

@@ -1,0 +1,198 @@
+import { leastPin, type Owner, type Pinned, type ProcessIdentity } from "@souffleur/domain"
+import type { EndingCause, EscalationCause, Feedback, LimitKind, Role, RunPaused, TaskOutline, Work } from "./RunEvent.ts"
+
+export type TaskStatus = "pending" | "in_progress" | "completed" | "escalated"
+
+/** One task of a run, folded from its events. */
+export interface Task extends TaskOutline {
+  readonly status: TaskStatus
+  /** Implementations that were begun (`attempts` of the state file; spec: behaviour#state-file). */
+  readonly attempts: number
+  /** What the ladder counts: since the task began, or since a person's last answer. */
+  readonly rejections: number
+  /** Implementer turns in a row that came to nothing, and reviewer turns of this implementation. */
+  readonly failures: number
+  readonly reviewFailures: number
+  /** Of every rejection, oldest first. */
+  readonly feedback: ReadonlyArray<Feedback>
+  /** A person's words after escalations. */
+  readonly guidance: ReadonlyArray<string>
+  /** Why the last implementer turn came to nothing. */
+  readonly lastFailure: string | null
+  /** The newest agent that worked on it or reviewed it. */
+  readonly lastLaunch: string | null
+  /** The session that the next attempt goes on with; `null`: a fresh implementer. */
+  readonly implementer: string | null
+  /** The commit that it began from, and the one that was reviewed last: work is what came after. */
+  readonly base: string | null
+  readonly reviewed: string | null
+  /** Files that git did not know when it began; `null`: nobody can say. */
+  readonly untracked: ReadonlyArray<string> | null
+  /** What waits for a reviewer. */
+  readonly implementation: { readonly head: string } | null
+  readonly work: Work
+  readonly escalation: { readonly cause: EscalationCause; readonly reason: string } | null
+  readonly skipped: boolean
+  /** Its `digest` when it was approved; `null`: nobody knows. */
+  readonly doneAs: string | null
+  /** It was begun in this run, so that its `base` is known. */
+  readonly begun: boolean
+  /** The plan has it no more, and an agent is still at work on it; it is forgotten when that has ended. */
+  readonly dropped: boolean
+  readonly startedAt: number | null
+  readonly completedAt: number | null
+}
+
+/** An agent that was asked and whose outcome is not known yet. */
+export interface Assignment {
+  readonly token: string
+  readonly role: Role
+  readonly taskId: string | null
+  readonly attempt: number
+  readonly sessionId: string
+  readonly resumed: boolean
+  readonly head: string | null
+  readonly askedAt: number
+  /** Under which it was asked: another owner did not see it through. */
+  readonly fence: number
+  /** The digest of the word with which its verdict counts; `null`: it was given none. */
+  readonly word: string | null
+  readonly launch: { readonly launchId: string; readonly process: ProcessIdentity; readonly at: number } | null
+  /** Why it is being ended; it is signalled for that and nothing else. */
+  readonly ending: { readonly cause: EndingCause; readonly limit: number } | null
+}
+
+/** One plan that is conducted in one project: the second aggregate on the log (spec: behaviour#run). */
+export interface Run extends Pinned {
+  readonly revision: number
+  readonly phase: "new" | "implementation" | "completion" | "finished"
+  readonly workflowId: string
+  readonly project: string
+  /** The root of its git work tree. */
+  readonly workTree: string
+  readonly plan: string
+  readonly digest: string
+  readonly tasks: ReadonlyArray<Task>
+  readonly current: string | null
+  /** What was checked out when the newest task began, `null`: no branch; `undefined`: whatever is. */
+  readonly branch: string | null | undefined
+  readonly turn: Assignment | null
+  readonly turns: number
+  /** The service refuses agents until then (epoch ms). */
+  readonly wait: { readonly kind: LimitKind; readonly until: number } | null
+  /** Such waits in a row: since an agent came to anything else. */
+  readonly waits: number
+  readonly paused: Omit<typeof RunPaused.Type, "_tag" | "at"> | null
+  readonly fence: number
+  readonly owner: Owner | null
+  readonly summary: { readonly completed: number; readonly skipped: number; readonly commits: number; readonly files: number } | null
+  readonly finishing: "not begun" | "begun" | "none" | "done" | "failed" | "skipped"
+  /** Of the finishing command that the plan had when the run was opened; `null`: none. */
+  readonly finishingDigest: string | null
+  /** A person wants the finishing step once more, as it stands in the plan now. */
+  readonly finishingAccepted: boolean
+  /** Why the finishing step failed. */
+  readonly finishingFailure: string | null
+  /** Epoch milliseconds, as all times here. */
+  readonly openedAt: number
+  readonly lastEventAt: number
+  readonly implementedAt: number | null
+}
+
+export const initialRun: Run = {
+  revision: 0,
+  phase: "new",
+  workflowId: "",
+  project: "",
+  workTree: "",
+  plan: "",
+  digest: "",
+  pin: leastPin,
+  overreach: undefined,
+  tasks: [],
+  current: null,
+  branch: undefined,
+  turn: null,
+  turns: 0,
+  wait: null,
+  waits: 0,
+  paused: null,
+  fence: 0,
+  owner: null,
+  summary: null,
+  finishing: "not begun",
+  finishingDigest: null,
+  finishingAccepted: false,
+  finishingFailure: null,
+  openedAt: 0,
+  lastEventAt: 0,
+  implementedAt: null
+}
+
+export const freshTask = (outline: TaskOutline): Task => ({
+  ...outline,
+  status: "pending",
+  attempts: 0,
+  rejections: 0,
+  failures: 0,
+  reviewFailures: 0,
+  feedback: [],
+  guidance: [],
+  lastFailure: null,
+  lastLaunch: null,
+  implementer: null,
+  base: null,
+  untracked: null,
+  reviewed: null,
+  implementation: null,
+  work: { commits: [], files: [], testFile: null },
+  escalation: null,
+  skipped: false,
+  doneAs: null,
+  begun: false,
+  dropped: false,
+  startedAt: null,
+  completedAt: null
+})
+
+export const taskOf = (run: Run, id: string | null): Task | undefined => run.tasks.find((task) => task.id === id)
+
+/** Nobody has anything to do any more, the user included. */
+export const isOver = ({ finishing, phase }: Run): boolean => phase === "finished" && finishing !== "failed"
+
+/** A person's word or hand is needed before it goes on. */
+export const needsPerson = (run: Run): boolean =>
+  run.paused !== null || run.tasks.some(({ status }) => status === "escalated") || (run.phase === "finished" && !isOver(run))
+
+/** What is to be done next; everything that the loop is, but for the doing. */
+export type Next =
+  /** An agent was asked: what came of it. */
+  | { readonly _tag: "Await"; readonly turn: Assignment }
+  /** The service refuses agents until then. */
+  | { readonly _tag: "Wait"; readonly until: number }
+  | { readonly _tag: "Start"; readonly task: Task }
+  | { readonly _tag: "Ask"; readonly role: "implementer" | "reviewer"; readonly task: Task }
+  /** A person's word is needed (spec: behaviour#answers). */
+  | { readonly _tag: "Escalated"; readonly task: Task }
+  | { readonly _tag: "Verify" }
+  | { readonly _tag: "Finish" }
+  | { readonly _tag: "Done" }
+
+const isReady = (run: Run, { dependsOn, status }: Task): boolean =>
+  status === "pending" && dependsOn.every((id) => (taskOf(run, id)?.status ?? "completed") === "completed")
+
+export const next = (run: Run): Next => {
+  if (run.turn !== null) return { _tag: "Await", turn: run.turn }
+  if (run.phase === "finished") return { _tag: "Done" }
+  const escalated = run.tasks.find(({ status }) => status === "escalated")
+  if (escalated !== undefined) return { _tag: "Escalated", task: escalated }
+  if (run.wait !== null) return { _tag: "Wait", until: run.wait.until }
+  const running = run.tasks.find(({ status }) => status === "in_progress")
+  if (running !== undefined) return { _tag: "Ask", role: running.implementation === null ? "implementer" : "reviewer", task: running }
+  const ready = run.tasks.find((task) => isReady(run, task))
+  if (ready !== undefined) return { _tag: "Start", task: ready }
+  return run.phase === "completion" ? { _tag: "Finish" } : { _tag: "Verify" }
+}
+
+/** The idempotency token of an agent's launch (spec: behaviour#launch-at-most-once). */
+export const launchIdOf = (run: string, token: string) => `run-${run}-${token}`

@@ -1,0 +1,243 @@
+import { Bounds, evolvePin } from "@souffleur/domain"
+import { Match } from "effect"
+import { freshTask, initialRun, type Run, type Task, taskOf, type Assignment } from "./Run.ts"
+import type { ImportedTask, RunEvent, TaskOutline } from "./RunEvent.ts"
+
+type Change = { readonly [K in keyof Run]?: Run[K] }
+type Evolve = { readonly [T in RunEvent["_tag"]]: (event: Extract<RunEvent, { readonly _tag: T }>) => Change }
+
+const withTask = (run: Run, id: string | null, change: (task: Task) => { readonly [K in keyof Task]?: Task[K] }): Change => ({
+  tasks: run.tasks.map((task) => (task.id === id ? { ...task, ...change(task) } : task))
+})
+
+/** The plan's order; what is complete and is in the plan no more stays, before it, and whom an agent works on until that has ended. */
+const revised = (run: Run, outlines: ReadonlyArray<TaskOutline>): ReadonlyArray<Task> => [
+  ...run.tasks
+    .filter(({ id }) => !outlines.some((outline) => outline.id === id))
+    .map((task) => ({ ...task, dropped: task.status !== "completed" })),
+  ...outlines.map((outline) => ({ ...(taskOf(run, outline.id) ?? freshTask(outline)), ...outline, dropped: false }))
+]
+
+/** Without the tasks that were dropped and that no agent works on. */
+const swept = (run: Run): Run => {
+  const tasks = run.tasks.filter(({ dropped, id }) => !dropped || run.turn?.taskId === id)
+  return tasks.length === run.tasks.length ? run : { ...run, tasks, current: taskOf({ ...run, tasks }, run.current)?.id ?? null }
+}
+
+/** The ladder goes on where the file says; nobody knows the implementer's session, so a task in progress gets a fresh one. */
+const imported = (task: Task, found: ImportedTask): Task => ({
+  ...task,
+  status: found.status === "in_progress" ? "pending" : found.status,
+  attempts: found.attempts,
+  rejections: Math.min(found.feedback.length, 2),
+  feedback: found.feedback,
+  work: found.work,
+  startedAt: found.startedAt,
+  completedAt: found.completedAt,
+  escalation: found.status === "escalated" ? (found.escalation ?? { cause: "rejections", reason: "escalated before this run" }) : null
+})
+
+const turnOver: Change = { turn: null, waits: 0 }
+
+/** A task that a person answered for: the ladder begins anew, with all feedback kept. */
+const answered = (
+  task: Task,
+  event: Extract<RunEvent, { readonly _tag: "TaskAnswered" }>,
+  lost: boolean
+): { readonly [K in keyof Task]?: Task[K] } => {
+  const again = { escalation: null, rejections: 0, failures: 0, reviewFailures: 0, implementer: null }
+  // Work that another began, or that was lost, begins anew from what is there: nobody knows what came of it.
+  const anew =
+    task.begun && task.status !== "completed" && !lost
+      ? { status: "in_progress" as const }
+      : { status: "pending" as const, work: freshTask(task).work, base: null, reviewed: null, completedAt: null }
+  switch (event.answer) {
+    case "skip":
+      return { ...again, status: "completed", skipped: true, completedAt: event.at, implementation: null }
+    case "retry":
+      // Work that no reviewer could be got for is still there to be reviewed.
+      return {
+        ...again,
+        ...anew,
+        implementation: task.escalation?.cause === "reviewer failures" ? task.implementation : null
+      }
+    case "guidance":
+      return { ...again, ...anew, implementation: null, guidance: [...task.guidance, event.text] }
+  }
+}
+
+const change = (run: Run, event: RunEvent): Change =>
+  Match.valueTags<RunEvent, Evolve>(event, {
+    RunOpened: ({ at, digest, finishingDigest, pin, plan, project, tasks, workflowId, workTree }) => ({
+      phase: "implementation",
+      workflowId,
+      project,
+      workTree: workTree ?? project,
+      plan,
+      digest,
+      pin,
+      finishingDigest,
+      tasks: tasks.map(freshTask),
+      openedAt: at
+    }),
+    PlanRevised: ({ digest, tasks }) => {
+      const all = revised(run, tasks)
+      const more = all.some(({ status }) => status === "pending")
+      return {
+        digest,
+        tasks: all,
+        ...(more ? { phase: "implementation", implementedAt: null, finishing: "not begun", finishingFailure: null, summary: null } : {})
+      }
+    },
+    RunTaken: ({ fence, owner }) => ({ fence, owner }),
+    RunLeft: () => ({ owner: null }),
+    ProgressImported: ({ finishing, tasks }) => {
+      const all = run.tasks.map((task) => {
+        const found = tasks.find(({ id }) => id === task.id)
+        return found === undefined ? task : imported(task, found)
+      })
+      return { tasks: all, ...(finishing !== null && all.every(({ status }) => status === "completed") ? { finishing } : {}) }
+    },
+    UnknownTaskSkipped: () => ({}),
+    StateFileRebuilt: () => ({}),
+    TaskStarted: ({ at, base, branch, taskId, untracked }) => ({
+      current: taskId,
+      branch,
+      ...withTask(run, taskId, (task) => ({ status: "in_progress", begun: true, base, untracked, startedAt: task.startedAt ?? at }))
+    }),
+    AgentAsked: ({ at, attempt, head, resumed, role, sessionId, taskId, token }) => ({
+      turn: {
+        token,
+        role,
+        taskId,
+        attempt,
+        sessionId,
+        resumed,
+        head,
+        askedAt: at,
+        fence: run.fence,
+        word: null,
+        launch: null,
+        ending: null
+      },
+      turns: run.turns + 1,
+      ...(role === "implementer" ? withTask(run, taskId, () => ({ attempts: attempt, implementer: sessionId })) : {}),
+      ...(role === "finisher" ? { finishing: "begun", finishingAccepted: false } : {})
+    }),
+    AgentPrepared: ({ word }) => (run.turn === null ? {} : { turn: { ...run.turn, word } }),
+    AgentLaunched: ({ at, launchId, process }) =>
+      run.turn === null
+        ? {}
+        : {
+            turn: { ...run.turn, launch: { launchId, process, at } },
+            ...withTask(run, run.turn.taskId, () => ({ lastLaunch: launchId }))
+          },
+    AgentEnding: ({ cause, limit }) => (run.turn === null ? {} : { turn: { ...run.turn, ending: { cause, limit } } }),
+    AgentNeverRan: () => (run.turn === null ? {} : { turn: null, ...unasked(run, run.turn) }),
+    AgentLimited: ({ at, kind, until }) => ({
+      turn: null,
+      wait: { kind, until: Bounds.waitUntil(at, until) },
+      waits: run.waits + 1,
+      ...(run.turn === null ? {} : unasked(run, { ...run.turn, resumed: true }))
+    }),
+    LimitWaitEnded: () => ({ wait: null }),
+    ImplementationCompleted: ({ commits, files, head, taskId, testFile }) => ({
+      ...turnOver,
+      ...withTask(run, taskId, () => ({
+        implementation: { head },
+        work: { commits, files, testFile },
+        failures: 0,
+        reviewFailures: 0,
+        lastFailure: null
+      }))
+    }),
+    ImplementationBlocked: () => turnOver,
+    ImplementationFailed: ({ cause, detail, taskId }) => ({
+      ...turnOver,
+      ...withTask(run, taskId, (task) => ({
+        // Who was not seen to its end may have been stopped with us: that is no failure of the work.
+        failures: task.failures + (cause === "lost" ? 0 : 1),
+        lastFailure: detail,
+        implementer: null
+      }))
+    }),
+    ReviewApproved: () => turnOver,
+    ReviewRejected: ({ feedback, taskId }) => ({
+      ...turnOver,
+      ...withTask(run, taskId, (task) => ({
+        rejections: task.rejections + 1,
+        feedback: [...task.feedback, feedback],
+        reviewed: task.implementation?.head ?? task.reviewed,
+        implementation: null,
+        implementer: task.rejections + 1 < 2 ? task.implementer : null
+      }))
+    }),
+    ReviewFailed: ({ cause, taskId }) => ({
+      ...turnOver,
+      ...withTask(run, taskId, (task) => ({ reviewFailures: task.reviewFailures + (cause === "lost" ? 0 : 1) }))
+    }),
+    WorkChanged: ({ commits, files, head, taskId }) =>
+      withTask(run, taskId, ({ work }) => ({
+        work: { commits, files, testFile: files.find((file) => file === work.testFile) ?? null },
+        ...(head === null || commits.length === 0 || files.length === 0
+          ? { implementation: null, implementer: null, lastFailure: "its commits are not there any more" }
+          : { implementation: { head } })
+      })),
+    TaskCompleted: ({ at, commits, files, taskId, testFile }) => ({
+      current: null,
+      ...withTask(run, taskId, ({ digest }) => ({
+        status: "completed",
+        doneAs: digest ?? null,
+        work: { commits, files, testFile },
+        completedAt: at,
+        implementation: null,
+        implementer: null
+      }))
+    }),
+    TaskEscalated: ({ cause, reason, taskId }) => withTask(run, taskId, () => ({ status: "escalated", escalation: { cause, reason } })),
+    TaskAnswered: (event) => {
+      // It goes on where git is now, with what there is.
+      if (run.paused?.cause === "history" && event.answer !== "skip") {
+        const said = event.answer === "guidance" ? [event.text] : []
+        return { branch: undefined, ...withTask(run, event.taskId, ({ guidance }) => ({ guidance: [...guidance, ...said] })) }
+      }
+      return {
+        ...withTask(run, event.taskId, (task) => answered(task, event, run.paused?.cause === "work lost")),
+        current: event.answer === "skip" ? null : event.taskId,
+        ...(run.phase === "completion" ? { phase: "implementation", implementedAt: null, summary: null } : {})
+      }
+    },
+    RunPaused: ({ cause, files, why }) => ({ paused: { cause, files, why } }),
+    RunResumed: () => ({ paused: null }),
+    RunVerified: ({ at, commits, completed, files, skipped }) => ({
+      phase: "completion",
+      current: null,
+      implementedAt: at,
+      summary: { completed, skipped, commits, files }
+    }),
+    // What finishes while the plan has got more to do is not the end.
+    RunFinished: ({ detail, finishing }) =>
+      run.phase === "implementation"
+        ? turnOver
+        : { ...turnOver, phase: "finished", finishing, finishingFailure: finishing === "failed" ? detail : null },
+    FinishingAnswered: ({ answer }) =>
+      answer === "skip"
+        ? { finishing: "skipped", finishingFailure: null }
+        : { phase: "completion", finishing: "not begun", finishingFailure: null, finishingAccepted: true },
+    ConfigOverreached: evolvePin.ConfigOverreached,
+    ConfigWithdrawn: evolvePin.ConfigWithdrawn,
+    TrustGiven: (event) => evolvePin.TrustGiven(event, run)
+  })
+
+/** What came to nothing without a fault is no attempt; a session that was never begun cannot be gone on with. */
+const unasked = (run: Run, { attempt, resumed, role, sessionId, taskId }: Assignment): Change => {
+  if (role === "finisher") return { finishing: "not begun" }
+  return role === "implementer" ? withTask(run, taskId, () => ({ attempts: attempt - 1, implementer: resumed ? sessionId : null })) : {}
+}
+
+/** The run after an event. */
+export const evolveRun = (run: Run, event: RunEvent): Run =>
+  swept({ ...run, ...change(run, event), revision: run.revision + 1, lastEventAt: event.at })
+
+/** A run as its events say. */
+export const foldRun = (events: ReadonlyArray<RunEvent>, from: Run = initialRun): Run => events.reduce(evolveRun, from)

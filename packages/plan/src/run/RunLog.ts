@@ -1,0 +1,48 @@
+import { EventLogSql, type Log, makeAggregate, memoryLog, type NamedState } from "@souffleur/eventlog"
+import { Clock, Context, Effect, Layer } from "effect"
+import { initialRun, type Run } from "./Run.ts"
+import { decideRun } from "../decide/RunDecider.ts"
+import { runCodec, type RunEvent } from "./RunEvent.ts"
+import { evolveRun } from "./RunEvolution.ts"
+import type { RunCommand, RunIntent } from "./RunIntent.ts"
+
+/** The runs in the event log: streams named `run/<id>` beside those of the watches, which do not see them. */
+export class RunLog extends Context.Service<RunLog, Log<RunEvent>>()("@souffleur/plan/RunLog") {
+  static readonly layerMemory = Layer.effect(RunLog, memoryLog<RunEvent>())
+  static readonly layerSql = Layer.effect(RunLog, EventLogSql.logOf(runCodec))
+}
+
+const aggregate = makeAggregate<Run, RunEvent, RunIntent, RunCommand["by"], RunLog>({
+  initial: initialRun,
+  evolve: evolveRun,
+  decide: decideRun,
+  log: RunLog,
+  prefix: "run/"
+})
+export const { load: loadRun, ref: makeRunRef, streamOf } = aggregate
+
+export interface NamedRun extends Omit<NamedState<Run>, "state"> {
+  /** As far as its log can be read. */
+  readonly run: Run
+}
+
+/** Every run of the log, oldest first: one that cannot be read hides no other. */
+export const allRuns = Effect.map(aggregate.all, (all) => all.map(({ state: run, ...one }): NamedRun => ({ ...one, run })))
+
+/** Runs on which something is decided: fails where one of them cannot be read. */
+const readable = Effect.fnUntraced(function* (isOne: (run: Run) => boolean) {
+  const found = (yield* allRuns).filter(({ run }) => isOne(run))
+  const torn = found.find(({ unreadable }) => unreadable !== undefined)
+  return torn?.unreadable === undefined ? found : yield* torn.unreadable
+})
+
+/** The runs of a project. */
+export const runsOf = (project: string) => readable((run) => run.project === project)
+
+/** The runs of a git work tree, in whatever folders of it: their agents' commits would mix. */
+export const runsIn = (workTree: string) => readable((run) => run.workTree === workTree)
+
+/** Says something to a run, stamped with the Clock. */
+export const dispatchRun = Effect.fn("dispatchRun")(function* (id: string, intent: RunIntent, by: RunCommand["by"]) {
+  return yield* aggregate.dispatch(id, { ...intent, now: yield* Clock.currentTimeMillis, by })
+})

@@ -1,0 +1,62 @@
+import { AlreadyWatched, Claims, isMeant } from "@souffleur/domain"
+import { Refused } from "@souffleur/eventlog"
+import { Effect, Ref } from "effect"
+import { nobodyAtWork, nobodyElse } from "./Neighbours.ts"
+import type { Run } from "./Run.ts"
+import { loadRun, makeRunRef, runsIn, dispatchRun } from "./RunLog.ts"
+import type { RunRef } from "./RunRef.ts"
+
+/** How often its claim is looked at again: a folder of claims that was emptied took it along. */
+const claimedEvery = "1 minute"
+
+/** Whoever claimed the work tree meanwhile has it: this one says and does nothing more of the run. */
+const unlessLost = Effect.fnUntraced(function* (lost: Ref.Ref<string | undefined>) {
+  const why = yield* Ref.get(lost)
+  if (why !== undefined) return yield* new Refused({ why: "fenced", detail: why })
+})
+
+/**
+ * Owns a run under a new fence until the scope closes (spec: behaviour#one-owner): a live owner is never overtaken, and one that is not
+ * provably dead is alive.
+ */
+export const ownRun = Effect.fn("ownRun")(function* (id: string) {
+  const claims = yield* Claims
+  const run = yield* loadRun(id)
+  if (run.owner !== null && !(yield* claims.isDead(run.owner))) {
+    const { host, process } = run.owner
+    return yield* new AlreadyWatched({ owner: run.owner, why: `souffleur with pid ${process.pid} on ${host} conducts run ${id}` })
+  }
+  const project = run.workTree
+  // Another state folder has another log, and may conduct in the same work tree.
+  yield* Effect.acquireRelease(claims.claim({ project }), () => claims.release({ project }))
+  const { fence } = yield* dispatchRun(id, { _tag: "Take", owner: claims.self, over: run.fence }, { _tag: "Operator" })
+  const ref = yield* makeRunRef(id, { _tag: "Owner", fence })
+  const granted = (so: (run: Run) => boolean) =>
+    Effect.flatMap(ref.state, (run) =>
+      run.fence === fence && so(run) ? Effect.void : new Refused({ why: "fenced", detail: "another souffleur conducts this run" })
+    )
+  const lost = yield* Ref.make<string | undefined>(undefined)
+  const told = yield* Ref.make(false)
+  yield* Effect.sleep(claimedEvery).pipe(
+    Effect.andThen(claims.claim({ project })),
+    Effect.andThen(Ref.set(told, false)),
+    Effect.catchTag("ClaimFailed", ({ why }) =>
+      Effect.flatMap(Ref.getAndSet(told, true), (before) =>
+        before ? Effect.void : Effect.logWarning(`${why}. Until then a run of another state folder could begin in ${project}`)
+      )
+    ),
+    Effect.forever,
+    Effect.catchTag("AlreadyWatched", ({ why }) => Ref.set(lost, why)),
+    Effect.forkScoped
+  )
+  yield* Effect.addFinalizer((exit) => (isMeant(exit) ? Effect.ignore(ref.dispatch({ _tag: "Leave" })) : Effect.void))
+  // Of two plans that began at once the later one sees the other here, and perhaps each does.
+  const runs = yield* runsIn(project)
+  yield* nobodyElse(runs, id)
+  yield* nobodyAtWork(runs, id)
+  return {
+    ...ref,
+    granted: (so) => Effect.andThen(unlessLost(lost), granted(so)),
+    dispatch: (intent) => Effect.andThen(unlessLost(lost), ref.dispatch(intent))
+  } satisfies RunRef
+})

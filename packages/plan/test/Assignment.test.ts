@@ -1,0 +1,196 @@
+import {
+  Agent,
+  AgentNotFound,
+  type AgentOrder,
+  Launcher,
+  LaunchFailed,
+  type LaunchOrder,
+  leastPin,
+  type Permission,
+  Processes,
+  Settings
+} from "@souffleur/domain"
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, FileSystem, Layer, Option, Result } from "effect"
+import { PlanContext } from "../src/PlanContext.ts"
+import { decideRun, foldRun, type RunEvent, type RunIntent } from "../src/index.ts"
+import { askAgent, awaitAgent, settleAssignment } from "../src/agent/Assignment.ts"
+import { plainWords, planOf } from "./PlanStage.ts"
+
+const process = { pid: 50, startTime: 7, bootId: "boot" }
+
+/** A run whose task `t1` has begun, and everything that a turn of it meets, in memory. */
+const world = (
+  given: {
+    readonly requested?: Permission
+    readonly ceiling?: Permission
+    /** What the config file says, where that is another than the run was opened with. */
+    readonly file?: Permission
+    readonly trouble?: "no agent" | "no launch"
+    readonly plan?: string
+    readonly settled?: boolean
+  } = {}
+) => {
+  const events: Array<RunEvent> = []
+  const dispatch = (intent: RunIntent) => {
+    const decided = Result.getOrThrow(decideRun(foldRun(events), { ...intent, now: 0, by: { _tag: "Operator" } }))
+    events.push(...decided)
+    return foldRun(events)
+  }
+  dispatch({
+    _tag: "Open",
+    workflowId: "w",
+    project: "/p",
+    plan: "/p/plan.yaml",
+    digest: "d",
+    tasks: [{ id: "t1", title: "Do t1", dependsOn: [] }],
+    pin: { ...leastPin, ceiling: given.ceiling ?? "acceptEdits" },
+    progress: null,
+    found: null
+  })
+  dispatch({ _tag: "StartTask", taskId: "t1", base: null })
+  const did: Array<string> = []
+  const [orders, launches]: [Array<AgentOrder>, Array<LaunchOrder>] = [[], []]
+  const layer = Layer.mergeAll(
+    Layer.succeed(PlanContext, {
+      ref: {
+        id: "r",
+        granted: () => Effect.void,
+        state: Effect.sync(() => foldRun(events)),
+        dispatch: (intent: RunIntent) => Effect.sync(() => (did.push(intent._tag), dispatch(intent)))
+      },
+      git: { head: Effect.succeed("c0") },
+      words: plainWords(),
+      plan: planOf(given.plan ?? "t1"),
+      requested: given.requested ?? "acceptEdits",
+      finishing: null
+    } as unknown as PlanContext["Service"]),
+    Layer.succeed(Settings, {
+      maxExternalPermission: given.file ?? given.ceiling ?? "acceptEdits",
+      implementerTimeout: Duration.hours(1),
+      reviewerTimeout: Duration.hours(1),
+      stopGrace: Duration.seconds(1)
+    } as Settings["Service"]),
+    Layer.mock(Agent)({
+      name: "agent",
+      isAgent: () => true,
+      inPrintMode: () => true,
+      tags: () => [],
+      sessionTag: () => ({ environment: {} }),
+      sessions: Effect.succeed([]),
+      command: (order) =>
+        Effect.suspend(() => {
+          orders.push(order)
+          return given.trouble === "no agent"
+            ? Effect.fail(new AgentNotFound({ program: "agent", why: "it is not there" }))
+            : Effect.succeed({ program: "/agent", args: [], environment: {} })
+        })
+    }),
+    Layer.mock(Launcher)({
+      terminal: "headless",
+      outputPath: (id) => id,
+      prepare: (order) => Effect.sync(() => (did.push("prepare"), launches.push(order), `digest of ${order.id}`)),
+      launch: (id) =>
+        Effect.suspend(() => {
+          did.push(`launch ${id}`)
+          return given.trouble === "no launch" ? Effect.fail(new LaunchFailed({ why: "too slow" })) : Effect.succeed(process)
+        }),
+      settle: () => Effect.succeed(given.settled === true ? Option.some(process) : Option.none())
+    })
+  )
+  const tags = () => events.slice(2).map(({ _tag }) => _tag)
+  return { did, events, launches, layer, orders, tags, dispatch }
+}
+
+describe("an agent that is asked for", () => {
+  it.effect("is in the log before it is prepared, its digest before it is launched, and that it runs after", () =>
+    Effect.gen(function* () {
+      const { did, events, launches, layer, tags } = world()
+      const { turn } = yield* Effect.provide(askAgent("implementer"), layer)
+      assert.deepStrictEqual(did, ["Ask", "ReportConfig", "prepare", "Prepare", "launch run-r-a1", "Launched"])
+      assert.deepStrictEqual(tags(), ["AgentAsked", "AgentPrepared", "AgentLaunched"])
+      assert.deepInclude(events[3], {
+        launchId: "run-r-a1",
+        digest: "digest of run-r-a1",
+        requested: "acceptEdits",
+        effective: "acceptEdits"
+      })
+      assert.deepStrictEqual([launches[0]?.cwd, launches[0]?.title, turn?.launch?.process], ["/p", "implementer t1", process])
+    })
+  )
+  it.effect("gets no more than its run was opened with, and less where the config file says less; more is told", () =>
+    Effect.gen(function* () {
+      const raised = world({ requested: "bypassPermissions", ceiling: "acceptEdits", file: "bypassPermissions" })
+      yield* Effect.provide(askAgent("implementer"), raised.layer)
+      assert.strictEqual(raised.orders[0]?.permission, "acceptEdits")
+      assert.deepStrictEqual(raised.tags(), ["AgentAsked", "ConfigOverreached", "AgentPrepared", "AgentLaunched"])
+      const lowered = world({ requested: "bypassPermissions", ceiling: "bypassPermissions", file: "acceptEdits" })
+      yield* Effect.provide(askAgent("implementer"), lowered.layer)
+      assert.strictEqual(lowered.orders[0]?.permission, "acceptEdits")
+      assert.deepStrictEqual(lowered.tags(), ["AgentAsked", "AgentPrepared", "AgentLaunched"])
+    })
+  )
+  it.effect("gets no more than the ceiling", () =>
+    Effect.gen(function* () {
+      for (const ceiling of ["acceptEdits", "bypassPermissions"] as const) {
+        const { events, layer, orders } = world({ requested: "bypassPermissions", ceiling })
+        yield* Effect.provide(askAgent("implementer"), layer)
+        assert.strictEqual(orders[0]?.permission, ceiling)
+        assert.deepInclude(events[3], { requested: "bypassPermissions", effective: ceiling })
+      }
+    })
+  )
+  it.effect("and cannot be launched is a turn that came to nothing", () =>
+    Effect.gen(function* () {
+      for (const [given, did, detail] of [
+        [{ trouble: "no agent" }, ["Ask", "ReportConfig", "Report"], "agent: it is not there"],
+        [{ trouble: "no launch" }, ["Ask", "ReportConfig", "prepare", "Prepare", "launch run-r-a1", "Report"], "too slow"],
+        [{ plan: "another" }, ["Ask", "ReportConfig", "Report"], "the plan has no task t1 any more"]
+      ] as const) {
+        const all = world(given)
+        const run = yield* Effect.provide(askAgent("implementer"), all.layer)
+        assert.deepStrictEqual(all.did, [...did])
+        assert.isNull(run.turn)
+        assert.deepInclude(all.events.at(-1), {
+          _tag: "ImplementationFailed",
+          cause: "launch",
+          detail: `it could not be launched: ${detail}`
+        })
+      }
+    })
+  )
+})
+
+it.effect("an agent whose launch a crash left open is who took the receipt, or was none", () =>
+  Effect.gen(function* () {
+    for (const settled of [true, false]) {
+      const { layer, tags, dispatch } = world({ settled })
+      const { turn } = dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null, held: [] })
+      const run = yield* Effect.provide(settleAssignment(turn!), layer)
+      assert.deepStrictEqual(tags(), ["AgentAsked", settled ? "AgentLaunched" : "AgentNeverRan"])
+      assert.deepStrictEqual(run.turn?.launch?.process, settled ? process : undefined)
+    }
+  })
+)
+
+it.effect("an agent that was to end before a crash, and is gone by now, took too long all the same", () =>
+  Effect.gen(function* () {
+    const { did, layer, dispatch } = world()
+    const { turn } = dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null, held: [] })
+    const started = { launchId: "run-r-a1", process, at: 0 }
+    const gone = Layer.mock(Processes)({
+      self: process,
+      host: { name: "here", machine: "m", pidNamespace: "", uid: 1 },
+      ancestors: Effect.succeed([]),
+      condition: () => Effect.succeed("gone"),
+      tree: () => Effect.succeed([])
+    })
+    const ended = yield* awaitAgent({ ...turn!, ending: { cause: "timeout", limit: 60_000 } }, started).pipe(
+      Effect.provide([layer, gone, FileSystem.layerNoop({})])
+    )
+    assert.deepStrictEqual(
+      [ended._tag === "Failed" ? [ended.cause, ended.detail] : ended, did],
+      [["timeout", "the implementer took longer than 1m"], []]
+    )
+  })
+)

@@ -1,0 +1,246 @@
+import { Agent, SessionNotFound, type TurnState as SessionTurn } from "@souffleur/domain"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { PlanContext } from "../src/PlanContext.ts"
+import { judge } from "../src/agent/Judging.ts"
+import { freshTask, initialRun, type Run, type Task, type Assignment } from "../src/run/Run.ts"
+import type { Ended } from "../src/agent/Assignment.ts"
+import { approves as approved, complete as completed, plainWords, planOf, rejects as rejected } from "./PlanStage.ts"
+
+const outline = { id: "t1", title: "Do t1", dependsOn: [] }
+const asked: Assignment = {
+  token: "a1",
+  role: "implementer",
+  taskId: "t1",
+  attempt: 1,
+  sessionId: "s1",
+  resumed: false,
+  head: "c0",
+  askedAt: 1000,
+  fence: 1,
+  word: "digest of mine",
+  launch: null,
+  ending: null
+}
+/** With the word that it was given. */
+const mine = (said: string) => said.replaceAll(/^(?:IMPLEMENTATION_COMPLETE|APPROVED|REJECTED)$/gmu, (header) => `${header} mine`)
+const [approves, complete, rejects] = [mine(approved), mine(completed), (n: number) => mine(rejected(n))]
+
+/** What a turn came to that ended with this print, in a repository that is a list of commits, and by what its session says. */
+const judged = (given: {
+  readonly role?: Assignment["role"]
+  readonly printed?: string
+  readonly code?: number | null
+  readonly task?: Partial<Task>
+  readonly fence?: number
+  readonly commits?: ReadonlyArray<string>
+  /** What changed since a commit. */
+  readonly files?: (base: string | null) => ReadonlyArray<string>
+  readonly ended?: Ended
+  readonly session?: SessionTurn
+  readonly lazy?: boolean
+  /** Why its session file is not found. */
+  readonly unfound?: string
+  readonly word?: string | null
+  /** A file that the work took away. */
+  readonly gone?: string
+  readonly command?: boolean
+}) => {
+  const { code = 0, commits = ["c0", "c1"], printed = "", session } = given
+  const git = {
+    has: (file: string) => Effect.succeed(given.gone !== file),
+    head: Effect.succeed(commits.at(-1) ?? null),
+    since: (base: string | null) =>
+      Effect.succeed({ commits: commits.slice(base === null ? 0 : commits.indexOf(base) + 1), files: given.files?.(base) ?? ["a.ts"] })
+  }
+  const run: Run = { ...initialRun, fence: given.fence ?? 1, tasks: [{ ...freshTask(outline), base: "c0", ...given.task }] }
+  const finishing = given.command === true ? { program: "/finish", args: [], environment: {} } : null
+  const world = Layer.mergeAll(
+    Layer.succeed(PlanContext, { git, finishing, words: plainWords(), plan: planOf("t1") } as unknown as PlanContext["Service"]),
+    Layer.mock(Agent)({
+      name: "agent",
+      isAgent: () => true,
+      inPrintMode: () => true,
+      tags: () => [],
+      sessionTag: () => ({ environment: {} }),
+      sessions: Effect.succeed([]),
+      signs: () =>
+        Effect.succeed(Option.map(Option.fromUndefinedOr(session), (turn) => ({ writtenAt: turn.at, turn, context: undefined }))),
+      usedTools: () => Effect.succeed(given.lazy !== true && given.unfound === undefined),
+      sessionFile: (sessionId) =>
+        given.unfound === undefined
+          ? Effect.succeed({ path: "/sessions/s1.jsonl", sessionId })
+          : Effect.fail(new SessionNotFound({ sessionId, reason: "missing", why: given.unfound }))
+    })
+  )
+  return Effect.provide(
+    judge(
+      run,
+      { ...asked, role: given.role ?? "implementer", word: given.word === undefined ? asked.word : given.word },
+      given.ended ?? { _tag: "Ended", printed, code, output: "/out" }
+    ),
+    world
+  )
+}
+const causeOf = (given: Parameters<typeof judged>[0]) =>
+  Effect.map(judged(given), (report) => (report._tag === "Failed" ? report.cause : report._tag))
+const limit: SessionTurn = { _tag: "Failed", at: 1000, why: "usage-limit", resetsAt: 9000 }
+
+describe("an implementer", () => {
+  it.effect("is believed by what git says: commits that change a file, since what was reviewed last", () =>
+    Effect.gen(function* () {
+      const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
+      assert.deepStrictEqual(yield* judged({ printed: complete }), { _tag: "Completed", head: "c1", work })
+      assert.strictEqual(yield* causeOf({ printed: complete, commits: ["c0"] }), "nothing done")
+      assert.strictEqual(yield* causeOf({ printed: complete, commits: [], task: { base: null } }), "nothing done")
+      assert.strictEqual(yield* causeOf({ printed: complete, files: () => [] }), "nothing done")
+      const again = { printed: complete, task: { reviewed: "c1" } }
+      assert.strictEqual(yield* causeOf(again), "nothing done")
+      const more = yield* judged({ ...again, commits: ["c0", "c1", "c2"] })
+      assert.deepInclude(more, { head: "c2", work: { ...work, commits: ["c1", "c2"] } })
+      // Nothing since the review, or all of it taken back.
+      for (const unchanged of ["c0", "c1"]) {
+        const files = (base: string | null) => (base === unchanged ? [] : ["a.ts"])
+        assert.strictEqual(yield* causeOf({ ...again, commits: ["c0", "c1", "c2"], files }), "nothing done")
+      }
+    })
+  )
+  it.effect("names a test file by what git says: one that its work changed and left there", () =>
+    Effect.gen(function* () {
+      const files = () => ["a.ts", "pkg/a.test.ts"]
+      const named = Effect.fnUntraced(function* (testFile: string, gone?: string) {
+        const printed = complete.replace("test_file: none", `test_file: ${testFile}`)
+        const report = yield* judged({ printed, files, ...(gone === undefined ? {} : { gone }) })
+        return report._tag === "Completed" ? report.work.testFile : report
+      })
+      assert.strictEqual(yield* named("pkg/a.test.ts"), "pkg/a.test.ts")
+      assert.strictEqual(yield* named("`./a.test.ts`"), "pkg/a.test.ts")
+      for (const word of ["b.test.ts", "a.test.ts, and all is well", ".ts", "none"]) assert.isNull(yield* named(word))
+      assert.isNull(yield* named("pkg/a.test.ts", "pkg/a.test.ts"))
+    })
+  )
+  it.effect("that took too long is judged by that alone", () =>
+    Effect.gen(function* () {
+      for (const role of ["implementer", "reviewer", "finisher"] as const) {
+        const ended = { _tag: "Failed", cause: "timeout", detail: "too long" } as const
+        assert.deepStrictEqual(yield* judged({ role, ended }), ended)
+      }
+    })
+  )
+  it.effect("is heard where it ended as it meant to: by exit code 0, or where nobody saw that, by a finished turn", () =>
+    Effect.gen(function* () {
+      const finished: SessionTurn = { _tag: "Finished", at: 1000 }
+      for (const code of [1, 137]) assert.strictEqual(yield* causeOf({ printed: complete, code, session: finished }), "no verdict")
+      assert.strictEqual(yield* causeOf({ printed: complete, code: null, session: finished }), "Completed")
+      assert.strictEqual(yield* causeOf({ printed: complete, code: null, session: { ...finished, at: 999 } }), "no verdict")
+      assert.strictEqual(yield* causeOf({ printed: complete, code: null, fence: 2 }), "lost")
+      assert.strictEqual(yield* causeOf({ printed: complete, code: 1, session: limit }), "Limited")
+    })
+  )
+  it.effect("is heard with the word of its own launch", () =>
+    Effect.gen(function* () {
+      for (const said of [
+        completed,
+        completed.replace("COMPLETE", "COMPLETE other"),
+        completed.replace("COMPLETE", "COMPLETE digest of mine")
+      ])
+        assert.strictEqual(yield* causeOf({ printed: said }), "no verdict")
+      assert.strictEqual(yield* causeOf({ printed: complete, word: null }), "no verdict")
+      const blocked = "IMPLEMENTATION_BLOCKED\nreason: no key"
+      assert.strictEqual(yield* causeOf({ printed: blocked }), "no verdict")
+      assert.strictEqual(yield* causeOf({ printed: blocked.replace("BLOCKED", "BLOCKED mine") }), "Blocked")
+    })
+  )
+  it.effect("that says nothing is to blame, but where nobody conducted; one that contradicts itself always is", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* causeOf({}), "no verdict")
+      assert.strictEqual(yield* causeOf({ fence: 2 }), "lost")
+      const both = `${complete}\nIMPLEMENTATION_BLOCKED\nreason: no key`
+      for (const fence of [1, 2]) assert.strictEqual(yield* causeOf({ printed: both, fence }), "contradictory verdict")
+    })
+  )
+  it.effect("that the service refused in this very turn is not to blame; what it did before is", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* judged({ session: limit }), { _tag: "Limited", kind: "usage-limit", resetsAt: 9000 })
+      assert.strictEqual(yield* causeOf({ session: { ...limit, at: 999 } }), "no verdict")
+      assert.strictEqual(yield* causeOf({ session: { _tag: "Asked", at: 1000 } }), "no verdict")
+      // A word of its own comes before what the service said.
+      assert.strictEqual(yield* causeOf({ printed: complete, session: limit }), "Completed")
+    })
+  )
+})
+
+describe("a reviewer", () => {
+  const implemented = { role: "reviewer", task: { implementation: { head: "c1" } } } as const
+  it.effect("approves what it looked at, and what is there", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* causeOf({ ...implemented, printed: approves }), "Approved")
+      assert.strictEqual(yield* causeOf({ ...implemented, printed: approves, lazy: true }), "nothing done")
+      assert.strictEqual(yield* causeOf({ ...implemented, printed: approves, commits: ["c0", "c1", "c2"] }), "work changed")
+      assert.strictEqual(yield* causeOf({ ...implemented, printed: `${rejects(1)}\n${approves}` }), "contradictory verdict")
+      assert.strictEqual(yield* causeOf({ ...implemented, printed: rejects(1), lazy: true }), "Rejected")
+    })
+  )
+})
+
+describe("a reviewer whose approval does not count", () => {
+  const approval = { role: "reviewer", task: { implementation: { head: "c1" } }, printed: approves } as const
+  const detailOf = (given: Parameters<typeof judged>[0]) =>
+    Effect.map(judged(given), (report) => (report._tag === "Failed" ? report.detail : report._tag))
+  it.effect("hears why: it looked at nothing, or its session file is not where it is looked for", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(
+        yield* detailOf({ ...approval, lazy: true }),
+        "the reviewer approved, and looked at nothing, by /sessions/s1.jsonl"
+      )
+      const unfound = "no session file begins with s1 in /home/u/.claude/projects"
+      assert.strictEqual(
+        yield* detailOf({ ...approval, unfound }),
+        `the reviewer approved, and nothing shows that it looked at anything: ${unfound}`
+      )
+    })
+  )
+})
+
+describe("a reviewer is not taken at a word that it quotes:", () => {
+  const implemented = { role: "reviewer", task: { implementation: { head: "c1" } } } as const
+  const notes = `NOTES.md, which the commit adds, reads:\n\n\`\`\`\nx\n${approved}\n\`\`\`\n`
+  it.effect("killed in the midst of its sentence, or right after the quotation, or gone by itself", () =>
+    Effect.gen(function* () {
+      const cut = `${notes}\nI will now run the tests. They fail: 12 of 30. I am going to reject th`
+      for (const printed of [cut, notes, `${notes}\n${approved}`, `${approves}\n\n${cut}`])
+        for (const code of [137, 0]) assert.strictEqual(yield* causeOf({ ...implemented, printed, code }), "no verdict")
+    })
+  )
+  it.effect("nor is its rejection: what another wrote would reach the implementer as a reviewer's feedback", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* causeOf({ ...implemented, printed: rejected(1) }), "no verdict")
+      assert.strictEqual(yield* causeOf({ ...implemented, printed: rejects(1), code: 1 }), "no verdict")
+      assert.strictEqual(yield* causeOf({ ...implemented, printed: `${notes}\n${rejects(1)}` }), "Rejected")
+    })
+  )
+})
+
+describe("a finishing step", () => {
+  it.effect("is done by exit code 0; another one is a failure, but for an agent that the service refused", () =>
+    Effect.gen(function* () {
+      for (const command of [true, false]) {
+        const step = { role: "finisher", command } as const
+        assert.strictEqual(yield* causeOf({ ...step, code: 0 }), "Approved")
+        assert.strictEqual(yield* causeOf({ ...step, code: 3 }), "lost")
+        assert.strictEqual(yield* causeOf({ ...step, code: 1, session: limit }), command ? "lost" : "Limited")
+      }
+    })
+  )
+  it.effect("that nobody saw end is an agent's where its session says that it finished, and a command's never", () =>
+    Effect.gen(function* () {
+      const finished: SessionTurn = { _tag: "Finished", at: 1000 }
+      for (const command of [true, false]) {
+        const step = { role: "finisher", command, code: null } as const
+        assert.strictEqual(yield* causeOf({ ...step, session: finished }), command ? "lost" : "Approved")
+        assert.strictEqual(yield* causeOf({ ...step, session: { ...finished, at: 999 } }), "lost")
+        assert.strictEqual(yield* causeOf(step), "lost")
+      }
+    })
+  )
+})

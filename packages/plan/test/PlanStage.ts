@@ -1,0 +1,311 @@
+import {
+  Agent,
+  type AgentOrder,
+  Claims,
+  Launcher,
+  LaunchFailed,
+  type LaunchOrder,
+  type NotPermitted,
+  Processes,
+  type ProcessIdentity,
+  type ResolvedSettings,
+  Settings,
+  untilSeenOver
+} from "@souffleur/domain"
+import { TrustedFiles } from "@souffleur/process"
+import { Clock, Context, Deferred, Duration, Effect, Fiber, FileSystem, Layer, Option, Path } from "effect"
+import {
+  conduct,
+  PlanContext,
+  conductOn,
+  type Git,
+  type LaunchWords,
+  loadRun,
+  ownFiles,
+  ownRun,
+  type Plan,
+  type Run,
+  RunLog,
+  dispatchRun
+} from "../src/index.ts"
+
+/** What an agent prints at its end; `undefined`: it never ends. */
+export type Act<E = unknown, R = never> = (turn: {
+  readonly prompt: string
+  readonly resumed: boolean
+  readonly session: string
+}) => Effect.Effect<string | undefined, E, R>
+
+/** Words of launches that can be told from one another. */
+export const plainWords = (): LaunchWords => {
+  let given = 0
+  return { fresh: Effect.sync(() => `word${++given}`), digest: (word) => Effect.succeed(`digest of ${word}`) }
+}
+/** As an agent says it that was given a word by its prompt: behind each header that has none. */
+const withWord = (said: string, prompt: string) =>
+  said.replaceAll(
+    /^(?:IMPLEMENTATION_(?:COMPLETE|BLOCKED)|APPROVED|REJECTED)$/gmu,
+    (header) => `${header} ${/^(?:IMPLEMENTATION_COMPLETE|APPROVED) (\S+)$/mu.exec(prompt)?.[1] ?? ""}`
+  )
+
+export const complete = "IMPLEMENTATION_COMPLETE\ncommits: [x]\nfiles_changed: [y]\ntest_file: none"
+export const approves = "APPROVED\nsummary: good"
+export const rejects = (n: number) => `REJECTED\nsummary: no ${n}\nissues:\n- issue ${n}`
+
+/** What an agent leaves that the service refused: nothing is printed, and its session's records say so. */
+export const refusedFor =
+  (millis: number): Act =>
+  () =>
+    Effect.map(Clock.currentTimeMillis, (now) => `refused until ${now + millis}`)
+
+export const planOf = (...ids: ReadonlyArray<string>): Plan => ({
+  workflowId: "play",
+  tasks: ids.map((id) => ({ id, title: `Do ${id}`, description: "D", acceptanceCriteria: "A", referenceDocs: [], dependsOn: [] })),
+  finish: { _tag: "None" }
+})
+
+const unused = () => Effect.die("not used here")
+const identity = (pid: number): ProcessIdentity => ({ pid, startTime: pid, bootId: "boot" })
+const notAsked = new Proxy({}, { get: unused })
+
+export interface Asked {
+  readonly role: string
+  readonly resumed: boolean
+  readonly session: string
+}
+
+/**
+ * Agents that do at once, in this process, what a script says, turn after turn of a role, and a conductor that can be made to vanish
+ * at any of its moments: before and after each append, and before and after each launch.
+ */
+export const stage = Effect.fnUntraced(function* (
+  plan: Plan,
+  git: Git,
+  project: string,
+  acts: {
+    readonly implementer: ReadonlyArray<Act>
+    readonly reviewer: ReadonlyArray<Act>
+    /** How many processes the first agent, or the first of that role, leaves running at its end. */
+    readonly leaves?: number
+    readonly leaver?: string
+    /** Whether a signal ends whom it is sent to; by default each does. */
+    readonly ends?: (signal: string) => Effect.Effect<boolean, NotPermitted>
+  },
+  settings: Partial<ResolvedSettings> = {},
+  lazy = false
+) {
+  const files = yield* TrustedFiles
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const outputs = yield* fs.makeTempDirectoryScoped()
+  const statePath = path.join(project, "state.json")
+  const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
+  const gate = { passed: 0, at: Infinity, crashed: yield* Deferred.make<void>() }
+  const pass = Effect.suspend(() =>
+    ++gate.passed === gate.at ? Effect.andThen(Deferred.succeed(gate.crashed, undefined), Effect.never) : Effect.void
+  )
+  const running = new Set<number>()
+  const left = new Map<number, ProcessIdentity>()
+  const receipts = new Map<string, ProcessIdentity | "never">()
+  const prepared = new Map<string, LaunchOrder>()
+  const refusals = new Map<string, { readonly at: number; readonly resetsAt: number }>()
+  const finished = new Map<string, number>()
+  const asked: Array<Asked> = []
+  const signals: Array<string> = []
+  const turns = { implementer: 0, reviewer: 0, finisher: 0 }
+  let pids = 1000
+
+  const act = Effect.fnUntraced(function* (order: LaunchOrder) {
+    const [session = "", resumed, prompt = ""] = order.command.args
+    const role = prompt.startsWith("## Implementation Task") ? "implementer" : prompt.startsWith("## Code Review") ? "reviewer" : "finisher"
+    asked.push({ role, resumed: resumed === "Resume", session })
+    const list = role === "finisher" ? [() => Effect.succeed("bye")] : acts[role]
+    const chosen = list[Math.min(turns[role]++, list.length - 1)]!
+    const said = yield* Effect.orDie(chosen({ prompt, resumed: resumed === "Resume", session }))
+    const refused = /^refused until (\d+)$/u.exec(said ?? "")
+    if (refused === null) {
+      if (said === undefined) return said
+      finished.set(session, yield* Clock.currentTimeMillis)
+      refusals.delete(session)
+      return withWord(said, prompt)
+    }
+    refusals.set(session, { at: yield* Clock.currentTimeMillis, resetsAt: Number(refused[1]) })
+    return ""
+  })
+
+  const launcher = Launcher.of({
+    terminal: "headless",
+    prepare: (order) => Effect.sync(() => (prepared.set(order.id, order), `digest of ${order.id}`)),
+    launch: Effect.fnUntraced(function* (id) {
+      yield* pass
+      if (receipts.has(id)) return yield* new LaunchFailed({ why: "taken" })
+      const process = identity(++pids)
+      receipts.set(id, process)
+      const said = yield* act(prepared.get(id)!)
+      const leaver = left.size === 0 && asked.at(-1)?.role === (acts.leaver ?? asked[0]?.role)
+      const leaves = leaver ? (acts.leaves ?? 0) : 0
+      for (let n = 1; n <= leaves; n += 1) {
+        left.set(2000 + n, process)
+        running.add(2000 + n)
+      }
+      if (said === undefined) running.add(process.pid)
+      else yield* Effect.orDie(fs.writeFileString(path.join(outputs, id), said))
+      yield* pass
+      return process
+    }),
+    settle: (id) =>
+      Effect.sync(() => {
+        if (!receipts.has(id)) receipts.set(id, "never")
+        const receipt = receipts.get(id)!
+        return receipt === "never" ? Option.none() : Option.some(receipt)
+      }),
+    kept: unused,
+    forget: unused,
+    exitCode: () => (plan.finish._tag === "Command" ? Effect.succeedSome(0) : Effect.succeedNone),
+    outputPath: (id) => path.join(outputs, id)
+  })
+  const condition = ({ pid }: ProcessIdentity) => Effect.sync(() => (running.has(pid) ? ("running" as const) : ("gone" as const)))
+  const processes = Processes.of({
+    ...(notAsked as Processes["Service"]),
+    condition,
+    untilOver: untilSeenOver(condition),
+    tree: (root) =>
+      Effect.sync(() =>
+        [...left].flatMap(([pid, parent]) =>
+          running.has(pid) && parent.pid === root.pid
+            ? [{ identity: identity(pid), parent: 1, uid: 1000, name: "daemon", condition: "running" as const }]
+            : []
+        )
+      ),
+    signal: Effect.fnUntraced(function* ({ pid }, signal) {
+      yield* pass
+      if (!running.has(pid)) return
+      signals.push(pid > 2000 ? `${signal} to what it left` : signal)
+      if (acts.ends === undefined || (yield* acts.ends(signal))) running.delete(pid)
+      yield* pass
+    })
+  })
+  const agent = Agent.of({
+    ...(notAsked as Agent["Service"]),
+    name: "agent",
+    sessions: Effect.succeed([]),
+    signs: (session) =>
+      Effect.sync(() => {
+        const [ended, refusal] = [finished.get(session), refusals.get(session)]
+        if (refusal !== undefined) {
+          const { at, resetsAt } = refusal
+          return Option.some({ writtenAt: at, turn: { _tag: "Failed", at, why: "usage-limit", resetsAt }, context: undefined })
+        }
+        if (ended === undefined) return Option.none()
+        return Option.some({ writtenAt: ended, turn: { _tag: "Finished", at: ended }, context: undefined })
+      }),
+    usedTools: () => Effect.succeed(!lazy),
+    sessionFile: (sessionId) => Effect.succeed({ path: `/sessions/${sessionId}.jsonl`, sessionId }),
+    tags: () => [],
+    command: ({ prompt, session }: AgentOrder) =>
+      Effect.succeed({ program: "/agent", args: [session.sessionId, session._tag, prompt], environment: {} })
+  })
+  const words = plainWords()
+  let incarnation = 0
+  const claims = () => {
+    const self = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: identity(++incarnation) }
+    return Claims.of({
+      self,
+      isDead: ({ process }) => Effect.succeed(process.pid !== self.process.pid),
+      claim: () => Effect.void,
+      release: () => Effect.void
+    })
+  }
+  const resolved = {
+    implementerTimeout: Duration.hours(1),
+    reviewerTimeout: Duration.hours(1),
+    stopGrace: Duration.millis(10),
+    maxExternalPermission: "acceptEdits",
+    ...settings
+  } as ResolvedSettings
+  const fragile = RunLog.of({
+    ...log,
+    append: (stream, revision, events) =>
+      events.length === 0
+        ? log.append(stream, revision, events)
+        : pass.pipe(Effect.andThen(log.append(stream, revision, events)), Effect.tap(pass))
+  })
+  /** Of the plan's finishing command, as the file says it by now. */
+  const finishing = { digest: plan.finish._tag === "Command" ? "a finish" : null }
+  yield* dispatchRun(
+    "r",
+    {
+      _tag: "Open",
+      workflowId: plan.workflowId,
+      project,
+      plan: "/plan.yaml",
+      digest: "d",
+      tasks: plan.tasks,
+      progress: null,
+      found: null,
+      finishingDigest: finishing.digest
+    },
+    { _tag: "Operator" }
+  ).pipe(Effect.provideService(RunLog, log))
+
+  /** A process that conducts, from its beginning to its end. */
+  const conducting = (waiting?: (run: Run) => Effect.Effect<void>) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const ref = yield* ownRun("r")
+        return yield* Effect.provideService(waiting === undefined ? conduct() : conductOn(waiting), PlanContext, {
+          ref,
+          plan,
+          git,
+          words,
+          statePath,
+          requested: "acceptEdits",
+          finishing: plan.finish._tag === "Command" ? { program: "/finish", args: [], environment: {} } : null,
+          finishingDigest: finishing.digest
+        })
+      })
+    )
+  const conducts = conducting()
+  const process = <A, E>(
+    effect: Effect.Effect<A, E, Launcher | Processes | Agent | Claims | RunLog | Settings | FileSystem.FileSystem | TrustedFiles>
+  ) =>
+    Effect.suspend(() =>
+      effect.pipe(
+        Effect.provideService(Launcher, launcher),
+        Effect.provideService(Processes, processes),
+        Effect.provideService(Agent, agent),
+        Effect.provideService(Claims, claims()),
+        Effect.provideService(RunLog, fragile),
+        Effect.provideService(Settings, Settings.of(resolved)),
+        Effect.provideService(FileSystem.FileSystem, fs),
+        Effect.provideService(TrustedFiles, files)
+      )
+    )
+  const events = Effect.orDie(Effect.map(log.read("run/r", 0), (all) => all.map(({ event }) => event)))
+  return {
+    statePath,
+    asked,
+    signals,
+    finishing,
+    /** Whoever still runs ends, of itself or by a person. */
+    vanish: Effect.sync(() => running.clear()),
+    conducts: process(conducts),
+    /** The same, to its end: `waiting` is told where a person is needed. */
+    conductsOn: (waiting: (run: Run) => Effect.Effect<void>) => process(conducting(waiting)),
+    run: Effect.provideService(loadRun("r"), RunLog, log) as Effect.Effect<Run>,
+    events,
+    tags: Effect.map(events, (all) => all.map(({ _tag }) => _tag)),
+    dispatch: (intent: Parameters<typeof dispatchRun>[1]) =>
+      Effect.provideService(dispatchRun("r", intent, { _tag: "Operator" }), RunLog, log),
+    /** Runs until that moment and abandons it there: no interruption, no finalizer, as after SIGKILL. `false`: it ended before. */
+    abandonedAt: Effect.fnUntraced(function* (moment: number) {
+      Object.assign(gate, { passed: 0, at: moment, crashed: yield* Deferred.make<void>() })
+      const fiber = yield* Effect.forkDetach(process(conducts))
+      const crashed = yield* Effect.raceFirst(Effect.as(Deferred.await(gate.crashed), true), Effect.as(Fiber.await(fiber), false))
+      gate.at = Infinity
+      return crashed
+    })
+  }
+})
+
+export const own = ownFiles

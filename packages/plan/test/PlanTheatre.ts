@@ -1,0 +1,90 @@
+import { assert, it } from "@effect/vitest"
+import { type ResolvedSettings } from "@souffleur/domain"
+import { runProgram } from "@souffleur/process"
+import { HostServices } from "@souffleur/node"
+import { Effect, FileSystem, Path, type Scope } from "effect"
+import { gitOf } from "../src/index.ts"
+import { type Act, complete, own, planOf, stage } from "./PlanStage.ts"
+
+const git = (project: string, ...args: ReadonlyArray<string>) =>
+  runProgram({
+    command: "git",
+    args: ["-C", project, "-c", "user.name=A", "-c", "user.email=a@localhost", "-c", "commit.gpgsign=false", ...args],
+    stdin: "",
+    within: "30 seconds",
+    atMost: 1_000_000
+  })
+
+/** A real repository with one commit, and agents that work in it. */
+export const theatre = Effect.fnUntraced(function* (
+  acts: (work: {
+    readonly commits: Act
+    readonly project: string
+    readonly git: (...args: ReadonlyArray<string>) => Effect.Effect<string>
+    readonly write: (name: string, text: string) => Effect.Effect<void>
+  }) => Parameters<typeof stage>[3],
+  options: { readonly tasks?: ReadonlyArray<string>; readonly settings?: Partial<ResolvedSettings>; readonly lazy?: boolean } = {}
+) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const services = yield* Effect.context<Effect.Services<ReturnType<typeof git>>>()
+  const project = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
+  const asked = (...args: ReadonlyArray<string>) => git(project, ...args).pipe(Effect.provide(services), Effect.orDie)
+  const write = (name: string, text: string) => Effect.orDie(fs.writeFileString(path.join(project, name), text))
+  let count = 0
+  const commit = Effect.fnUntraced(function* () {
+    count += 1
+    yield* write(`work-${count}.txt`, `${count}\n`)
+    yield* asked("add", "-A")
+    yield* asked("commit", "-q", "-m", `work ${count}`)
+    return complete
+  })
+  yield* asked("init", "-q", "-b", "main")
+  yield* write("base.txt", "base\n")
+  yield* asked("add", "base.txt")
+  yield* asked("commit", "-q", "-m", "base")
+  const repository = yield* gitOf(project, yield* own(path.join(project, "state.json"), []))
+  const it = yield* stage(
+    planOf(...(options.tasks ?? ["t1"])),
+    repository,
+    project,
+    acts({ commits: commit, git: asked, write, project }),
+    options.settings,
+    options.lazy
+  )
+  return { ...it, git: asked, write, project }
+})
+export type Play = Effect.Success<ReturnType<typeof theatre>>
+
+/** Leaves the repository in a merge that a person must see to. */
+export const conflict = Effect.fnUntraced(function* (git: Play["git"], write: Play["write"]) {
+  yield* git("checkout", "-q", "-b", "side")
+  yield* write("base.txt", "side\n")
+  yield* git("commit", "-qam", "side")
+  yield* git("checkout", "-q", "main")
+  yield* write("base.txt", "main\n")
+  yield* git("commit", "-qam", "main")
+  yield* Effect.ignore(Effect.sandbox(git("merge", "-q", "side")))
+})
+
+/** A conductor that is killed right after its append of that: it passes a gate before and after each append and launch, and takes the run first. */
+export const abandonedAfter = Effect.fnUntraced(function* ({ abandonedAt, tags }: Play, tag: string, gatesBefore: number) {
+  assert.isTrue(yield* abandonedAt(gatesBefore + 2))
+  assert.strictEqual((yield* tags).at(-1), tag)
+})
+
+/** Does it, and keeps what it was told. */
+export const noting =
+  (prompts: Array<string>, act: Act): Act =>
+  (turn) =>
+    Effect.suspend(() => {
+      prompts.push(turn.prompt)
+      return act(turn)
+    })
+export const say =
+  (text: string | undefined): Act =>
+  () =>
+    Effect.succeed(text)
+
+export const live = (title: string, test: () => Effect.Effect<unknown, unknown, HostServices.HostServices | Scope.Scope>) =>
+  it.live(title, () => Effect.provide(Effect.scoped(test()), HostServices.layer))

@@ -1,0 +1,246 @@
+import { assert, describe, it } from "@effect/vitest"
+import { NotPermitted } from "@souffleur/domain"
+import { TrustedFiles } from "@souffleur/process"
+import { Context, Duration, Effect, Fiber, FileSystem, Layer, Path } from "effect"
+import { TestClock } from "effect/testing"
+import { Disk } from "../../../test/simulation/SimulatedDisk.ts"
+import { type Finish, type Git, isOver, parseStatus, taskOf } from "../src/index.ts"
+import { type Act, approves, complete, planOf, refusedFor, rejects, stage } from "./PlanStage.ts"
+
+/** Files in memory: a hundred conductors crash here, none of them for the disk. */
+const files = Layer.effectContext(
+  Effect.sync(() => {
+    const disk = new Disk(() => 0)
+    let folders = 0
+    const fileSystem = FileSystem.FileSystem.of({
+      ...disk.fileSystem,
+      makeTempDirectoryScoped: () => Effect.sync(() => `/folder-${++folders}`),
+      writeFileString: (path, text) => Effect.sync(() => disk.write(path, text))
+    })
+    return Context.make(FileSystem.FileSystem, fileSystem).pipe(Context.add(TrustedFiles, disk.trusted))
+  })
+)
+const services = Layer.mergeAll(files, Path.layer)
+
+/** A repository that is a list of commits. */
+const repository = () => {
+  const commits = ["c0"]
+  const git: Git = {
+    root: "/project",
+    head: Effect.sync(() => commits.at(-1)!),
+    standing: Effect.succeed({ conflicts: [], changed: [], branch: "main" }),
+    untracked: Effect.succeed([]),
+    underWay: Effect.succeed(null),
+    has: () => Effect.succeed(true),
+    since: (base) => Effect.sync(() => ({ commits: commits.slice(commits.indexOf(base ?? "c0") + 1), files: ["a.ts"] })),
+    missing: () => Effect.succeed([])
+  }
+  return { commits, git }
+}
+
+/** One task, and what its agents do: each implementer that is not refused makes a commit. */
+const play = Effect.fnUntraced(function* (
+  refused: ReadonlyArray<Act>,
+  reviewer: ReadonlyArray<Act>,
+  more: {
+    readonly finish?: Finish
+    readonly leaves?: number
+    readonly leaver?: string
+    readonly ends?: (signal: string) => Effect.Effect<boolean, NotPermitted>
+  } = {}
+) {
+  const { commits, git } = repository()
+  const project = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
+  const implementer = [...refused, () => Effect.sync(() => (commits.push(`c${commits.length}`), complete))]
+  const scene = yield* stage(
+    { ...planOf("t1"), finish: more.finish ?? { _tag: "None" } },
+    git,
+    project,
+    { implementer, reviewer, ...more },
+    { implementerTimeout: Duration.millis(1) }
+  )
+  return { ...scene, commits }
+})
+
+/** Kills the conductor at each of its moments, one after another, lets the next one go on, and looks; how many moments there were. */
+const killedEverywhere = Effect.fnUntraced(function* (
+  playing: ReturnType<typeof play>,
+  commits: ReadonlyArray<string>,
+  agents: ReadonlyArray<string>,
+  counts: object,
+  from = 1
+) {
+  for (let moment = from; ; moment += 1) {
+    const crashed = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const scene = yield* playing
+        const crashed = yield* scene.abandonedAt(moment)
+        const run = yield* scene.conducts
+        const here = `killed at moment ${moment}`
+        assert.isTrue(isOver(run), here)
+        assert.deepStrictEqual(scene.commits, commits, here)
+        assert.deepStrictEqual(
+          scene.asked.map(({ resumed, role }) => `${role}${resumed ? " again" : ""}`),
+          agents,
+          here
+        )
+        assert.deepInclude(taskOf(run, "t1"), counts, here)
+        return crashed
+      })
+    )
+    if (!crashed) return moment
+  }
+})
+
+const hangs: Act = () => Effect.succeed(undefined)
+const approved = [() => Effect.succeed(approves)]
+
+describe("a conductor", () => {
+  it.live("killed at any of its moments, it goes on from the log, and no agent does its work twice", () =>
+    Effect.gen(function* () {
+      const rejected = play([], [() => Effect.succeed(rejects(1)), () => Effect.succeed(approves)])
+      const agents = ["implementer", "reviewer", "implementer again", "reviewer"]
+      // Each append and each launch, before and after.
+      assert.isAbove(yield* killedEverywhere(rejected, ["c0", "c1", "c2"], agents, { attempts: 2, rejections: 1 }), 45)
+    }).pipe(Effect.provide(services))
+  )
+
+  it.live("killed at any moment of its finishing step, that is asked once", () =>
+    Effect.gen(function* () {
+      const finishing = play([], approved, { finish: { _tag: "Prompt", prompt: "Take the bow" } })
+      const agents = ["implementer", "reviewer", "finisher"]
+      // What comes before is told above.
+      const verified = 26
+      assert.isAbove(yield* killedEverywhere(finishing, ["c0", "c1"], agents, { attempts: 1 }, verified), verified + 10)
+    }).pipe(Effect.provide(services))
+  )
+
+  it.live("killed at any moment of a usage limit, it waits it out from the log, and the same implementer goes on", () =>
+    Effect.gen(function* () {
+      const refused = play([refusedFor(0)], [() => Effect.succeed(approves)])
+      const agents = ["implementer", "implementer again", "reviewer"]
+      assert.isAbove(yield* killedEverywhere(refused, ["c0", "c1"], agents, { attempts: 1, failures: 0 }), 35)
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("a usage limit is waited out to its end, and not a moment less", () =>
+    Effect.gen(function* () {
+      const scene = yield* play([refusedFor(90_000)], approved)
+      const fiber = yield* Effect.forkChild(scene.conducts)
+      yield* TestClock.adjust("89 seconds")
+      assert.deepStrictEqual([scene.asked.length, fiber.pollUnsafe()], [1, undefined])
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Fiber.join(fiber)).phase, "finished")
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+
+  it.live("killed at any moment while it ends an overdue agent, and what it left running: the next one goes on with that, once", () =>
+    Effect.gen(function* () {
+      const overdue = Effect.map(play([hangs], approved, { leaves: 1 }), (scene) => ({
+        ...scene,
+        conducts: Effect.tap(scene.conducts, () =>
+          Effect.gen(function* () {
+            assert.deepStrictEqual(scene.signals, ["SIGTERM", "SIGTERM to what it left"])
+            const tags = yield* scene.tags
+            assert.deepStrictEqual(
+              tags.filter((tag) => tag === "AgentEnding" || tag === "ImplementationFailed"),
+              ["AgentEnding", "ImplementationFailed"]
+            )
+          })
+        )
+      }))
+      const agents = ["implementer", "implementer", "reviewer"]
+      // What comes before is told above.
+      const launched = 10
+      assert.isAbove(yield* killedEverywhere(overdue, ["c0", "c1"], agents, { attempts: 2, failures: 0 }, launched), 38)
+    }).pipe(Effect.provide(services))
+  )
+
+  it.live("an agent that ended and left something running has done its work, and that is ended", () =>
+    Effect.gen(function* () {
+      const scene = yield* play([], approved, { leaves: 2 })
+      const run = yield* scene.conducts
+      assert.deepInclude(taskOf(run, "t1"), { status: "completed", attempts: 1 })
+      assert.deepStrictEqual(scene.signals, ["SIGTERM to what it left", "SIGTERM to what it left"])
+      assert.strictEqual((yield* scene.tags).filter((tag) => tag === "AgentEnding").length, 1)
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+
+  it.live("what a finishing command has started is the user's own, and goes on", () =>
+    Effect.gen(function* () {
+      const finish: Finish = { _tag: "Command", command: ["deploy"] }
+      const scene = yield* play([], approved, { finish, leaves: 1, leaver: "finisher" })
+      const run = yield* scene.conducts
+      assert.deepStrictEqual([run.finishing, scene.signals], ["done", []])
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+
+  it.live("a finishing command that the plan has got since the run was opened is not run but by a person's word, each time", () =>
+    Effect.gen(function* () {
+      const finish: Finish = { _tag: "Command", command: ["deploy"] }
+      const scene = yield* play([], approved, { finish })
+      scene.finishing.digest = "another finish"
+      const held = yield* scene.conducts
+      assert.deepInclude(held, { phase: "finished", finishing: "failed" })
+      assert.include(held.finishingFailure, "not the one that this run was opened with")
+      assert.notInclude(
+        scene.asked.map(({ role }) => role),
+        "finisher"
+      )
+      yield* scene.dispatch({ _tag: "AnswerFinishing", answer: "retry" })
+      assert.strictEqual((yield* scene.conducts).finishing, "done")
+      assert.strictEqual(scene.asked.filter(({ role }) => role === "finisher").length, 1)
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+
+  it.live("who cannot be ended pauses the run: nobody works beside it, and it goes on once that is gone", () =>
+    Effect.gen(function* () {
+      const ends = () => Effect.fail(new NotPermitted({ pid: 1001, signal: "SIGTERM" }))
+      const scene = yield* play([hangs], approved, { ends })
+      const { paused } = yield* scene.conducts
+      assert.deepInclude(paused, { cause: "not gone" })
+      assert.include(paused?.why, "process 1001")
+      assert.deepStrictEqual((yield* scene.conducts).paused, paused)
+      assert.lengthOf(scene.asked, 1)
+      assert.notInclude(yield* scene.tags, "RunResumed")
+      yield* scene.vanish
+      const run = yield* scene.conducts
+      assert.deepStrictEqual([isOver(run), taskOf(run, "t1")?.attempts], [true, 2])
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+
+  it.live("who was overtaken signals nobody: not before the first signal, and not between two", () =>
+    Effect.gen(function* () {
+      // The other one takes the run while the agent works, or when it was told to end and did not.
+      for (const when of ["before", "between"] as const) {
+        const taking = { dispatch: Effect.void as Effect.Effect<unknown> }
+        const hanging: Act = () => Effect.as(when === "before" ? taking.dispatch : Effect.void, undefined)
+        const ends = () => Effect.as(when === "between" ? taking.dispatch : Effect.void, false)
+        const scene = yield* play([hanging], approved, { ends })
+        const other = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: { pid: 9, startTime: 9, bootId: "boot" } }
+        taking.dispatch = Effect.orDie(scene.dispatch({ _tag: "Take", owner: other, over: 1 }))
+        const error = yield* Effect.flip(scene.conducts)
+        assert.deepInclude(error, { _tag: "Refused", why: "fenced" })
+        assert.deepStrictEqual(scene.signals, when === "before" ? [] : ["SIGTERM"])
+      }
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})
+
+it("reads the status of git, with renames, conflicts, and names with spaces", () => {
+  const entries = [
+    "# branch.oid aa",
+    "# branch.head side/ways",
+    "1 .M N... 100644 100644 100644 aa bb a b.txt",
+    "2 R. N... 100644 100644 100644 aa bb R100 new name.txt",
+    "old name.txt",
+    "u UU N... 100644 100644 100644 100644 aa bb cc both sides.txt",
+    ""
+  ]
+  assert.deepStrictEqual(parseStatus(entries.join("\0")), {
+    conflicts: ["both sides.txt"],
+    changed: ["a b.txt", "new name.txt"],
+    branch: "side/ways"
+  })
+  assert.isNull(parseStatus("# branch.head (detached)\0").branch)
+})

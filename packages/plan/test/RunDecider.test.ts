@@ -1,0 +1,733 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import type { ImportedTask } from "../src/run/RunEvent.ts"
+import {
+  decideRun,
+  foldRun,
+  isOver,
+  needsPerson,
+  next,
+  type Report,
+  type Run,
+  type RunEvent,
+  type RunIntent,
+  taskOf
+} from "../src/index.ts"
+
+const owner = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
+const outline = (id: string, dependsOn: ReadonlyArray<string> = []) => ({ id, title: `Do ${id}`, dependsOn })
+const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
+
+/** A run that is told one intent after another, by its owner. */
+const story = (
+  tasks: ReadonlyArray<ReturnType<typeof outline>> = [outline("t1")],
+  before?: ReadonlyArray<ImportedTask>,
+  finishing: "done" | null = null
+) => {
+  const events: Array<RunEvent> = []
+  let sessions = 0
+  const self = {
+    events,
+    run: (): Run => foldRun(events),
+    task: (id = "t1") => taskOf(self.run(), id)!,
+    try: (intent: RunIntent, fence = self.run().fence) =>
+      decideRun(self.run(), { ...intent, now: events.length, by: { _tag: "Owner", fence } }),
+    dispatch: (intent: RunIntent) => {
+      const decided = Result.getOrThrow(self.try(intent))
+      events.push(...decided)
+      return decided.map(({ _tag }) => _tag)
+    },
+    /** The wait is over. */
+    end: () => {
+      events.push(
+        ...Result.getOrThrow(
+          decideRun(self.run(), { _tag: "EndWait", now: self.run().wait!.until, by: { _tag: "Owner", fence: self.run().fence } })
+        )
+      )
+    },
+    ask: () => {
+      const step = next(self.run())
+      if (step._tag !== "Ask") throw new Error(`asked for ${step._tag}`)
+      self.dispatch({ _tag: "Ask", role: step.role, sessionId: `s${++sessions}`, head: null })
+      return self.run().turn!
+    },
+    report: (report: Report) => self.dispatch({ _tag: "Report", token: self.run().turn!.token, report }),
+    implemented: () => {
+      const turn = self.ask()
+      self.report({ _tag: "Completed", head: "c1", work })
+      return turn
+    },
+    reviewed: (report: Report) => {
+      const turn = self.ask()
+      return { turn, tags: self.report(report) }
+    },
+    start: (taskId = "t1") => self.dispatch({ _tag: "StartTask", taskId, base: "c0" })
+  }
+  events.push(
+    ...Result.getOrThrow(
+      decideRun(self.run(), {
+        _tag: "Open",
+        workflowId: "w",
+        project: "/p",
+        plan: "/p/plan.yaml",
+        digest: "d",
+        tasks,
+        progress: before === undefined ? null : { from: "state", tasks: before, finishing, unproven: [] },
+        found: null,
+        now: 0,
+        by: { _tag: "Operator" }
+      })
+    )
+  )
+  self.dispatch({ _tag: "Take", owner, over: 0 })
+  return self
+}
+const approved: Report = { _tag: "Approved", summary: "good" }
+const rejected = (n: number): Report => ({ _tag: "Rejected", feedback: { summary: `no ${n}`, issues: [`issue ${n}`], suggestions: [] } })
+const failed = (cause: "timeout" | "lost" | "nothing done"): Report => ({ _tag: "Failed", cause, detail: "why" })
+
+const refused = (kind: "usage-limit" | "outage", resetsAt: number | null): Report => ({ _tag: "Limited", kind, resetsAt })
+
+it("the work tree of a run is its project, where nobody names another", () => assert.strictEqual(story().run().workTree, "/p"))
+
+it("work of which nothing is left to be reviewed, no commit or no file, is asked for anew, of a fresh implementer", () => {
+  for (const left of [
+    { head: "c0", commits: [], files: [] },
+    { head: "c2", commits: ["c2"], files: [] },
+    { head: null, commits: [], files: [] }
+  ]) {
+    const told = story()
+    told.start()
+    const first = told.implemented()
+    assert.deepStrictEqual(told.dispatch({ _tag: "Recount", taskId: "t1", ...left }), ["WorkChanged"])
+    const again = told.ask()
+    assert.deepInclude(again, { role: "implementer", resumed: false })
+    assert.notStrictEqual(again.sessionId, first.sessionId)
+  }
+})
+
+describe("a service that refuses an agent", () => {
+  it("is waited out: no attempt and no failure, and the same implementer goes on", () => {
+    const told = story()
+    told.start()
+    const first = told.ask()
+    assert.deepStrictEqual(told.report(refused("usage-limit", 1_000)), ["AgentLimited"])
+    assert.deepStrictEqual(next(told.run()), { _tag: "Wait", until: 1_000 })
+    assert.isTrue(Result.isFailure(told.try({ _tag: "EndWait" })), "before its time")
+    assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role: "implementer", sessionId: "s", head: null })), "nobody is asked meanwhile")
+    told.end()
+    assert.deepInclude(told.ask(), { role: "implementer", sessionId: first.sessionId, resumed: true, attempt: 1 })
+    assert.deepInclude(told.task(), { attempts: 1, failures: 0 })
+  })
+  it("is waited out by a reviewer too, of the same implementation, and another one reviews it", () => {
+    const told = story()
+    told.start()
+    told.implemented()
+    for (let n = 1; n <= 5; n += 1) {
+      told.reviewed(refused("outage", null))
+      assert.deepInclude(told.run(), { waits: n })
+      told.end()
+    }
+    assert.deepInclude(told.task(), { status: "in_progress", reviewFailures: 0, attempts: 1 })
+    assert.deepInclude(told.ask(), { role: "reviewer", resumed: false })
+    told.report(approved)
+    assert.deepInclude(told.run(), { waits: 0, wait: null })
+  })
+  it("without a time is waited for longer each time; one that is over already means at once, but not twice", () => {
+    const told = story()
+    told.start()
+    const waits = [0, 0, null, null].map((resetsAt) => {
+      told.ask()
+      told.report(refused("usage-limit", resetsAt))
+      const { lastEventAt, wait } = told.run()
+      told.end()
+      return wait!.until - lastEventAt
+    })
+    assert.deepStrictEqual(waits, [0, 600_000, 1_200_000, 2_400_000])
+  })
+})
+
+describe("the ladder", () => {
+  it("approved: the task is complete, with what git says", () => {
+    const told = story()
+    told.start()
+    told.implemented()
+    assert.deepStrictEqual(told.reviewed(approved).tags, ["ReviewApproved", "TaskCompleted"])
+    assert.deepInclude(told.task(), { status: "completed", attempts: 1, rejections: 0, work })
+    assert.strictEqual(next(told.run())._tag, "Verify")
+  })
+  it("the first rejection: the same implementer goes on, with the feedback", () => {
+    const told = story()
+    told.start()
+    const first = told.implemented()
+    told.reviewed(rejected(1))
+    const second = told.ask()
+    assert.deepInclude(second, { role: "implementer", sessionId: first.sessionId, resumed: true, attempt: 2 })
+    assert.deepStrictEqual(told.task().feedback, [{ attempt: 1, summary: "no 1", issues: ["issue 1"], suggestions: [] }])
+  })
+  it("… but a fresh one where a live process holds its session: two would write to it", () => {
+    const told = story()
+    told.start()
+    const first = told.implemented()
+    told.reviewed(rejected(1))
+    told.dispatch({ _tag: "Ask", role: "implementer", sessionId: "another", head: null, held: ["x", first.sessionId] })
+    assert.deepInclude(told.run().turn, { sessionId: "another", resumed: false, attempt: 2 })
+    told.report({ _tag: "Completed", head: "c1", work })
+    told.reviewed(rejected(2))
+    assert.isFalse(told.ask().resumed)
+  })
+  it("the second rejection: a fresh implementer, with all feedback", () => {
+    const told = story()
+    told.start()
+    const first = told.implemented()
+    told.reviewed(rejected(1))
+    told.implemented()
+    told.reviewed(rejected(2))
+    const third = told.ask()
+    assert.deepInclude(third, { resumed: false, attempt: 3 })
+    assert.notStrictEqual(third.sessionId, first.sessionId)
+    assert.deepStrictEqual(
+      told.task().feedback.map(({ attempt, summary }) => `${attempt} ${summary}`),
+      ["1 no 1", "2 no 2"]
+    )
+  })
+  it("the third rejection: escalated, and nothing is asked any more", () => {
+    const told = story([outline("t1"), outline("t2")])
+    told.start()
+    for (const n of [1, 2]) {
+      told.implemented()
+      told.reviewed(rejected(n))
+    }
+    told.implemented()
+    assert.deepStrictEqual(told.reviewed(rejected(3)).tags, ["ReviewRejected", "TaskEscalated"])
+    assert.deepInclude(told.task(), { status: "escalated", attempts: 3, rejections: 3 })
+    assert.strictEqual(next(told.run())._tag, "Escalated")
+    assert.isTrue(Result.isFailure(told.try({ _tag: "StartTask", taskId: "t2", base: null })))
+  })
+  it("a reviewer is always a fresh one", () => {
+    const told = story()
+    told.start()
+    const one = told.implemented()
+    const { turn } = told.reviewed(rejected(1))
+    told.implemented()
+    const again = told.ask()
+    assert.strictEqual(new Set([one.sessionId, turn.sessionId, again.sessionId]).size, 3)
+    assert.isFalse(again.resumed)
+  })
+})
+
+describe("the error table", () => {
+  it("an implementer that is blocked escalates at once", () => {
+    const told = story()
+    told.start()
+    told.ask()
+    assert.deepStrictEqual(told.report({ _tag: "Blocked", reason: "no key" }), ["ImplementationBlocked", "TaskEscalated"])
+    assert.deepStrictEqual(told.task().escalation, { cause: "blocked", reason: "no key" })
+  })
+  it("an implementer that took too long: a failed attempt, and a fresh agent", () => {
+    const told = story()
+    told.start()
+    const first = told.ask()
+    assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed"])
+    const second = told.ask()
+    assert.deepInclude(second, { resumed: false, attempt: 2 })
+    assert.notStrictEqual(second.sessionId, first.sessionId)
+    assert.strictEqual(told.task().rejections, 0)
+  })
+  it("a reviewer that took too long: a fresh reviewer of the same implementation", () => {
+    const told = story()
+    told.start()
+    told.implemented()
+    const { tags, turn } = told.reviewed(failed("timeout"))
+    assert.deepStrictEqual(tags, ["ReviewFailed"])
+    const again = told.ask()
+    assert.deepInclude(again, { role: "reviewer", attempt: 1 })
+    assert.notStrictEqual(again.sessionId, turn.sessionId)
+  })
+  it("three turns in a row that came to nothing are a person's, of either role", () => {
+    const told = story()
+    told.start()
+    for (const _ of [1, 2]) {
+      told.ask()
+      told.report(failed("nothing done"))
+    }
+    told.ask()
+    assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed", "TaskEscalated"])
+    assert.strictEqual(told.task().escalation?.cause, "implementer failures")
+    const other = story()
+    other.start()
+    other.implemented()
+    other.reviewed(failed("timeout"))
+    other.reviewed(failed("timeout"))
+    assert.deepStrictEqual(other.reviewed(failed("nothing done")).tags, ["ReviewFailed", "TaskEscalated"])
+  })
+  it("an agent that was lost with its conductor counts for nothing", () => {
+    const told = story()
+    told.start()
+    for (const _ of [1, 2, 3, 4]) {
+      told.ask()
+      assert.deepStrictEqual(told.report(failed("lost")), ["ImplementationFailed"])
+    }
+    assert.strictEqual(told.task().status, "in_progress")
+  })
+  it("a task that the plan does not have is told and skipped", () => {
+    const task = { status: "completed" as const, attempts: 1, feedback: [], work, startedAt: null, completedAt: null }
+    const told = story(
+      [outline("t1")],
+      [
+        { id: "other", ...task },
+        { id: "t1", ...task }
+      ]
+    )
+    assert.deepStrictEqual(
+      told.events.map(({ _tag }) => _tag),
+      ["RunOpened", "UnknownTaskSkipped", "ProgressImported", "RunTaken"]
+    )
+    assert.strictEqual(next(told.run())._tag, "Verify")
+  })
+})
+
+describe("an agent that is to be ended", () => {
+  const process = { pid: 11, startTime: 6, bootId: "boot" }
+  const limit = 60_000
+  const launched = () => {
+    const told = story()
+    told.start()
+    const { token } = told.ask()
+    return { ...told, token, launch: () => told.dispatch({ _tag: "Launched", token, launchId: "l", process }) }
+  }
+  it("is said to be before it is signalled: why, since when it runs, its limit, and who it is", () => {
+    const told = launched()
+    told.launch()
+    const { at } = told.run().turn!.launch!
+    assert.deepStrictEqual(told.dispatch({ _tag: "EndAgent", token: told.token, cause: "timeout", limit, others: [12] }), ["AgentEnding"])
+    assert.deepInclude(told.events.at(-1), { cause: "timeout", process, launchedAt: at, limit, others: [12] })
+    assert.deepStrictEqual(told.run().turn?.ending, { cause: "timeout", limit })
+  })
+  it("is said to be once: who comes after a crash goes on with what was meant then", () => {
+    const told = launched()
+    told.launch()
+    told.dispatch({ _tag: "EndAgent", token: told.token, cause: "timeout", limit, others: [] })
+    assert.deepStrictEqual(told.dispatch({ _tag: "EndAgent", token: told.token, cause: "left running", limit: 1, others: [13] }), [])
+    assert.deepStrictEqual(told.run().turn?.ending, { cause: "timeout", limit })
+  })
+  it("is one that was seen to run, in its own turn, of a conductor that owns the run", () => {
+    const told = launched()
+    const end = (token: string, fence?: number) => told.try({ _tag: "EndAgent", token, cause: "timeout", limit, others: [] }, fence)
+    const why = (result: ReturnType<typeof end>) => (Result.isFailure(result) ? result.failure.why : "taken")
+    assert.strictEqual(why(end(told.token)), "never")
+    told.launch()
+    assert.strictEqual(why(end("a99")), "not now")
+    assert.strictEqual(why(end(told.token, 0)), "fenced")
+  })
+})
+
+describe("an answer to a run that is paused", () => {
+  it("is told what to do in its place; so is one to a task that waits for none", () => {
+    const told = story()
+    told.start()
+    const why = (taskId = "t1") => {
+      const decided = told.try({ _tag: "Answer", taskId, answer: "retry", text: "" })
+      return Result.isFailure(decided) ? decided.failure.detail : "taken"
+    }
+    assert.strictEqual(why(), "task t1 is in progress: only one that is escalated waits for an answer")
+    told.dispatch({ _tag: "Pause", cause: "conflict", files: ["a.ts"] })
+    assert.strictEqual(
+      why(),
+      "no answer is needed on task t1: the run is paused: git has conflicts in a.ts: resolve them, then conduct the plan again"
+    )
+    told.dispatch({ _tag: "Resume" })
+    told.dispatch({ _tag: "Pause", cause: "dirty", files: ["b.ts"] })
+    assert.include(why(), "the run is paused: not committed: b.ts: commit it, or put it away, then conduct the plan again")
+  })
+})
+
+describe("an answer", () => {
+  const escalated = () => {
+    const told = story([outline("t1"), outline("t2", ["t1"])])
+    told.start()
+    told.ask()
+    told.report({ _tag: "Blocked", reason: "no key" })
+    return told
+  }
+  it("of guidance gives a fresh implementer, and the ladder anew", () => {
+    const told = escalated()
+    told.dispatch({ _tag: "Answer", taskId: "t1", answer: "guidance", text: "use the other key" })
+    assert.deepInclude(told.ask(), { role: "implementer", resumed: false, attempt: 2 })
+    assert.deepStrictEqual(told.task().guidance, ["use the other key"])
+  })
+  it("to skip it lets those go on that wait for it", () => {
+    const told = escalated()
+    told.dispatch({ _tag: "Answer", taskId: "t1", answer: "skip", text: "" })
+    const step = next(told.run())
+    assert.isTrue(step._tag === "Start" && step.task.id === "t2")
+  })
+  it("to retry what no reviewer could be got for asks a reviewer, not an implementer", () => {
+    const told = story()
+    told.start()
+    told.implemented()
+    for (const _ of [1, 2, 3]) told.reviewed(failed("timeout"))
+    told.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
+    assert.strictEqual(told.ask().role, "reviewer")
+  })
+  it("to retry what was escalated before this run begins it anew: nobody knows where it began", () => {
+    const before = { id: "t1", status: "escalated" as const, attempts: 4, feedback: [], work, startedAt: null, completedAt: null }
+    const told = story([outline("t1")], [before])
+    told.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
+    assert.deepStrictEqual([told.task().status, next(told.run())._tag], ["pending", "Start"])
+  })
+  it("is taken for a task that is escalated, and no other", () => {
+    const told = escalated()
+    for (const taskId of ["t2", "nobody"]) assert.isTrue(Result.isFailure(told.try({ _tag: "Answer", taskId, answer: "retry", text: "" })))
+  })
+})
+
+describe("a run", () => {
+  it("takes tasks in the plan's order, each after what it depends on", () => {
+    const told = story([outline("a", ["c"]), outline("b"), outline("c", ["b"])])
+    const order: Array<string> = []
+    for (const _ of [1, 2, 3]) {
+      const step = next(told.run())
+      if (step._tag !== "Start") break
+      order.push(step.task.id)
+      told.start(step.task.id)
+      told.implemented()
+      told.reviewed(approved)
+    }
+    assert.deepStrictEqual(order, ["b", "c", "a"])
+  })
+  it("refuses whoever was overtaken, a second agent at once, and a report of another turn", () => {
+    const told = story()
+    for (const role of ["implementer", "reviewer", "finisher"] as const)
+      assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role, sessionId: "x", head: null })), "no task has begun")
+    told.start()
+    for (const role of ["reviewer", "finisher"] as const)
+      assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role, sessionId: "x", head: null })), "it is the implementer's turn")
+    const { token } = told.ask()
+    const why = (result: ReturnType<typeof told.try>) => (Result.isFailure(result) ? result.failure.why : "taken")
+    assert.strictEqual(why(told.try({ _tag: "NeverRan", token }, 0)), "fenced")
+    assert.strictEqual(why(told.try({ _tag: "Ask", role: "implementer", sessionId: "x", head: null })), "not now")
+    assert.strictEqual(why(told.try({ _tag: "Report", token: "a99", report: approved })), "not now")
+    assert.strictEqual(why(told.try({ _tag: "Report", token, report: approved })), "never")
+    assert.strictEqual(why(told.try({ _tag: "Take", owner, over: 0 })), "owned")
+  })
+  it("an agent that never ran was no attempt, and is asked for again", () => {
+    const told = story()
+    told.start()
+    const first = told.ask()
+    told.dispatch({ _tag: "NeverRan", token: first.token })
+    const again = told.ask()
+    assert.deepInclude(again, { attempt: 1, resumed: false })
+    assert.notStrictEqual(again.token, first.token)
+  })
+  it("whose plan got another task goes on, and keeps what was done", () => {
+    const told = story()
+    told.start()
+    told.implemented()
+    told.reviewed(approved)
+    told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] })
+    told.dispatch({ _tag: "Finish", finishing: "none", detail: "" })
+    assert.strictEqual(next(told.run())._tag, "Done")
+    told.dispatch({ _tag: "RevisePlan", digest: "e", tasks: [outline("t1"), outline("t2")] })
+    const step = next(told.run())
+    assert.isTrue(step._tag === "Start" && step.task.id === "t2")
+    assert.strictEqual(told.task().status, "completed")
+  })
+  it("whose plan says something else of a task that is complete is told of it, once a change, and does nothing again", () => {
+    const told = story(["t1", "t2", "t3"].map((id) => ({ ...outline(id), digest: "as begun" })))
+    told.start()
+    told.implemented()
+    told.dispatch({ _tag: "RevisePlan", digest: "d1", tasks: ["t1", "t2", "t3"].map((id) => ({ ...outline(id), digest: "as done" })) })
+    told.reviewed(approved)
+    told.start("t2")
+    told.ask()
+    told.report({ _tag: "Blocked", reason: "no key" })
+    told.dispatch({ _tag: "Answer", taskId: "t2", answer: "skip", text: "" })
+    const revised = (file: string, digest?: string, title = "Do t1") => {
+      const outlines = [{ ...outline("t1"), title }, outline("t2"), outline("t3")]
+      told.dispatch({
+        _tag: "RevisePlan",
+        digest: file,
+        tasks: outlines.map((one) => (digest === undefined ? one : { ...one, digest }))
+      })
+      const event = told.events.at(-1)!
+      return event._tag === "PlanRevised" ? event.changed : event
+    }
+    // What was skipped was not done, and what is still to do is done as it stands then.
+    assert.deepStrictEqual(revised("d2", "other"), ["t1"])
+    assert.deepStrictEqual(revised("d3", "other"), [], "it was told")
+    assert.deepStrictEqual(revised("d4", "another"), ["t1"])
+    assert.deepStrictEqual(revised("d5", "as done"), [], "it is as it was done")
+    assert.deepStrictEqual(revised("d6"), [], "nobody knows")
+    assert.strictEqual(told.task().status, "completed")
+    const step = next(told.run())
+    assert.isTrue(step._tag === "Start" && step.task.id === "t3")
+  })
+  it("whose plan lost the task in progress goes on without it, when the agent that is at work has ended, whatever it says", () => {
+    const told = story([outline("t1"), outline("t2")])
+    told.start()
+    told.ask()
+    assert.deepStrictEqual(told.dispatch({ _tag: "RevisePlan", digest: "e", tasks: [outline("t2")] }), [
+      "PlanRevised",
+      "UnknownTaskSkipped"
+    ])
+    assert.strictEqual(next(told.run())._tag, "Await", "nobody may write beside it")
+    assert.deepStrictEqual(told.report({ _tag: "Blocked", reason: "no key" }), ["ImplementationFailed"])
+    const step = next(told.run())
+    assert.isTrue(step._tag === "Start" && step.task.id === "t2")
+    assert.deepStrictEqual(
+      told.run().tasks.map(({ id }) => id),
+      ["t2"]
+    )
+  })
+  it("whose plan lost a task that is escalated, or between two agents, goes on without it at once", () => {
+    for (const report of [{ _tag: "Blocked", reason: "no key" } as const, failed("timeout")]) {
+      const told = story([outline("t1"), outline("t2")])
+      told.start()
+      told.ask()
+      told.report(report)
+      told.dispatch({ _tag: "RevisePlan", digest: "e", tasks: [outline("t2")] })
+      assert.deepInclude(told.run(), { current: null })
+      const step = next(told.run())
+      assert.isTrue(step._tag === "Start" && step.task.id === "t2")
+    }
+  })
+  it("is verified only when every task is complete, and finished once", () => {
+    const told = story()
+    assert.isTrue(Result.isFailure(told.try({ _tag: "Verify", commits: 0, files: 0, missing: [] })))
+    told.start()
+    told.implemented()
+    told.reviewed(approved)
+    const lost = story()
+    lost.start()
+    lost.implemented()
+    lost.reviewed(approved)
+    assert.deepStrictEqual(lost.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: work.commits }), ["RunPaused"])
+    assert.deepInclude(lost.run().paused, { cause: "work lost", why: "t1: HEAD has not c1" })
+    assert.deepStrictEqual(told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] }), ["RunVerified"])
+    const turn = () => told.dispatch({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })
+    assert.deepStrictEqual(turn(), ["AgentAsked"])
+    assert.deepStrictEqual(told.report({ _tag: "Failed", cause: "timeout", detail: "why" }), ["RunFinished"])
+    assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })))
+  })
+})
+
+describe("a finishing step", () => {
+  const complete = () => {
+    const told = story()
+    told.start()
+    told.implemented()
+    told.reviewed(approved)
+    told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] })
+    const finisher = () => {
+      told.dispatch({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })
+      return told.run().turn!.token
+    }
+    return { ...told, finisher }
+  }
+  it("that failed is a person's: it is not asked again by itself, and once more by their word", () => {
+    const told = complete()
+    const token = told.finisher()
+    told.report(failed("timeout"))
+    assert.deepInclude(told.run(), { phase: "finished", finishing: "failed", finishingFailure: "why" })
+    assert.deepStrictEqual([next(told.run())._tag, isOver(told.run()), needsPerson(told.run())], ["Done", false, true])
+    assert.deepStrictEqual(told.dispatch({ _tag: "AnswerFinishing", answer: "retry" }), ["FinishingAnswered"])
+    assert.notStrictEqual(told.finisher(), token)
+    told.report(approved)
+    assert.deepInclude(told.run(), { finishing: "done", finishingFailure: null })
+    assert.isTrue(isOver(told.run()))
+  })
+  it("that failed may be left as it is, which ends the run; there is no word about one that did not fail", () => {
+    const told = complete()
+    assert.isTrue(Result.isFailure(told.try({ _tag: "AnswerFinishing", answer: "retry" })))
+    told.finisher()
+    assert.isTrue(Result.isFailure(told.try({ _tag: "AnswerFinishing", answer: "skip" })))
+    told.report(failed("lost"))
+    told.dispatch({ _tag: "AnswerFinishing", answer: "skip" })
+    assert.deepInclude(told.run(), { phase: "finished", finishing: "skipped" })
+    assert.isTrue(isOver(told.run()))
+    assert.isTrue(Result.isFailure(told.try({ _tag: "AnswerFinishing", answer: "retry" })))
+  })
+  it("that never ran, or that the service refused, is asked again", () => {
+    const told = complete()
+    told.dispatch({ _tag: "NeverRan", token: told.finisher() })
+    told.finisher()
+    told.report(refused("outage", null))
+    told.end()
+    told.finisher()
+    told.report(approved)
+    assert.deepInclude(told.run(), { phase: "finished", finishing: "done" })
+  })
+  it("that a run before has asked for, as its state file says, is not asked for again, but where there is more to do", () => {
+    const done = { status: "completed" as const, attempts: 1, feedback: [], work, startedAt: null, completedAt: null }
+    const told = story([outline("t1")], [{ id: "t1", ...done }], "done")
+    told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] })
+    assert.strictEqual(next(told.run())._tag, "Finish")
+    assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })))
+    const more = story([outline("t1"), outline("t2")], [{ id: "t1", ...done }], "done")
+    assert.strictEqual(more.run().finishing, "not begun")
+  })
+  it("at work while the plan gets more to do is not the end, and another one comes after that", () => {
+    const told = complete()
+    told.finisher()
+    told.dispatch({ _tag: "RevisePlan", digest: "e", tasks: [outline("t1"), outline("t2")] })
+    told.report(approved)
+    const step = next(told.run())
+    assert.isTrue(step._tag === "Start" && step.task.id === "t2")
+    told.start("t2")
+    told.implemented()
+    told.reviewed(approved)
+    told.dispatch({ _tag: "Verify", commits: 2, files: 1, missing: [] })
+    told.finisher()
+  })
+})
+
+describe("what is said at the wrong time", () => {
+  const process = { pid: 50, startTime: 7, bootId: "boot" }
+  const operator = { _tag: "Operator" } as const
+  const why = (result: ReturnType<typeof decideRun>) => (Result.isFailure(result) ? result.failure.why : "taken")
+  const paused = { _tag: "Pause", cause: "dirty", files: ["a.ts"] } as const
+  const verify = { _tag: "Verify", commits: 1, files: 1, missing: [] } as const
+  it("a run is opened once, and nothing is said of one that there is not", () => {
+    const open: RunIntent = {
+      _tag: "Open",
+      workflowId: "w",
+      project: "/p",
+      plan: "/p/plan.yaml",
+      digest: "d",
+      tasks: [outline("t1")],
+      progress: null,
+      found: null
+    }
+    assert.strictEqual(why(decideRun(story().run(), { ...open, now: 1, by: operator })), "exists")
+    assert.strictEqual(why(decideRun(foldRun([]), { ...paused, now: 1, by: operator })), "no such watch")
+  })
+  it("an operator needs no fence, an owner the one of now", () => {
+    const told = story()
+    const revise: RunIntent = { _tag: "RevisePlan", digest: "e", tasks: [outline("t1")] }
+    assert.strictEqual(why(decideRun(told.run(), { ...revise, now: 1, by: operator })), "taken")
+    assert.strictEqual(why(told.try(revise, 0)), "fenced")
+    assert.strictEqual(why(told.try(revise, 1)), "taken")
+  })
+  it("changes nothing where it is so already: left, paused, resumed, the same plan", () => {
+    const told = story()
+    assert.deepStrictEqual([told.dispatch({ _tag: "Leave" }), told.dispatch({ _tag: "Leave" })], [["RunLeft"], []])
+    assert.deepStrictEqual(told.dispatch({ _tag: "Resume" }), [])
+    assert.deepStrictEqual([told.dispatch(paused), told.dispatch(paused)], [["RunPaused"], []])
+    assert.deepStrictEqual([told.dispatch({ _tag: "Resume" }), told.dispatch({ _tag: "Resume" })], [["RunResumed"], []])
+    assert.deepStrictEqual(told.dispatch({ _tag: "RevisePlan", digest: "d", tasks: [outline("t1"), outline("t2")] }), [])
+  })
+  it("a task starts in its turn alone, and not beside another", () => {
+    const told = story([outline("t1"), outline("t2")])
+    assert.strictEqual(why(told.try({ _tag: "StartTask", taskId: "t2", base: null })), "not now")
+    told.start()
+    for (const taskId of ["t1", "t2"]) assert.strictEqual(why(told.try({ _tag: "StartTask", taskId, base: null })), "not now")
+  })
+  it("an agent was launched once, and then it ran", () => {
+    const told = story()
+    told.start()
+    const { token } = told.ask()
+    const launched: RunIntent = { _tag: "Launched", token, launchId: "l", process }
+    assert.deepStrictEqual([told.dispatch(launched), told.dispatch(launched)], [["AgentLaunched"], []])
+    assert.strictEqual(why(told.try({ _tag: "NeverRan", token })), "never")
+  })
+  it("work is counted again where it waits for a reviewer, and is other work", () => {
+    const told = story()
+    const recount = (taskId: string, head: string | null): RunIntent => ({
+      _tag: "Recount",
+      taskId,
+      head,
+      commits: ["c1", "c2"],
+      files: ["a.ts"]
+    })
+    told.start()
+    assert.strictEqual(why(told.try(recount("t1", "c2"))), "not now")
+    told.implemented()
+    assert.strictEqual(why(told.try(recount("t2", "c2"))), "not now")
+    assert.deepStrictEqual(told.dispatch(recount("t1", "c1")), [])
+    assert.deepStrictEqual(told.dispatch(recount("t1", "c2")), ["WorkChanged"])
+    assert.strictEqual(told.ask().role, "reviewer")
+    assert.deepStrictEqual(told.task().work.commits, ["c1", "c2"])
+  })
+  it("commits that are gone are implemented again", () => {
+    const told = story()
+    told.start()
+    told.implemented()
+    told.dispatch({ _tag: "Recount", taskId: "t1", head: "c0", commits: [], files: [] })
+    assert.strictEqual(told.ask().role, "implementer")
+  })
+  it("a run is verified once, and not while tasks wait for each other; it ends in its completion alone", () => {
+    const end: RunIntent = { _tag: "Finish", finishing: "none", detail: "" }
+    const circle = story([outline("a", ["b"]), outline("b", ["a"])])
+    assert.strictEqual(next(circle.run())._tag, "Verify")
+    assert.strictEqual(why(circle.try(verify)), "not now")
+    const told = story()
+    told.start()
+    told.implemented()
+    told.reviewed(approved)
+    assert.strictEqual(why(told.try(end)), "not now")
+    told.dispatch(verify)
+    assert.strictEqual(why(told.try(verify)), "not now")
+    told.dispatch(end)
+    assert.strictEqual(why(told.try(end)), "not now")
+  })
+  it("turns that came to nothing are counted by role, and none that was lost with us", () => {
+    const told = story()
+    told.start()
+    told.implemented()
+    for (const _ of [1, 2]) told.reviewed(failed("timeout"))
+    told.reviewed(rejected(1))
+    told.ask()
+    assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed"])
+    told.ask()
+    assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed"])
+    told.ask()
+    assert.deepStrictEqual(told.report(failed("lost")), ["ImplementationFailed"])
+    told.ask()
+    assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed", "TaskEscalated"])
+  })
+  it("they begin anew with work that is complete, and with a person's answer", () => {
+    const told = story()
+    told.start()
+    const fails = (times: number) => {
+      let tags: ReadonlyArray<string> = []
+      for (let n = 0; n < times; n++) {
+        told.ask()
+        tags = told.report(failed("timeout"))
+      }
+      return tags
+    }
+    fails(2)
+    told.implemented()
+    told.reviewed(rejected(1))
+    assert.strictEqual(told.task().reviewed, "c1")
+    assert.deepStrictEqual(fails(2), ["ImplementationFailed"])
+    assert.deepStrictEqual(fails(1), ["ImplementationFailed", "TaskEscalated"])
+    told.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
+    assert.deepStrictEqual([fails(2), told.task().rejections], [["ImplementationFailed"], 0])
+    told.implemented()
+    fails(2)
+    assert.strictEqual(told.task().reviewFailures, 2)
+    told.reviewed(approved)
+    assert.strictEqual(told.task().status, "completed")
+  })
+  it("of what a state file says, tasks that the plan has are taken over, and the others told", () => {
+    const done = { status: "completed" as const, attempts: 1, feedback: [], work, startedAt: null, completedAt: null }
+    const told = story(
+      [outline("t1")],
+      [
+        { id: "t1", ...done },
+        { id: "t9", ...done }
+      ]
+    )
+    const imported = told.events.find((event) => event._tag === "ProgressImported")
+    assert.deepStrictEqual(
+      imported?.tasks.map(({ id }) => id),
+      ["t1"]
+    )
+    assert.deepStrictEqual(
+      told.events.filter(({ _tag }) => _tag === "UnknownTaskSkipped").map((event) => "taskId" in event && event.taskId),
+      ["t9"]
+    )
+  })
+})

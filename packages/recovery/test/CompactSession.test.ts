@@ -1,0 +1,43 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, FileSystem, Path } from "effect"
+import { compactByHand } from "../src/index.ts"
+import { inTime } from "./Cycles.ts"
+import { World, worldLayer } from "./RecoveryWorld.ts"
+
+const byHand = (world: World) =>
+  inTime(compactByHand("s1", "/p")).pipe(
+    Effect.provide(worldLayer(world, "/state")),
+    Effect.provide([FileSystem.layerNoop({}), Path.layer])
+  )
+const ofSession = { CLAUDE_CODE_SESSION_ID: "s1" }
+
+it.effect("by hand compacts a session that nobody holds", () =>
+  Effect.gen(function* () {
+    const world = new World()
+    assert.strictEqual(yield* byHand(world), 1)
+    assert.deepStrictEqual(world.did, ["launch 5000", "SIGTERM 5000"])
+    assert.strictEqual(world.orders[0]?.permission, "acceptEdits")
+  })
+)
+
+it.effect("by hand, souffleur itself and what it descends from hold no session, though a hook of that session started them", () =>
+  Effect.gen(function* () {
+    const world = new World().run(
+      { pid: 9, parent: 1, environment: ofSession, protected: true },
+      { pid: 10, parent: 9, environment: ofSession, protected: true }
+    )
+    assert.strictEqual(yield* byHand(world), 1)
+  })
+)
+
+it.effect("by hand compacts beside nobody: neither a process of the session, nor one that says that it holds it", () =>
+  Effect.gen(function* () {
+    const tagged = new World().run({ pid: 30, parent: 1, environment: ofSession })
+    const error = yield* Effect.flip(byHand(tagged))
+    assert.deepInclude(error, { _tag: "SessionHeld", why: "process 30 holds session s1: end it first" })
+    const holder = new World().run({ pid: 70, parent: 1 })
+    holder.sessions = [{ pid: 70, sessionId: "s1" }]
+    assert.strictEqual((yield* Effect.flip(byHand(holder)))._tag, "SessionHeld")
+    assert.deepStrictEqual([...tagged.did, ...holder.did], [])
+  })
+)

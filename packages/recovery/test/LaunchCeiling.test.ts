@@ -1,0 +1,95 @@
+import { assert, it } from "@effect/vitest"
+import { CycleSettings, leastPin, payloadHeader, type Permission, Settings } from "@souffleur/domain"
+import { Effect } from "effect"
+import { standardCompact } from "../src/index.ts"
+import { closedAt, cycleOf } from "./Cycles.ts"
+import { World } from "./RecoveryWorld.ts"
+
+const asks = `${payloadHeader}\npermission_mode: bypassPermissions\nresume_prompt: go on`
+
+/** A handoff whose payload asks for bypassPermissions, in a watch that was opened under a ceiling, with a file that is read anew. */
+const handedOver = Effect.fnUntraced(function* (
+  opened: Permission,
+  file: { says: Permission },
+  change: Partial<typeof standardCompact> = {}
+) {
+  const world = new World().run({ pid: 4711, parent: 1 })
+  world.payload = { id: 8, text: asks }
+  const cycle = yield* cycleOf([{ ...standardCompact, ...change }], { trigger: "handoff", ceiling: opened }, world)
+  const found = Effect.map(Settings, (settings) => ({ ...settings, maxExternalPermission: file.says }))
+  return { ...cycle, run: Effect.provideService(cycle.run, CycleSettings, found) }
+})
+const permissions = (world: World) => [...new Set(world.orders.map(({ permission }) => permission))]
+
+it.effect("a file that is raised after the watch was opened raises no launch, and is told once", () =>
+  Effect.gen(function* () {
+    const { log, run, world } = yield* handedOver("acceptEdits", { says: "bypassPermissions" })
+    yield* run
+    assert.lengthOf(world.orders, 2)
+    assert.deepStrictEqual(permissions(world), ["acceptEdits"])
+    const events = yield* log.events
+    assert.deepInclude(
+      events.find(({ _tag }) => _tag === "LaunchPrepared"),
+      { requested: "bypassPermissions", effective: "acceptEdits" }
+    )
+    const told = events.filter((event) => event._tag === "ConfigOverreached")
+    assert.deepStrictEqual(
+      told.map(({ keys }) => keys),
+      [["MAX_EXTERNAL_PERMISSION"]]
+    )
+  })
+)
+
+it.effect("it is told where nothing asks for more, and where nothing is launched", () =>
+  Effect.gen(function* () {
+    const file = { says: "bypassPermissions" } as const
+    const { log, run, world } = yield* handedOver("acceptEdits", file)
+    world.payload = undefined
+    yield* run
+    const events = yield* log.events
+    assert.deepInclude(
+      events.find(({ _tag }) => _tag === "LaunchPrepared"),
+      { requested: "acceptEdits", effective: "acceptEdits" }
+    )
+    assert.include(
+      events.map(({ _tag }) => _tag),
+      "ConfigOverreached"
+    )
+    const closed = yield* handedOver("acceptEdits", file, { applies: () => false })
+    yield* closed.run
+    assert.deepStrictEqual(closedAt(yield* closed.last), ["providers", "no provider applies"])
+    assert.include(
+      (yield* closed.log.events).map(({ _tag }) => _tag),
+      "ConfigOverreached"
+    )
+  })
+)
+
+it.effect("a ceiling that the file lowers in the midst of a cycle holds for the launch that follows, and asks for no word", () =>
+  Effect.gen(function* () {
+    const file = { says: "bypassPermissions" as Permission }
+    const { log, run, world } = yield* handedOver("bypassPermissions", file, {
+      recover: (...given) => ((file.says = "acceptEdits"), standardCompact.recover(...given))
+    })
+    yield* run
+    assert.deepStrictEqual(permissions(world), ["acceptEdits"])
+    assert.notInclude(
+      (yield* log.events).map(({ _tag }) => _tag),
+      "ConfigOverreached"
+    )
+  })
+)
+
+it.effect("what a person allows holds for the launch that follows", () =>
+  Effect.gen(function* () {
+    const file = { says: "acceptEdits" as Permission }
+    const { log, run, world } = yield* handedOver("acceptEdits", file, {
+      recover: (...given) => ((file.says = "bypassPermissions"), standardCompact.recover(...given))
+    })
+    const ref = yield* log.ref()
+    yield* log.operator.dispatch({ _tag: "Trust", pin: { ...leastPin, ceiling: "bypassPermissions" } })
+    yield* run
+    assert.deepStrictEqual(permissions(world), ["bypassPermissions"])
+    assert.strictEqual((yield* ref.state).pin.ceiling, "bypassPermissions")
+  })
+)

@@ -1,0 +1,87 @@
+import {
+  Comms,
+  describeEvent,
+  type Description,
+  EventLog,
+  isEnd,
+  load,
+  type MessageKind,
+  plain,
+  type Recorded,
+  type SouffleurState,
+  type WatchEvent,
+  type WatchNotice
+} from "@souffleur/domain"
+import { Cursor, positionOf } from "@souffleur/eventlog"
+import { Effect, Match, Schedule, Stream } from "effect"
+
+/** What comms is told of an event: the row's state, a message, or nothing. */
+export interface Telling {
+  readonly row?: { readonly state: SouffleurState; readonly lastError?: string }
+  readonly message?: { readonly kind: MessageKind; readonly text: string }
+}
+
+/** The state of our row after an event (spec: behaviour#state-in-comms). `undefined`: it stays. */
+const rowOf: (event: WatchEvent) => Telling["row"] = Match.type<WatchEvent>().pipe(
+  Match.tag("ValidationFailed", ({ reason }) => ({ state: "error" as const, lastError: reason })),
+  Match.tag("ValidationExhausted", ({ reasons }) => ({ state: "exited" as const, lastError: reasons.at(-1) ?? "" })),
+  Match.tag("ConductorConfirmed", "ConductorRelaunched", "ConductorAdopted", "RecoveryRetried", () => ({ state: "confirmed" as const })),
+  Match.tag("RecoveryFailedClosed", ({ reason, stage }) => ({ state: "error" as const, lastError: `${stage}: ${reason}` })),
+  Match.tag("RetriesExhausted", () => ({ state: "error" as const, lastError: "three deaths without progress" })),
+  Match.tag("RoleGaveUp", ({ defect, role }) =>
+    role === "watcher" || role === "self-monitor" ? { state: "error" as const, lastError: `${role}: ${defect}` } : undefined
+  ),
+  Match.tag("ConductorCompleted", () => ({ state: "complete" as const })),
+  Match.tag("WatchReleased", () => ({ state: "exited" as const })),
+  Match.orElse(() => undefined)
+)
+
+/** A failed validation can be answered in comms alone. */
+const textOf = (event: WatchEvent, { text }: Description<WatchNotice>): string =>
+  event._tag === "ValidationFailed" ? `${text} Reply with an instruction: PID:<pid> SESSION_ID:<id>` : text
+
+/** Puts an event in the form of comms: the state of our row and a message, as the description says. */
+export const publicationOf = (event: WatchEvent): Telling => {
+  const row = rowOf(event)
+  const description = describeEvent(event)
+  return {
+    ...(row === undefined ? {} : { row }),
+    ...(description.message === undefined ? {} : { message: { kind: description.message, text: textOf(event, description) } })
+  }
+}
+
+/** The newest event of a watch. */
+export const newest = (id: string) => Effect.map(load(id), ({ revision }) => revision)
+
+/** As long as comms is out: sooner at first, then each half minute. */
+const untilTold = Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced("30 seconds")])
+
+/**
+ * Tells comms what the log says, in order, until the watch has ended and all of it is told. The log is the cursor
+ * (spec: behaviour#outbox): an event that comms did not take is told again; a message carries its revision and is never written twice.
+ */
+export const commsPublisher = Effect.fn("commsPublisher")(function* (id: string) {
+  const comms = yield* Comms
+  const log = yield* EventLog
+  const cursor = yield* Cursor
+  const telling = Effect.fnUntraced(function* ({ event, revision }: Recorded) {
+    const { message, row } = publicationOf(event)
+    if (row !== undefined)
+      yield* Effect.retry(comms.setState(row.state, event.at, row.lastError === undefined ? undefined : plain(row.lastError)), untilTold)
+    if (message !== undefined)
+      yield* Effect.retry(comms.post({ key: `${id}#${revision}`, at: event.at, ...message, text: plain(message.text) }), untilTold)
+    yield* cursor.advance(id, revision)
+  })
+  yield* log.changes(id, yield* positionOf(id, newest(id))).pipe(
+    Stream.tap((recorded) => Effect.orDie(telling(recorded))),
+    Stream.takeUntil(({ event }) => isEnd(event)),
+    Stream.runDrain
+  )
+})
+
+/** Whether everything of an ended watch is told; where nobody knows, it is not. */
+export const allPublished = (id: string, revision: number) =>
+  Cursor.use(({ position }) => position(id)).pipe(
+    Effect.map((told) => told >= revision),
+    Effect.catchDefect(() => Effect.succeed(false))
+  )

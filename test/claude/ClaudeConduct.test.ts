@@ -1,0 +1,118 @@
+import { execFileSync } from "node:child_process"
+import { assert, it } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { inject } from "vitest"
+import { type LabOptions, makeLab, type Part } from "./Lab.ts"
+import { limited } from "./ModelEndpoint.ts"
+import { headless } from "./ClaudeStage.ts"
+import { bash, services, told } from "./Watched.ts"
+
+const claude = inject("claude")
+
+const plan = `workflow_id: opera
+finish: none
+tasks:
+  - { id: overture, title: The overture, acceptance_criteria: it is written }
+  - { id: finale, title: The finale, acceptance_criteria: it is written, depends_on: [overture] }
+`
+const last = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].at(-1)?.[1] ?? ""
+/** Whose turn it is, by the prompt that came last. */
+const turnOf = (known: string) => ({
+  role: last(known, /^## (Implementation|Code Review) Task$/gmu),
+  task: last(known, /^\*\*Task ID:\*\* (\w+)$/gmu),
+  word: last(known, /^(?:IMPLEMENTATION_COMPLETE|APPROVED) (\w+)$/gmu)
+})
+const write = (task: string) =>
+  `echo line >> ${task}.txt && git add ${task}.txt && git -c user.name=A -c user.email=a@localhost commit -q -m "${task}" && git rev-parse HEAD`
+const complete = (word: string) =>
+  `It is written.\n\n\`\`\`\nIMPLEMENTATION_COMPLETE ${word}\ncommits: [HEAD]\nfiles_changed: [a]\ntest_file: none\n\`\`\``
+const approved = (word: string) => `I have looked.\n\n\`\`\`\nAPPROVED ${word}\nsummary: it is written\n\`\`\``
+const rejected = (word: string) =>
+  `\`\`\`\nREJECTED ${word}\nsummary: a line is missing\nissues:\n- one line is not enough\nsuggestions:\n- write another\n\`\`\``
+
+/** A project of that plan, in which real agents conduct it, and everything that its conductor said. */
+const conducted = Effect.fn("conducted")(function* (text: string, part: Part, options: LabOptions = {}) {
+  const lab = yield* makeLab(claude!, "opera", part, options)
+  const git = (...args: ReadonlyArray<string>) => execFileSync("git", ["-C", lab.project, ...args], { encoding: "utf8" })
+  git("init", "-q", "-b", "main")
+  git("-c", "user.name=A", "-c", "user.email=a@localhost", "commit", "-q", "--allow-empty", "-m", "base")
+  yield* lab.write("plan.yaml", text)
+  // In print mode nobody can be asked: the project allows what its agents need.
+  yield* lab.write(".claude/settings.json", JSON.stringify({ permissions: { allow: ["Bash"] } }))
+  const stage = yield* headless(lab)
+  const souffleur = yield* stage.souffleur(["conduct", "plan.yaml", "--json"])
+  yield* told(souffleur, "TaskCompleted")
+  const code = yield* souffleur.exitCode
+  const said = yield* souffleur.said
+  assert.strictEqual(code, 0, said)
+  const events = said
+    .split("\n")
+    .flatMap((line): ReadonlyArray<{ _tag: string; [field: string]: unknown }> => (line.startsWith("{") ? [JSON.parse(line)] : []))
+  const asked = events
+    .filter(({ _tag }) => _tag === "AgentAsked")
+    .map(({ resumed, role, taskId }) => `${String(taskId)} ${String(role)}${resumed === true ? " again" : ""}`)
+  const state = JSON.parse(yield* lab.read("state.json"))
+  assert.deepInclude(state, { phase: "completion", current_task: null })
+  const { most } = yield* lab.agents
+  assert.strictEqual(most, 1)
+  return { lab, git, events, asked, state }
+})
+
+it.live.skipIf(claude === null)("conduct: two tasks and one rejection by real agents, with real commits", () =>
+  Effect.gen(function* () {
+    let reviews = 0
+    const { asked, git, lab, state } = yield* conducted(plan, ({ known, toolResult }) => {
+      const { role, task, word } = turnOf(known)
+      if (toolResult === undefined) return Effect.succeed(bash(role === "Implementation" ? write(task) : "git log --oneline"))
+      return Effect.sync(() => ({ text: (role === "Implementation" ? complete : ++reviews === 1 ? rejected : approved)(word) }))
+    })
+    assert.deepStrictEqual(asked, [
+      "overture implementer",
+      "overture reviewer",
+      "overture implementer again",
+      "overture reviewer",
+      "finale implementer",
+      "finale reviewer"
+    ])
+    assert.strictEqual(git("rev-list", "--count", "HEAD").trim(), "4")
+    assert.strictEqual(state.tasks[0].implementer_commits.length, 2)
+    assert.strictEqual(yield* lab.stateOf("task-00"), "complete")
+  }).pipe(Effect.scoped, Effect.provide(services))
+)
+
+it.live.skipIf(claude === null)(
+  "conduct: an implementer meets a usage limit; it is waited for, and the same one goes on, with no attempt counted",
+  () =>
+    Effect.gen(function* () {
+      const met: Array<number> = []
+      const part: Part = ({ known, toolResult }) =>
+        Effect.gen(function* () {
+          const { role, task, word } = turnOf(known)
+          if (role !== "Implementation") return toolResult === undefined ? bash("git log --oneline") : { text: approved(word) }
+          if (met.length > 0) return { text: complete(word) }
+          if (toolResult === undefined) return bash(write(task))
+          const resetsAt = Math.ceil((yield* Clock.currentTimeMillis) / 1000) + 4
+          met.push(resetsAt * 1000)
+          return limited(resetsAt)
+        })
+      const overture = plan.slice(0, plan.indexOf("  - { id: finale"))
+      const { asked, events, lab, state } = yield* conducted(overture, part, { account: "subscriber" })
+      const [resetsAt] = met
+      assert.deepStrictEqual(asked, ["overture implementer", "overture implementer again", "overture reviewer"])
+      const sessions = events.filter(({ _tag }) => _tag === "AgentAsked").map(({ sessionId }) => sessionId)
+      assert.deepStrictEqual([sessions[0] === sessions[1], sessions[1] === sessions[2]], [true, false])
+      const limits = events.filter(({ _tag }) => _tag === "AgentLimited")
+      assert.deepStrictEqual(
+        limits.map(({ kind, resetsAt, until }) => [kind, resetsAt, until]),
+        [["usage-limit", resetsAt, resetsAt]]
+      )
+      assert.isAtLeast(Date.parse(String(events.find(({ resumed }) => resumed === true)!["at"])), resetsAt!)
+      assert.isUndefined(events.find(({ _tag }) => _tag === "ImplementationFailed"))
+      assert.deepInclude(state.tasks[0], { status: "completed", attempts: 1 })
+      const notices = (yield* lab.read(`${lab.home}/notices`)).trim().split("\n")
+      assert.deepStrictEqual(
+        notices.map((line) => JSON.parse(line).kind),
+        ["usage_limit", "cleared", "finished"]
+      )
+    }).pipe(Effect.scoped, Effect.provide(services))
+)

@@ -1,0 +1,117 @@
+import { assert, it } from "@effect/vitest"
+import { Duration } from "effect"
+import type { When } from "../simulation/Gate.ts"
+import { minutes, seconds, Stage } from "./ScenarioStage.ts"
+
+/** Ten looks while SIGTERM has its grace, where a hundred would show the same. */
+const settings = { stopGrace: Duration.seconds(1) }
+
+type Way = "export" | "compaction" | "turn"
+
+/**
+ * A Conductor that ignores SIGTERM and has tools, so that every act of a recovery is there; it falls silent at once. Or one
+ * whose turn ends, which leaves its tools behind.
+ */
+const begin = (way: Way, plan?: (passed: number, name: string) => When | undefined) => {
+  const fate = way === "turn" ? ({ fate: "turn ends", print: true } as const) : ({ fate: "hangs" } as const)
+  const stage = new Stage({ ...fate, at: way === "turn" ? minutes(4) : seconds(1.5), onTerm: "never", tools: 3 })
+  if (way === "compaction") stage.world.settings = { forceCompactThresholdTokens: 10 }
+  // The first attempt says nothing; the second is done before its session ends.
+  stage.world.compactions = (number) => ({ after: number === 1 ? 2000 : 3000, writes: number > 1, ends: number === 1, onTerm: "never" })
+  const souffleur = stage.souffleur({ settings, ...(plan === undefined ? {} : { plan }) })
+  return { stage, souffleur }
+}
+
+/** What a recovery has come to, without what differs from run to run. */
+const result = ({ watch, world }: Stage) => ({
+  phase: watch.phase,
+  generation: watch.generation,
+  retries: watch.retries,
+  standby: watch.standby,
+  recovery: watch.recovery,
+  provider: watch.provider,
+  conductors: world.conductors.length,
+  living: world.living.length,
+  left: world.processes.all.filter(({ belongsTo }) => belongsTo === 1).length,
+  exports: [...world.disk.files.keys()].filter((path) => path === watch.lastExport).length,
+  row: world.board.souffleur?.state,
+  told: world.board.messages.map(({ kind, text }) => `${kind} ${text.replaceAll(/pid \d+|#\d+/gu, "")}`)
+})
+
+/** The whole recovery once, and which of the souffleur's effects belong to it. */
+const uncrashed = (way: Way) => {
+  const { souffleur, stage } = begin(way)
+  stage.until("RecoveryStarted")
+  const first = souffleur.gate.passed
+  stage.until("SelfMonitorStarted")
+  const last = souffleur.gate.passed
+  const names = souffleur.gate.names.slice(first, last)
+  stage.pass(minutes(1)).close()
+  return { first, last, names, result: result(stage) }
+}
+
+/** Each effect in turn is the last one of a souffleur; another one starts and finishes the recovery as if nothing had been. */
+const matrix = (way: Way, twin: ReturnType<typeof uncrashed>, when: When) => {
+  for (let at = twin.first; at <= twin.last; at++) {
+    // Looks while a process takes its time to end are all alike.
+    const around = twin.names.slice(Math.max(0, at - twin.first - 3), at - twin.first)
+    if (around.length === 3 && around.every((name) => name === "processes.condition")) continue
+    const { souffleur, stage } = begin(way, (passed) => (passed === at ? when : undefined))
+    stage.world.run(minutes(8), () => souffleur.outcome === "abandoned")
+    assert.strictEqual(souffleur.outcome, "abandoned", `effect ${at}`)
+    stage.pass(seconds(1))
+    stage.souffleur({ settings })
+    stage.pass(minutes(1)).close()
+    assert.deepStrictEqual(result(stage), twin.result, `${when} ${souffleur.gate.names.at(-1)}\n${stage.world.story.join("\n")}`)
+    // Launched once; stopped at most once more.
+    const [kills, spawns] = ["SIGKILL", "starts: pid"]
+    assert.strictEqual(stage.world.story.filter((line) => line.includes(`Conductor (S2) ${spawns}`)).length, 1)
+    assert.isAtMost(stage.world.signals.filter(({ process, signal }) => signal === kills && process.session !== undefined).length, 2)
+  }
+}
+
+for (const when of ["before", "inside", "after"] as const) {
+  it(`abandoned ${when} each effect of a recovery and resumed, it ends as if it never had been`, () => {
+    const twin = uncrashed("export")
+    assert.include(twin.names, "launcher.launch: spawn")
+    assert.include(twin.names, "processes.signal SIGKILL")
+    matrix("export", twin, when)
+  })
+  for (const way of ["compaction", "turn"] as const) {
+    it(`abandoned ${when} each effect of a ${way === "turn" ? "turn's end" : way} and resumed, one successor runs and the same session goes on`, () => {
+      matrix(way, uncrashed(way), when)
+    })
+  }
+}
+
+it("abandoned at every effect in turn, again and again, it gets there", () => {
+  const { stage } = begin("export")
+  stage.souffleurs[0]!.kill()
+  for (let lives = 1; lives < 400 && stage.watch.generation < 2; lives++) {
+    // Each one lives a little longer than the one before.
+    const souffleur = stage.souffleur({ settings, plan: (passed) => (passed > 12 + lives ? "inside" : undefined) })
+    stage.world.run(stage.world.timeline.monotonic + minutes(8), () => souffleur.outcome !== "running" || stage.watch.generation === 2)
+    souffleur.kill()
+    stage.pass(seconds(1))
+  }
+  stage.souffleur()
+  stage.pass(minutes(10)).close()
+  assert.strictEqual(stage.watch.generation, 2)
+  assert.strictEqual(stage.world.living.length, 1)
+})
+
+it("released during each effect of a recovery, nothing more is signalled or launched", () => {
+  const twin = uncrashed("export")
+  for (let at = twin.first + 1; at <= twin.last; at++) {
+    let release = (): void => undefined
+    const { stage } = begin("export", (passed) => {
+      if (passed === at) release()
+      return undefined
+    })
+    // A souffleur hears of another process's word when it looks at the log again.
+    stage.world.hearing = seconds(1)
+    release = () => stage.release()
+    stage.pass(minutes(7)).close()
+    assert.isTrue(stage.watch.end === "released" || stage.watch.generation === 2, `effect ${at}: ${twin.names[at - twin.first - 1]}`)
+  }
+})

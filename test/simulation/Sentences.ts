@@ -1,0 +1,92 @@
+import {
+  Agent,
+  baselineOf,
+  type Claims,
+  Comms,
+  type EventLog,
+  type Launcher,
+  leastPin,
+  type Permission,
+  Processes,
+  quietUntilNow,
+  type Settings,
+  unreadBaseline
+} from "@souffleur/domain"
+import { adopt, command, finish, release } from "@souffleur/supervisor"
+import { Clock, Context, Effect, type FileSystem, Path, Scheduler } from "effect"
+import type { Conductor } from "./SimulatedAgent.ts"
+import { Gate } from "./Gate.ts"
+import { defaults } from "./Incarnation.ts"
+import { ports } from "./Ports.ts"
+import { SimScheduler } from "./SimScheduler.ts"
+import type { World } from "./SimulatedWorld.ts"
+
+/** An operator's word, from a process of its own. */
+const operate = <A, E>(
+  world: World,
+  what: string,
+  word: Effect.Effect<A, E, Agent | Claims | Comms | EventLog | FileSystem.FileSystem | Launcher | Path.Path | Processes | Settings>
+): void => {
+  const process = world.processes.start({ name: "souffleur" })
+  const gate = new Gate(() => undefined, { kill: () => undefined, pause: () => undefined, now: () => world.timeline.monotonic })
+  const context = ports(world, process, gate, defaults).pipe(
+    Context.add(
+      Clock.Clock,
+      world.timeline.clock(() => false)
+    ),
+    Context.add(Scheduler.Scheduler, new SimScheduler(world.queue, 2048))
+  )
+  Effect.runForkWith(context)(Effect.provide(word, Path.layer)).addObserver((exit) => {
+    world.tell(`an operator's word: ${what}: ${exit._tag}`)
+    world.processes.end(process)
+  })
+}
+
+/** What follows must not be an act. */
+export const releaseBy = (world: World): void => {
+  world.released = true
+  operate(world, "release", release(world.id))
+}
+
+/** An agent says through its tools that the work is done, or asks for a handoff, which the quiet hours put off. */
+export const finishBy = (world: World): void => {
+  world.finished = true
+  operate(world, "done", finish(world.id, "agent"))
+}
+export const requestBy = (world: World, conductor: Conductor, request: string): void =>
+  operate(
+    world,
+    "handoff",
+    Effect.gen(function* () {
+      yield* command(world.id, {
+        _tag: "RequestHandoff",
+        sessionId: conductor.sessionId,
+        request,
+        quietUntil: yield* quietUntilNow(world.settings.quietHours ?? null),
+        digest: "0".repeat(64),
+        tasks: { count: world.board.tasks.size, fingerprint: world.board.fingerprint }
+      })
+      conductor.condition = "handoff"
+    })
+  )
+
+export const retryBy = (world: World): void => operate(world, "retry", command(world.id, { _tag: "Retry" }))
+
+/** As `souffleur adopt` does. */
+export const adoptBy = (world: World, { process, sessionId }: Conductor): void => {
+  const word = Effect.gen(function* () {
+    const agent = yield* Agent
+    const comms = yield* Comms
+    const processes = yield* Processes
+    const baseline = yield* Effect.orElseSucceed(Effect.map(comms.snapshot, baselineOf), () => unreadBaseline(world.ledger.watch.baseline))
+    const print = agent.inPrintMode(yield* processes.commandLine(process.identity.pid))
+    return yield* adopt(world.id, { conductor: process.identity, sessionId, print, baseline })
+  })
+  operate(world, "adopt", word)
+}
+
+/** A person pins another ceiling, whatever the file says. */
+export const trustBy = (world: World, ceiling: Permission): void => {
+  world.ceilings.said(ceiling)
+  operate(world, `trust ${ceiling}`, command(world.id, { _tag: "Trust", pin: { ...leastPin, ceiling } }))
+}

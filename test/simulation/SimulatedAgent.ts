@@ -1,0 +1,283 @@
+import { formatTime } from "@souffleur/domain"
+import type { Life } from "./Life.ts"
+import type { SimProcess } from "./ProcessTable.ts"
+import type { World } from "./SimulatedWorld.ts"
+
+/** What a conversation says, and nothing else may: the log, comms and every log line are searched for it. */
+export const secret = "the-conversation-says-this"
+
+/** What a payload asks the successor to do first: it may be in a launch, and in no log either. */
+export const asked = "the-payload-asks-this"
+
+const beatEvery = 30_000
+/** The board knows whole seconds only. */
+const stale = 239_000
+/** The agent's own stall time. */
+const stall = 361_000
+
+/** A simulated Conductor: beats each 30 s, works, and meets its fate. Plain timers, no fiber of ours. */
+export class Conductor {
+  readonly process: SimProcess
+  sessionId: string
+  readonly generation: number
+  readonly life: Life
+  readonly #world: World
+  #aliveAt: number
+  /** `handoff`, `complete`: it said so; `silent`: it hangs, pauses or waits; `failed`: the service ended its turn. */
+  condition: "working" | "silent" | "handoff" | "complete" | "failed" = "working"
+  /** The watch has recorded it. */
+  followed = false
+  /** Another process was adopted in its place. */
+  superseded = false
+  /** It ended by itself, its last turn finished. */
+  turnEnded = false
+  /** When the model answered it for the first time; wall time. */
+  answeredAt: number | undefined
+  /** Its session file, or a person whom it waits for, is a reason to leave it alone until then; wall time. */
+  excusedUntil = 0
+  status: "busy" | "waiting" = "busy"
+  #tasks = 0
+  #idle = false
+
+  constructor(world: World, process: SimProcess, sessionId: string, generation: number, life: Life) {
+    this.#world = world
+    this.process = process
+    this.sessionId = life.moves?.to ?? sessionId
+    if (life.moves !== undefined) {
+      process.session = undefined
+      const { heldAfter, to } = life.moves
+      const hold = (): void => {
+        if (this.sessionId === to) process.session = to
+      }
+      if (heldAfter !== undefined) world.timeline.after(heldAfter, hold)
+    }
+    this.generation = generation
+    this.life = life
+    this.#aliveAt = world.timeline.monotonic
+    process.belongsTo = generation
+    process.onTerm = life.onTerm
+    process.leavesZombie = life.fate === "zombie"
+    process.ended = () => world.tell(`the Conductor (S${generation}, pid ${process.identity.pid}) ended`)
+    const { timeline } = world
+    timeline.after(1000, () => {
+      if (!this.isAlive) return
+      const file = world.sessionFile(this.sessionId)
+      world.disk.write(file, `${world.disk.read(file) ?? ""}{"type":"user","message":"${secret}"}\n`)
+      if (life.fate === "mute") return world.wrote(this, { _tag: "Failed", at: timeline.wall, why: "other", resetsAt: undefined })
+      for (let tool = 0; tool < life.tools; tool++) this.#startTool(tool)
+      if (life.company === true) this.#startCompany()
+      world.board.write({ state: "working", sessionId: this.sessionId, ...this.#told() })
+      this.#beat()
+      timeline.after(life.answersAfter ?? 0, () => this.#answer())
+    })
+    if (life.fate !== "lives" && life.fate !== "mute") timeline.after(life.at, () => this.#meetFate())
+    if (life.worksEvery !== undefined && life.fate !== "mute") this.#work(life.worksFirst ?? life.worksEvery, life.worksEvery)
+  }
+
+  get isAlive(): boolean {
+    return this.#world.processes.isAlive(this.process)
+  }
+
+  /** Nobody has a reason to signal it. */
+  get isHealthy(): boolean {
+    if (!this.isAlive || this.condition === "handoff" || this.condition === "failed" || this.life.fate === "mute") return false
+    // Its beats tell no time or reach nobody, and it never took its hand-off, or is at work in a session that nobody names: who could see it?
+    const unheard = this.life.beatsAs !== undefined || this.#world.board.trouble !== undefined
+    const unseen = this.answeredAt === undefined || this.life.moves !== undefined
+    if (unheard && unseen && this.process.environment["SOUFFLEUR_LAUNCH_ID"] !== undefined) return false
+    const { monotonic, wall } = this.#world.timeline
+    return monotonic - this.#aliveAt <= stale || wall < this.excusedUntil
+  }
+
+  /** Its first real answer; where something keeps it from that, as soon as it goes on. */
+  #answer(): void {
+    if (!this.isAlive) return
+    if (this.condition === "working") this.answeredAt = this.#world.timeline.wall
+    else this.#world.timeline.after(beatEvery, () => this.#answer())
+  }
+
+  /** A heartbeat that tells no time of now. */
+  #told(): { readonly lastHeartbeat?: string | null } {
+    switch (this.life.beatsAs) {
+      case undefined:
+        return {}
+      case "nothing":
+        return { lastHeartbeat: null }
+      case "words":
+        return { lastHeartbeat: "a moment ago" }
+      case "tomorrow":
+        return { lastHeartbeat: formatTime(this.#world.timeline.wall + 86_400_000) }
+    }
+  }
+
+  #beat(): void {
+    if (!this.isAlive) return
+    if ((this.condition === "working" || this.condition === "handoff" || this.condition === "complete") && !this.#idle) {
+      this.#aliveAt = this.#world.timeline.monotonic
+      if (this.condition === "working") this.#world.wrote(this, { _tag: "Asked", at: this.#world.timeline.wall })
+      // A database that is locked does not take the beat: the Conductor is no less alive.
+      this.#world.board.write({ sessionId: this.sessionId, ...this.#told() })
+    }
+    this.#world.timeline.after(beatEvery, () => this.#beat())
+  }
+
+  #startTool(number: number): SimProcess {
+    const { environment, identity } = this.process
+    const tags = { CLAUDE_PID: String(identity.pid), CLAUDE_CODE_SESSION_ID: this.sessionId }
+    return this.#world.processes.start({
+      parent: number % 2 === 0 ? 1 : identity.pid,
+      name: "tool",
+      // Every fourth cleans its environment: once its parent is gone, it is known by what was seen before.
+      environment: number % 4 === 1 ? {} : { ...environment, ...tags },
+      belongsTo: this.generation,
+      onTerm: number % 3 === 0 ? "never" : 200
+    })
+  }
+
+  #startCompany(): void {
+    const { board, processes, timeline } = this.#world
+    const { pid } = this.process.identity
+    const session = `44444444-0000-4000-8000-${String(this.generation).padStart(12, "0")}`
+    const other = processes.start({ parent: pid, name: "claude", session })
+    const environment = { CLAUDE_PID: String(other.identity.pid), CLAUDE_CODE_SESSION_ID: session }
+    processes.start({ parent: other.identity.pid, name: "tool", environment })
+    processes.start({ parent: 1, name: "daemon" })
+    const orphan = this.#startTool(0)
+    const beat = (): void => {
+      if (!processes.isAlive(orphan)) return
+      // What a person began that the watch never followed, and left behind, is not souffleur's to end; nor what is left of who was there
+      // before an operator's adopt, which stops nobody (docs/reliability.md, not promised).
+      if (!this.isAlive && !this.superseded && (this.followed || !this.#world.byHand.has(this))) board.write({})
+      timeline.after(beatEvery, beat)
+    }
+    beat()
+  }
+
+  #work(next: number, every: number): void {
+    this.#world.timeline.after(next, () => {
+      if (!this.isAlive || this.condition === "complete") return
+      const { board, results } = this.#world
+      if (this.condition === "working") results.set(this.sessionId, (results.get(this.sessionId) ?? 0) + 1)
+      if (this.condition === "working" && board.trouble === undefined) {
+        board.tasks.set(`task-${this.generation}-${++this.#tasks}`, "working")
+        for (const task of [...board.tasks.keys()].slice(0, -1)) board.tasks.set(task, "complete")
+      }
+      this.#work(every, every)
+    })
+  }
+
+  /** Says a state on the board, again until the board takes it. */
+  #say(state: "complete" | "context_recovery", said: () => void): void {
+    if (!this.isAlive) return
+    if (this.#world.board.write({ state })) said()
+    else this.#world.timeline.after(5000, () => this.#say(state, said))
+  }
+
+  #silentFor(millis: number, over: () => void = () => undefined): void {
+    this.condition = "silent"
+    this.#world.timeline.after(millis, () => {
+      over()
+      this.#goOn()
+    })
+  }
+
+  /** It is adopted, whatever it had asked for. */
+  worksOn(): void {
+    if (this.condition !== "handoff" || !this.isAlive) return
+    this.#idle = false
+    this.#goOn()
+    this.#world.board.write({ state: "working" })
+  }
+
+  #goOn(): void {
+    if (!this.isAlive) return
+    this.condition = "working"
+    this.excusedUntil = 0
+    this.#aliveAt = this.#world.timeline.monotonic
+    this.#world.wrote(this, { _tag: "Asked", at: this.#world.timeline.wall })
+    this.#world.board.write({ sessionId: this.sessionId, ...this.#told() })
+    this.#world.tell(`the Conductor (S${this.generation}) goes on`)
+  }
+
+  #meetFate(): void {
+    if (!this.isAlive || (this.#world.calm && !this.#world.serviceOut)) return
+    const { processes, timeline } = this.#world
+    this.#world.tell(`the Conductor (S${this.generation}, pid ${this.process.identity.pid}) ${this.life.fate}`)
+    switch (this.life.fate) {
+      case "lives":
+        return
+      case "dies":
+      case "zombie":
+        return processes.end(this.process)
+      case "hangs":
+        this.condition = "silent"
+        return
+      case "pauses":
+        return this.#silentFor(this.life.lasts)
+      case "tool": {
+        const limit = this.life.lasts % 2 === 0 ? 600_000 : 120_000
+        const tool = this.#startTool(0)
+        this.#world.wrote(this, { _tag: "Tool", at: timeline.wall, name: "Bash", limit, spawns: true })
+        this.excusedUntil = timeline.wall + limit
+        tool.ended = () => void (this.excusedUntil = 0)
+        return this.#silentFor(Math.min(limit, this.life.lasts), () => processes.end(tool))
+      }
+      case "retries": {
+        const nextAt = timeline.wall + Math.min(180_000, this.life.lasts)
+        this.#world.wrote(this, { _tag: "Retrying", at: timeline.wall, attempt: 3, attempts: 10, nextAt, resetsAt: undefined })
+        this.excusedUntil = nextAt + stall
+        return this.#silentFor(this.life.lasts)
+      }
+      case "asks":
+        this.status = "waiting"
+        this.excusedUntil = Infinity
+        return this.#silentFor(this.life.lasts, () => void (this.status = "busy"))
+      case "clears": {
+        // What a person began and puts away again is of no watch any more, and nobody can know it; nor of one that another was adopted for.
+        if (this.#world.byHand.has(this) || this.superseded) return
+        // A person types it, so the turn before it is over.
+        this.#world.wrote(this, { _tag: "Finished", at: timeline.wall })
+        this.sessionId = `22222222-0000-4000-8000-${String(this.generation).padStart(12, "0")}`
+        this.process.session = this.sessionId
+        this.#world.disk.write(this.#world.sessionFile(this.sessionId), "")
+        return this.#world.wrote(this, { _tag: "Asked", at: timeline.wall })
+      }
+      case "limited":
+      case "outage":
+      case "too long": {
+        const why = ({ limited: "usage-limit", outage: "outage", "too long": "prompt-too-long" } as const)[this.life.fate]
+        const resetsAt = this.life.resetsIn === undefined || why !== "usage-limit" ? undefined : timeline.wall + this.life.resetsIn
+        this.#world.wrote(this, { _tag: "Failed", at: timeline.wall, why, resetsAt })
+        this.condition = "failed"
+        if (this.process.print) return processes.end(this.process)
+        // A person types a word, or nobody does.
+        if (this.life.lasts % 3 === 0) timeline.after(this.life.lasts, () => this.#goOn())
+        return
+      }
+      case "mute":
+        return
+      case "handoff":
+        // On a locked database it is lost: what a payload asks for is optional.
+        if (this.life.payload !== undefined && this.#world.board.trouble === undefined)
+          this.#world.board.say("conductor", "system", this.life.payload)
+        return this.#say("context_recovery", () => {
+          this.condition = "handoff"
+          // It has nothing more to do: sooner or later it is silent.
+          timeline.after(this.life.lasts, () => void (this.#idle = true))
+        })
+      case "turn ends":
+        this.turnEnded = true
+        this.#world.wrote(this, { _tag: "Finished", at: timeline.wall })
+        return processes.end(this.process)
+      case "completes":
+        return this.#say("complete", () => {
+          this.condition = "complete"
+          timeline.after(this.life.lasts, () => {
+            if (!this.isAlive) return
+            this.turnEnded = true
+            processes.end(this.process)
+          })
+        })
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { compactPrompt } from "@souffleur/domain"
+import type { SimProcess } from "./ProcessTable.ts"
+import { souffleursOwn } from "./LaunchRoom.ts"
+import type { World } from "./SimulatedWorld.ts"
+
+/** The record that proves a compaction. */
+export const boundary = '{"type":"system","subtype":"compact_boundary"}'
+
+/** What the compacted session goes on from. */
+export const summary = '{"type":"user","isCompactSummary":true}'
+
+/** A session that compacts. */
+export interface Compaction {
+  /** When it is done, in ms of its own life. */
+  readonly after: number
+  readonly writes: boolean
+  /** By itself; else it idles until it is stopped. */
+  readonly ends: boolean
+  /** The boundary lands so many ms after the session is gone, whoever ended it. */
+  readonly late?: number
+  /** The summary lands so many ms after its boundary, if the session lives so long; at once where it is not said. */
+  readonly summaryAfter?: number
+  /** It writes a summary and no boundary, which proves nothing. */
+  readonly lies?: boolean
+  readonly onTerm?: SimProcess["onTerm"]
+}
+
+/** It holds the session like a Conductor, and is none. */
+export const compact = (world: World, process: SimProcess, sessionId: string): void => {
+  process.session = sessionId
+  process.says = [compactPrompt]
+  process.belongsTo = souffleursOwn
+  world.compactSessions.push(process)
+  const { after, ends, late, lies, onTerm, summaryAfter, writes } = world.compactions(world.compactSessions.length)
+  process.onTerm = onTerm ?? 0
+  const path = world.sessionFile(sessionId)
+  const append = (line: string) => world.disk.write(path, `${world.disk.read(path) ?? ""}${line}\n`)
+  const write = () => {
+    if (lies === true) return append(summary)
+    append(boundary)
+    if (summaryAfter === undefined) append(summary)
+    else world.timeline.after(summaryAfter, () => world.processes.isAlive(process) && append(summary))
+  }
+  if (late !== undefined) process.ended = () => void world.timeline.after(late, write)
+  world.timeline.after(after, () => {
+    if (!world.processes.isAlive(process)) return
+    if (writes && late === undefined) write()
+    if (ends) world.processes.end(process)
+  })
+}

@@ -1,0 +1,226 @@
+import { type LaunchOrder, type Permission, type ResolvedSettings, type Signal, type TurnState, type Watch } from "@souffleur/domain"
+import { Beats, Offspring, Cursor } from "@souffleur/eventlog"
+import { Effect } from "effect"
+import { Board } from "./SimulatedComms.ts"
+import { CeilingJudge } from "./CeilingJudge.ts"
+import { ClaimRoom } from "./ClaimRoom.ts"
+import { asked, Conductor, secret } from "./SimulatedAgent.ts"
+import { type Life, steady } from "./Life.ts"
+import { type Compaction, compact } from "./SimulatedCompaction.ts"
+import { Oracle } from "./Oracle.ts"
+import { LaunchJudge } from "./LaunchJudge.ts"
+import { foreign, Lies } from "./Liar.ts"
+import { LaunchRoom, type Solo } from "./LaunchRoom.ts"
+import { Ledger } from "./Ledger.ts"
+import type { SimProcess } from "./ProcessTable.ts"
+import { SignalJudge } from "./SignalJudge.ts"
+import { SimMachine } from "./SimMachine.ts"
+import type { StateFolder } from "./StateFolder.ts"
+import { origin } from "./Timeline.ts"
+
+/** A beat each minute, and as long as a souffleur hears of an operator's word. */
+const longestSilence = 65_000
+
+/** A user's machine with one project on it, of which souffleur knows what its ports show. What must never be is seen here. */
+export class World extends SimMachine implements StateFolder {
+  /** What each session file states, by its newest records. */
+  readonly sessions = new Map<string, { readonly writtenAt: number; readonly turn: TurnState; readonly asked: Array<number> }>()
+  readonly board: Board
+  readonly room: LaunchRoom
+  readonly claims: ClaimRoom
+  readonly ledger: Ledger
+  readonly judge: LaunchJudge
+  readonly signalJudge: SignalJudge
+  readonly oracle: Oracle
+  readonly beats: Beats["Service"]
+  readonly offspring: Offspring["Service"]
+  readonly cursor: Cursor["Service"]
+  readonly id = "stage-0001"
+  readonly conductors: Array<Conductor> = []
+  readonly lies = new Lies()
+  /** The life of each Conductor, by generation from 1. */
+  lives: (generation: number) => Life = () => steady
+  /** What the config file says, which an agent can write. */
+  ceiling: Permission = "acceptEdits"
+  readonly ceilings = new CeilingJudge(this)
+  /** Without comms: whom the user started, or what `souffleur run` is to start. */
+  solo: "watched" | Solo | undefined = undefined
+  /** What this user has set besides. */
+  settings: Partial<ResolvedSettings> = {}
+  /** What the agent's export of a session says. */
+  transcript = `# Conversation\n\n${secret}\n`
+  transcriptOf(sessionId: string): string {
+    return `${this.transcript}\nsession ${sessionId}, to its end after ${this.disk.read(this.sessionFile(sessionId))?.length ?? 0} bytes\n`
+  }
+  exportFails = false
+  /** Results of tools in each session. */
+  readonly results = new Map<string, number>()
+  /** The agent's hooks are installed. */
+  hooked = false
+  /** How long it takes until a souffleur hears what another process appended, in ms: the log on disk is looked at each second. */
+  hearing = 1000
+  /** The service fails every turn. */
+  serviceOut = false
+  released = false
+  finished = false
+
+  #heard: { readonly by: SimProcess; readonly at: number; readonly disturbed: number } | undefined
+
+  /** Whoever guards the watch beats: within the minute, while its souffleur runs undisturbed (spec: behaviour#ordering). */
+  heard(by: SimProcess, disturbed: number): void {
+    this.listen(by, disturbed)
+    const { monotonic, starved } = this.timeline
+    this.#heard = { by, at: monotonic, disturbed: disturbed + starved }
+  }
+
+  /** Whether it was heard of in time; whoever looks at a souffleur that runs asks. */
+  listen(by: SimProcess, disturbed: number): void {
+    const { monotonic, starved } = this.timeline
+    const last = this.#heard
+    // A role that ends without a word is seen by the self-monitor, in its time.
+    if (!Number.isFinite(disturbed) || last?.by !== by || last.disturbed !== disturbed + starved || this.ledger.watch.phase !== "Watching")
+      return
+    if (monotonic - last.at > longestSilence) this.violated(`nobody beat for ${monotonic - last.at} ms`)
+  }
+
+  /** From now on the world is healthy. */
+  calmDown(): void {
+    this.calm = true
+    this.room.pace = () => 300
+    this.board.trouble = undefined
+    this.board.lies = false
+    this.exportFails = false
+    this.faults.lasting = undefined
+  }
+
+  constructor(seed: number, shuffled: boolean) {
+    super(seed, shuffled)
+    this.board = new Board(this.timeline)
+    this.room = new LaunchRoom(this)
+    this.claims = new ClaimRoom(this.processes)
+    this.ledger = new Ledger(this)
+    this.judge = new LaunchJudge(this)
+    this.signalJudge = new SignalJudge(this)
+    this.oracle = new Oracle(this)
+    this.beats = Effect.runSync(Effect.provide(Effect.service(Beats), Beats.layerMemory))
+    this.offspring = Effect.runSync(Effect.provide(Effect.service(Offspring), Offspring.layerMemory))
+    this.cursor = Effect.runSync(Effect.provide(Effect.service(Cursor), Cursor.layerMemory))
+  }
+
+  override tell(what: string): void {
+    if (what.includes(secret) || what.includes(asked)) this.violations.push("the conversation is in a log line")
+    super.tell(what)
+  }
+
+  sessionFile(sessionId: string): string {
+    return `/claude/projects/-project/${sessionId}.jsonl`
+  }
+
+  /** What becomes of each compaction, counted from 1. */
+  compactions: (number: number) => Compaction = () => ({ after: 3000, writes: true, ends: true })
+  compactSessions: Array<SimProcess> = []
+
+  /** The Conductor that runs, or ran last. */
+  get conductor(): Conductor {
+    return this.conductors.at(-1)!
+  }
+
+  /** Who may write to the session: Conductors and sessions that compact. */
+  get living(): ReadonlyArray<SimProcess> {
+    return [...this.conductors.map(({ process }) => process), ...this.compactSessions].filter((process) => this.processes.isAlive(process))
+  }
+
+  /** The folder in which a session began. */
+  projectOf(sessionId: string): string {
+    return sessionId === foreign.session ? foreign.project : "/project"
+  }
+
+  /** A Conductor writes a record to its session file. */
+  wrote({ sessionId }: Conductor, turn: TurnState): void {
+    // A command that is no agent has no session.
+    if (sessionId === "") return
+    this.lies.overwritten(sessionId)
+    const asked = this.sessions.get(sessionId)?.asked ?? []
+    if (turn._tag === "Asked") asked.push(turn.at)
+    this.sessions.set(sessionId, { writtenAt: this.timeline.wall, turn, asked })
+  }
+
+  /** `souffleur run`: the launch file is written before the watch is opened. */
+  prepareRun(kind: Solo["kind"], sessionId: string): void {
+    const launchId = `${this.id}-g1-launch-1`
+    const args = kind === "command" ? ["all"] : ["--session-id", sessionId, "--permission-mode", "acceptEdits", "--", "begin"]
+    const command = { program: kind === "command" ? "/usr/bin/make" : "/usr/bin/claude", args, environment: {} }
+    const digest = Effect.runSync(this.room.prepare({ id: launchId, command, cwd: "/project", title: "Conductor (S1)", keep: true }))
+    this.solo = { kind, sessionId, launch: { launchId, digest, requested: "acceptEdits", effective: "acceptEdits" } }
+  }
+
+  /** Nobody has set the wall clock, and the machine has not slept. */
+  get steadyClock(): boolean {
+    return this.timeline.offset === origin
+  }
+
+  /** The user starts the first Conductor. */
+  startConductor(sessionId = "11111111-0000-4000-8000-000000000000"): Conductor {
+    const process = this.processes.start({ name: "claude", session: sessionId, print: this.lives(1).print })
+    this.disk.write(this.sessionFile(sessionId), "")
+    this.judge.anew()
+    return this.#become(process, sessionId)
+  }
+
+  /** A person resumes the session in a terminal of their own: souffleur hears of it, or not. */
+  resumeByHand(sessionId = this.conductor.sessionId): Conductor {
+    this.tell("a person resumes the session by hand")
+    // It goes on in the session that was named.
+    const { moves: _, ...life } = this.lives(this.conductors.length + 1)
+    const conductor = this.#become(this.processes.start({ name: "claude", session: sessionId }), sessionId, life)
+    conductor.process.print = conductor.life.print
+    this.byHand.add(conductor)
+    return conductor
+  }
+
+  /** Started by a person, not by souffleur. */
+  readonly byHand = new Set<Conductor>()
+
+  #become(process: SimProcess, sessionId: string, life = this.lives(this.conductors.length + 1)): Conductor {
+    const generation = this.conductors.length + 1
+    process.session = sessionId === "" ? undefined : sessionId
+    const conductor = new Conductor(this, process, sessionId, generation, life)
+    this.conductors.push(conductor)
+    return conductor
+  }
+
+  /** A launcher took its receipt and becomes the agent: the most dangerous moment there is. */
+  agentStarted(process: SimProcess, order: LaunchOrder, judge: Pick<LaunchJudge, "started"> = this.judge): void {
+    const { args } = order.command
+    const named = args.findIndex((word) => word === "--session-id" || word === "--resume")
+    const sessionId = named === -1 ? "" : (args[named + 1] ?? "")
+    if (sessionId === foreign.session) this.violated("a session of another project is taken over")
+    this.tell(`${order.title} starts: pid ${process.identity.pid}, session ${sessionId}`)
+    judge.started(order)
+    process.name = order.command.program.slice(order.command.program.lastIndexOf("/") + 1)
+    process.print = args.includes("-p")
+    if (args.at(-1) === "/compact") return compact(this, process, sessionId)
+    this.#become(process, sessionId)
+  }
+
+  get signals() {
+    return this.signalJudge.all
+  }
+
+  wrongsOf(process: SimProcess, self: SimProcess): ReadonlyArray<string> {
+    return this.signalJudge.wrongs(process, self)
+  }
+
+  wroteRow(): void {
+    this.board.isForeign = false
+  }
+
+  signalled(process: SimProcess, signal: Signal, wrongs: ReadonlyArray<string>): void {
+    this.signalJudge.sent(process, signal, wrongs)
+  }
+
+  /** Each state of the watch that a role of a souffleur has seen, as it was then. */
+  readonly seen = new Set<Watch>()
+  /** They are kept, and held against the log at the end. */
+  sighted = true
+}

@@ -1,0 +1,72 @@
+import { decodeEvent, encodeEvent, evolve, initial, parseTime } from "@souffleur/domain"
+import { publicationOf } from "@souffleur/supervisor"
+import { Effect, Option, Result } from "effect"
+import type { FaultInjector } from "./FaultInjector.ts"
+import type { World } from "./SimulatedWorld.ts"
+
+/** What the roles saw at each revision is what the stored events fold to, up to there. */
+export const sightings = (world: World): void => {
+  let watch = initial
+  const folded = [
+    JSON.stringify(watch),
+    ...world.ledger.events.map((event, index) =>
+      JSON.stringify((watch = evolve(watch, Result.getOrThrow(decodeEvent(world.id, index + 1, encodeEvent(event))))))
+    )
+  ]
+  for (const seen of world.seen)
+    if (JSON.stringify(seen) !== folded[seen.revision])
+      world.violated(`a role saw another state at revision ${seen.revision} than the log has`)
+}
+
+/** Whether the watch and its Conductor are as they are to be in a world that is healthy again; what is wrong, or nothing. */
+export const unwell = (world: World, keeper: FaultInjector): string | undefined => {
+  const { conductors, ledger, living } = world
+  const conductor = conductors.findLast(({ isAlive }) => isAlive)
+  const { watch } = ledger
+  // A command of an operator's decides, or nothing is to be done any more; it waits as it was told to.
+  if (watch.phase === "Exited" || watch.standby !== undefined || watch.wait !== undefined) return undefined
+  // Held up by what its session file, or a pid file, says: for a time that is bounded, and told.
+  if (world.lies.told && (watch.person !== undefined || (watch.deferred?.until ?? 0) > world.timeline.wall)) return undefined
+  if (watch.phase !== "Watching") return `the watch is ${watch.phase}`
+  if (watch.recovery !== undefined) return "a recovery has not ended"
+  const beat = Option.getOrElse(parseTime(world.board.conductor?.lastHeartbeat ?? null), () => -Infinity)
+  const beats = Math.abs(world.timeline.wall - beat) <= 240_000
+  // By its heartbeat alone nobody can tell: in a file that another one has replaced, nor where what is left of it beats.
+  if (watch.conductor === undefined && (world.board.conductor === undefined || (living.length === 0 && beats))) return undefined
+  if (living.length !== 1) return `${living.length} Conductors live`
+  if (!keeper.isRunning) return "no souffleur runs"
+  // Nobody can end it, so nobody takes its place.
+  if (conductor?.process.onTerm === "unkillable") return undefined
+  if (world.solo !== undefined) return undefined
+  // One whose beats never came through, or tell no time, is neither dead nor fresh.
+  if (world.board.conductor === undefined || conductor?.life.beatsAs !== undefined) return undefined
+  if (Option.isNone(parseTime(world.board.conductor.lastHeartbeat))) return undefined
+  // It asked while comms was locked: its word did not come through, and it beats.
+  if (conductor?.condition === "handoff" && world.board.conductor.state !== "context_recovery") return undefined
+  // By the clock of now, which was set back, it beat a moment ago.
+  if (!world.steadyClock && beats) return undefined
+  if (conductor?.isHealthy !== true) return "the Conductor is not healthy"
+  return world.board.isForeign || world.board.souffleur?.state === "confirmed" ? undefined : `the row says ${world.board.souffleur?.state}`
+}
+
+/** Comms, with the files that were replaced, has every message of the log once, in its order, as far as the log was told, and the row's last state. */
+export const converged = (world: World): void => {
+  const { board, id, ledger, cursor } = world
+  if (world.solo !== undefined) return
+  const told = Effect.runSync(cursor.position(id))
+  const expected = ledger.events.flatMap((event, index) =>
+    publicationOf(event).message === undefined || index + 1 > told ? [] : [index + 1]
+  )
+  // What was taken and denied is told again to a file that came in its place.
+  const found = [
+    ...new Set(
+      [...board.lost, ...board.messages].flatMap(({ from, text }) => {
+        const revision = from === "souffleur" ? new RegExp(`^\\[${id}#(\\d+)\\] `, "u").exec(text)?.[1] : undefined
+        return revision === undefined ? [] : [Number(revision)]
+      })
+    )
+  ]
+  const known = found.filter((revision) => revision <= told)
+  if (JSON.stringify(known) !== JSON.stringify(expected)) world.violated(`comms has the messages ${known}, the log ${expected}`)
+  if (found.some((revision) => revision > ledger.events.length)) world.violated("comms has a message of nothing")
+}

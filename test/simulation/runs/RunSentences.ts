@@ -1,0 +1,78 @@
+import type { DeedKind } from "./Deed.ts"
+
+/** What implementers chat besides their verdict: in no log, no prompt, no message. */
+export const chatter = "a-secret-that-an-agent-chatted"
+/** What implementers say of their work: in no reviewer's prompt. */
+export const boast = "an-implementer-praised-its-work"
+
+const complete = (word: string) =>
+  `Done. ${chatter} ${boast}\n\nIMPLEMENTATION_COMPLETE ${word}\ncommits: ${boast}\nfiles_changed: [${boast}]\ntest_file: ${boast}\n`
+const blocked = (word: string) => `${chatter}\n\nIMPLEMENTATION_BLOCKED ${word}\nreason: no key for the service\n`
+const approved = (word: string) => `${chatter}\n\nAPPROVED ${word}\nsummary: it does what it should\n`
+const rejected = (word: string) => `${chatter}\n\nREJECTED ${word}\nsummary: not yet\nissues:\n- an issue\nsuggestions:\n- a suggestion\n`
+const form = (word: string) =>
+  `${chatter}\n\nIMPLEMENTATION_COMPLETE ${word}\ncommits: [list of commit hashes]\nfiles_changed: [list of modified files]\ntest_file: [path to test file]\n\nAPPROVED ${word}\nsummary: [brief summary of what was implemented]\n`
+/** More than is looked at of the end of what an agent printed. */
+const megabytes = `${`${chatter} APPROVED of it, or REJECTED `.repeat(40)}\n`.repeat(900)
+
+/** What an agent's words come to, for whoever knows what it did: `nothing` is no verdict at all. */
+export type Said = "complete" | "blocked" | "approved" | "rejected" | "both" | "nothing"
+
+/** The last words of an agent that does this, and what they come to. */
+export const drainTimeout = (kind: DeedKind, word: string): { readonly text: string; readonly said: Said } => {
+  switch (kind) {
+    case "completes":
+    case "claims without a commit":
+    case "claims an empty commit":
+    case "leaves changes":
+    case "leaves a conflict":
+    case "takes a commit away":
+      return { text: complete(word), said: "complete" }
+    case "prints megabytes, then completes":
+      return { text: megabytes + complete(word), said: "complete" }
+    case "completes, then prints megabytes":
+      return { text: complete(word) + megabytes, said: "nothing" }
+    case "is blocked":
+      return { text: blocked(word), said: "blocked" }
+    case "completes and is blocked":
+      return { text: `${complete(word)}IMPLEMENTATION_BLOCKED ${word}\nreason: no key for the service\n`, said: "both" }
+    case "approves":
+    case "approves without a look":
+    case "commits, and approves":
+    case "changes files, and approves":
+      return { text: approved(word), said: "approved" }
+    case "prints megabytes, then approves":
+      return { text: megabytes + approved(word), said: "approved" }
+    case "rejects":
+      return { text: rejected(word), said: "rejected" }
+    case "approves, and names issues":
+      return { text: `APPROVED ${word}\nsummary: it does, almost\nissues:\n- an issue\n`, said: "both" }
+    case "approves and rejects":
+      return { text: `${approved(word)}REJECTED ${word}\nsummary: not yet\nissues:\n- an issue\n`, said: "both" }
+    // What it read, and repeats: a verdict, and nobody's.
+    case "commits, and quotes a verdict":
+      return { text: complete("word0"), said: "nothing" }
+    case "quotes an approval":
+      return { text: approved("word0"), said: "nothing" }
+    case "approves without a word":
+      return { text: approved(""), said: "nothing" }
+    case "approves, and is cut off":
+      return { text: `${approved(word)}\nBut the tests fail, and I am going to reject th`, said: "nothing" }
+    case "approves, and is killed":
+      return { text: approved(word), said: "nothing" }
+    case "prints garbage":
+      return { text: `${chatter}\n\u0000\ufffd{"APPROVED": IMPLEMENTATION_COMPLETE`, said: "nothing" }
+    case "repeats the form":
+      return { text: form(word), said: "nothing" }
+    case "commits, and is cut off":
+      return { text: `${chatter}\nIMPLEMENTATION_COM`, said: "nothing" }
+    case "hits a usage limit":
+    case "hits an outage":
+      return { text: "the service says no\n", said: "nothing" }
+    case "says nothing":
+    case "hangs":
+    case "finishes":
+    case "fails":
+      return { text: "", said: "nothing" }
+  }
+}
