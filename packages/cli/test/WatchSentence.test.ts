@@ -4,7 +4,7 @@ import { describeEvent, Event, initial, type Recorded, type WatchEvent } from "@
 import { noticeOf, publicationOf } from "@souffleur/supervisor"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
 import { examples as watchExamples } from "../../domain/test/fixtures/events/Examples.ts"
-import { reasonOf, tell } from "../src/explain/WatchReason.ts"
+import { reasonOf, reasonText } from "../src/explain/WatchReason.ts"
 import { runReasonLines, runReasonOf } from "../src/explain/RunReason.ts"
 import { runLine, runSentence } from "../src/explain/RunSentence.ts"
 import { line, sentence } from "../src/explain/WatchSentence.ts"
@@ -33,7 +33,7 @@ it("each event of a watch has one description, which log, why, comms and the not
     const recorded: Recorded = recordedOf(event)
     assert.include(line(recorded, 1, unpainted), text, event._tag)
     const reason = reasonOf([recorded], 1)
-    if (reason !== undefined) assert.include(tell(reason)[0], text, event._tag)
+    if (reason !== undefined) assert.include(reasonText(reason)[0], text, event._tag)
     const telling = publicationOf(event)
     assert.strictEqual(telling.message?.kind, message, event._tag)
     if (message !== undefined) assert.include(telling.message?.text, text, event._tag)

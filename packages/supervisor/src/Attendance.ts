@@ -25,8 +25,8 @@ const again = Effect.fnUntraced(function* <E, R, R2>(
 })
 
 /**
- * Runs one that only tells of a watch, and starts it again from its place when it dies: a narrator, a commsPublisher or a notifier that is gone is
- * told, and never silently gone. The third death in a row is its last, and an event, for those who still tell.
+ * Runs a role that only reports on a watch: the narrator, the publisher or the notifier. It starts again from its place when it dies.
+ * The third death in a row is its last, and becomes an event.
  */
 export const attended = Effect.fn("attended")(function* <E, R>(
   { dispatch }: WatchRef,

@@ -12,7 +12,7 @@ const withoutRole: Readonly<Record<Event.OwnRole, string>> = {
   watcher: 'no fiber looks at the Conductor until "souffleur retry" or "adopt"',
   "self-monitor": 'souffleur stands by, and recovers nothing until "souffleur retry" or "adopt"',
   narrator: 'the watch goes on, and nothing is printed: see "souffleur log"',
-  herald: "the watch goes on, and comms is told nothing more",
+  publisher: "the watch goes on, and comms is told nothing more",
   notifier: "the watch goes on, and the notify command is not run any more"
 }
 
