@@ -39,7 +39,7 @@ it.live(
       assert.strictEqual(code, 0, [errors, ...lines].join("\n"))
       assert.match(errors, /is trusted from now on as it is, with AGENT_ENVIRONMENT/u)
       assert.deepStrictEqual(fs.readFileSync(seen, "utf8").split("\n"), ["a-token||", "a-token||", ""])
-      assert.match(lines.join("\n"), /the config file asks for another AGENT_ENVIRONMENT/u)
+      assert.match(lines.join("\n"), /The config file asks for another AGENT_ENVIRONMENT/u)
       const printed = [...lines, errors, JSON.stringify((yield* the.run(["conduct", "log", "--json"])).lines)].join("\n")
       assert.notInclude(printed, "a-token")
       const widened = yield* the.run(["conduct", "plan.yaml"], { ...variables, SOUFFLEUR_AGENT_ENVIRONMENT: "GH_TOKEN,LD_PRELOAD" })
