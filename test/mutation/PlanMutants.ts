@@ -138,8 +138,8 @@ export const conductorMutants = [
         'return (yield* ref.dispatch({ _tag: "EndAgent", token: turn.token, cause, limit: millis, others })).turn?.ending ?? null',
         "return { cause, limit: millis, others, ref }"
       ],
-      ["agent: other sessions are spared", ".filter((pid) => pid !== process.pid)", ".filter((pid) => pid < 0)"],
-      ["agent: known by its launch too", ", { environment: { SOUFFLEUR_LAUNCH_ID: launchId } }]", ", ...[launchId].flatMap(() => [])]"],
+      ["agent: other sessions are spared", "sessions.map(({ pid }) => pid)", "sessions.map(({ pid }) => pid).slice(sessions.length)"],
+      ["agent: known by its launch too", "[sessionId], launchId }", "[sessionId], launchId: undefined }"],
       [
         "agent: its time",
         "Effect.timeoutOption(processes.untilOver(started.process, lookEvery), left)",
@@ -172,7 +172,7 @@ export const conductorMutants = [
       ],
       ["agent: each signal is this turn's own", "run.turn?.token === turn.token && ", ""],
       ["agent: a signal only where it is to be ended", " && run.turn.ending !== null)", ")"],
-      ["agent: what it started is still there", "return (yield* treeOf(turn, started)).length > 0", "return false"]
+      ["agent: what it started is still there", "return (yield* agentTree(turn, started)).length > 0", "return false"]
     ]
   ),
   ...mutantsOf(

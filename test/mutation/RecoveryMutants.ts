@@ -105,14 +105,10 @@ export const recoveryMutants = [
     [
       [
         "stop: the agent below its wrapper goes with it",
-        "!(watch.sessions.includes(sessionId) && own.includes(pid))",
-        "pid > 0 || own.includes(0) || sessionId"
+        "!(sessionIds.includes(sessionId) && own.includes(pid))",
+        "(pid > 0 || own.includes(0) || sessionId)"
       ],
-      [
-        "stop: … but nobody whom it did not start",
-        "watch.sessions.includes(sessionId) && own.includes(pid)",
-        "watch.sessions.includes(sessionId)"
-      ]
+      ["stop: … but nobody whom it did not start", "sessionIds.includes(sessionId) && own.includes(pid)", "sessionIds.includes(sessionId)"]
     ]
   ),
   ...mutantsOf(
@@ -126,14 +122,10 @@ export const recoveryMutants = [
       ],
       [
         "stop: other sessions are spared",
-        "others.map(({ pid }) => pid).filter((pid) => pid !== beside?.pid && (reused || pid !== conductor.pid))",
-        "[]"
+        "(sessionIds.includes(sessionId) && own.includes(pid)) && pid !== beside?.pid",
+        "(pid > 0 || own.includes(0) || sessionId || beside)"
       ],
-      [
-        "stop: what was seen while it lived",
-        "return processes.tree(conductor, tags, pids, known)",
-        "return processes.tree(conductor, tags, pids)"
-      ],
+      ["stop: what was seen while it lived", "launchId, known }", "launchId, known: known.slice(known.length) }"],
       [
         "stop: whom souffleur launched beside",
         "if (beside === undefined) return stopped",
@@ -146,14 +138,7 @@ export const recoveryMutants = [
         "if (beside !== undefined) return `process",
         "if (beside !== undefined && (false as boolean)) return `process"
       ],
-      [
-        "stop: a reused pid and session",
-        "const reused = sessions.some(({ pid }) => pid === conductor.pid) && (yield* isGone(processes, conductor))",
-        "const reused = false"
-      ],
-      ["stop: a pid that is reused while it looks", "after.reused && !before.reused ? yield* treeBeside(after) : found", "found"],
-      ["stop: known by its launch", "watch.launchId === undefined ? [] :", "true ? [] :"],
-      ["stopped: with all of its tree", "return (yield* treeOf(watch, watch.conductor)).length === 0", "return true"],
+      ["stopped: with all of its tree", "return (yield* conductorTree(watch, watch.conductor)).length === 0", "return true"],
       [
         "stopped: the Conductor itself",
         "if (watch.conductor === undefined || !(yield* isGone(processes, watch.conductor))) return false",
@@ -166,6 +151,20 @@ export const recoveryMutants = [
       ],
       ["one writer: also of an earlier session", "watch.sessions.includes(session.sessionId))", "session.sessionId === watch.sessionId)"],
       ["one writer: what is left of the old tree", "return left.length === 0 ? undefined :", "return true ? undefined :"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/process/src/process/ProcessTree.ts",
+    [`${recovery}/test/Stop.test.ts`, "packages/plan/test/AgentEnd.test.ts"],
+    [
+      [
+        "stop: a reused pid and session",
+        "const reused = sessions.some(({ pid }) => pid === root.pid) && (yield* isGone(processes, root))",
+        "const reused = false"
+      ],
+      ["stop: a pid that is reused while it looks", "after.reused && !before.reused ? yield* treeBeside(after) : found", "found"],
+      ["stop: known by its launch", "launchId === undefined ? [] :", "true ? [] :"],
+      ["stop: the root is no other", "others.filter((pid) => reused || pid !== root.pid)", "[...others]"]
     ]
   ),
   ...mutantsOf(

@@ -24,6 +24,7 @@ const [agentPid, childPid] = [101, 102]
 const scene = Effect.fnUntraced(function* () {
   const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
   const alive = new Set([agentPid, childPid])
+  const sessions = [{ pid: 900, sessionId: "s9" }]
   const signals: Array<string> = []
   const trees: Array<ReadonlyArray<unknown>> = []
   const condition = ({ pid }: ProcessIdentity) => Effect.sync(() => (alive.has(pid) ? ("running" as const) : ("gone" as const)))
@@ -42,10 +43,7 @@ const scene = Effect.fnUntraced(function* () {
   })
   const agent = Agent.of({
     ...({} as Agent["Service"]),
-    sessions: Effect.succeed([
-      { pid: agentPid, sessionId: "s1" },
-      { pid: 900, sessionId: "s9" }
-    ] as never),
+    sessions: Effect.sync(() => [...(alive.has(agentPid) ? [{ pid: agentPid, sessionId: "s1" }] : []), ...sessions] as never),
     tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }]
   })
   const claims = Claims.of({
@@ -91,6 +89,7 @@ const scene = Effect.fnUntraced(function* () {
     )
   return {
     alive,
+    sessions,
     signals,
     trees,
     ref,
@@ -115,6 +114,8 @@ describe("an agent", () => {
       yield* TestClock.adjust("1 seconds")
       assert.deepStrictEqual(yield* Fiber.join(waiting), { cause: "timeout", limit: 360_000 })
       assert.deepStrictEqual((yield* the.ref.state).turn?.ending, { cause: "timeout", limit: 360_000 })
+      // It is no other agent than itself.
+      assert.deepStrictEqual(the.trees[0]?.[2], [900])
       assert.deepStrictEqual(the.signals, [])
     }).pipe(Effect.scoped)
   )
@@ -157,7 +158,21 @@ describe("an agent", () => {
         { environment: { CLAUDE_PID: String(agentPid), CLAUDE_CODE_SESSION_ID: "s1" } },
         { environment: { SOUFFLEUR_LAUNCH_ID: "run-r-a1" } }
       ]
-      assert.deepStrictEqual(the.trees[0], [identity(agentPid), tags, [900]])
+      assert.deepStrictEqual(the.trees[0], [identity(agentPid), tags, [900], []])
+    }).pipe(Effect.scoped)
+  )
+  it.effect("is known by its launch alone where another agent has its pid, and its session, by now: their tools carry the same tags", () =>
+    Effect.gen(function* () {
+      const the = yield* scene()
+      the.alive.delete(agentPid)
+      the.sessions.push({ pid: agentPid, sessionId: "s1" })
+      yield* the.awaits
+      assert.deepStrictEqual(the.trees[0], [
+        identity(agentPid),
+        [{ environment: { SOUFFLEUR_LAUNCH_ID: "run-r-a1" } }],
+        [900, agentPid],
+        []
+      ])
     }).pipe(Effect.scoped)
   )
   it.effect("is signalled, with what it started, once that is said of this very turn, and not before", () =>

@@ -1,5 +1,5 @@
-import { Agent, Processes, Settings } from "@souffleur/domain"
-import { endTree, isGone } from "@souffleur/process"
+import { Processes, Settings } from "@souffleur/domain"
+import { endTree, isGone, treeOf } from "@souffleur/process"
 import { Clock, Duration, Effect } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import type { Assignment } from "../run/Run.ts"
@@ -9,14 +9,9 @@ const lookEvery = "200 millis"
 
 export type Launched = NonNullable<Assignment["launch"]>
 
-/** What an agent started, by parent and by tag, without what is protected (spec: behaviour#stop). */
-const treeOf = Effect.fnUntraced(function* ({ sessionId }: Assignment, { launchId, process }: Launched) {
-  const agent = yield* Agent
-  const processes = yield* Processes
-  const tags = [...agent.tags({ pid: process.pid, sessionId }), { environment: { SOUFFLEUR_LAUNCH_ID: launchId } }]
-  const others = (yield* agent.sessions).map(({ pid }) => pid).filter((pid) => pid !== process.pid)
-  return yield* processes.tree(process, tags, others)
-})
+/** What an agent of a run started (spec: behaviour#stop); any other agent is none of it. */
+const agentTree = ({ sessionId }: Assignment, { launchId, process }: Launched) =>
+  treeOf({ root: process, sessionIds: [sessionId], launchId }, (sessions) => Effect.succeed(sessions.map(({ pid }) => pid)))
 
 /**
  * Until an agent has ended, at most until its time is over. Where something of it runs then, that it is to be ended is in the log
@@ -30,7 +25,7 @@ export const awaitEnding = Effect.fn("awaitEnding")(function* (turn: Assignment,
   const left = Math.min(millis, Math.max(0, started.at + millis - (yield* Clock.currentTimeMillis)))
   const gone = isGone(processes, started.process)
   const inTime = yield* Effect.andThen(Effect.timeoutOption(processes.untilOver(started.process, lookEvery), left), gone)
-  const others = (yield* treeOf(turn, started)).map(({ identity }) => identity.pid)
+  const others = (yield* agentTree(turn, started)).map(({ identity }) => identity.pid)
   // What a finishing command has started is the user's own, and nobody comes after it.
   if (inTime && (others.length === 0 || (turn.role === "finisher" && finishing !== null))) return null
   const cause = inTime ? ("left running" as const) : ("timeout" as const)
@@ -40,7 +35,7 @@ export const awaitEnding = Effect.fn("awaitEnding")(function* (turn: Assignment,
 /** Whether an agent that is to end, or anything that it started, is still there. */
 export const isLeft = Effect.fn("AgentEnd.isLeft")(function* (turn: Assignment, started: Launched) {
   if (!(yield* isGone(yield* Processes, started.process))) return true
-  return (yield* treeOf(turn, started)).length > 0
+  return (yield* agentTree(turn, started)).length > 0
 })
 
 /** Ends an agent and all that it started: nobody may write beside the next one. Each signal is this turn's own, of a run that is ours. */
@@ -48,5 +43,5 @@ export const endAgent = Effect.fn("endAgent")(function* (turn: Assignment, start
   const { stopGrace } = yield* Settings
   const { ref } = yield* PlanContext
   const granted = ref.granted((run) => run.turn?.token === turn.token && run.turn.ending !== null)
-  return yield* endTree(started.process, treeOf(turn, started), stopGrace, granted)
+  return yield* endTree(started.process, agentTree(turn, started), stopGrace, granted)
 })

@@ -1,5 +1,5 @@
 import { Agent, Processes, type ProcessIdentity, Settings, type Watch } from "@souffleur/domain"
-import { endTree, isGone, StopFailed } from "@souffleur/process"
+import { endTree, isGone, StopFailed, treeOf } from "@souffleur/process"
 import { Offspring } from "@souffleur/eventlog"
 import { Effect, Equal } from "effect"
 import { startedByItself } from "./Holder.ts"
@@ -10,32 +10,18 @@ const launchedBeside = Effect.fnUntraced(function* ({ conductor, launched }: Wat
   return (yield* isGone(yield* Processes, launched)) ? undefined : launched
 })
 
-/** The Conductor's tree: what it started, by parent, by tag, and by what was seen while it lived, without what is protected. */
-const treeOf = Effect.fnUntraced(function* (watch: Watch, conductor: ProcessIdentity) {
-  const agent = yield* Agent
-  const processes = yield* Processes
+/** The tree of a watch's Conductor; an agent below its wrapper, which holds the session in its place, is of it. */
+const conductorTree = Effect.fnUntraced(function* (watch: Watch, conductor: ProcessIdentity) {
+  const { launchId, sessions: sessionIds } = watch
   const known = yield* (yield* Offspring).recall(conductor)
   const beside = yield* launchedBeside(watch)
-  const holders = Effect.gen(function* () {
-    const sessions = yield* agent.sessions
-    // Who has the pid of a Conductor that is gone, and its session too, marks its tools as that one did: they cannot be told apart.
-    const reused = sessions.some(({ pid }) => pid === conductor.pid) && (yield* isGone(processes, conductor))
-    const own = yield* startedByItself(watch, conductor, sessions)
-    const others = sessions.filter(({ pid, sessionId }) => !(watch.sessions.includes(sessionId) && own.includes(pid)))
-    return { pids: others.map(({ pid }) => pid).filter((pid) => pid !== beside?.pid && (reused || pid !== conductor.pid)), reused }
-  })
-  const treeBeside = ({ pids, reused }: Effect.Success<typeof holders>) => {
-    const tags = [
-      ...(reused ? [] : watch.sessions.flatMap((sessionId) => agent.tags({ pid: conductor.pid, sessionId }))),
-      ...(watch.launchId === undefined ? [] : [{ environment: { SOUFFLEUR_LAUNCH_ID: watch.launchId } }])
-    ]
-    return processes.tree(conductor, tags, pids, known)
-  }
-  const before = yield* holders
-  const found = yield* treeBeside(before)
-  // Souffleur may have stood still between the two looks, and that pid got another holder meanwhile.
-  const after = yield* holders
-  return after.reused && !before.reused ? yield* treeBeside(after) : found
+  return yield* treeOf({ root: conductor, sessionIds, launchId, known }, (sessions) =>
+    Effect.map(startedByItself(watch, conductor, sessions), (own) =>
+      sessions
+        .filter(({ pid, sessionId }) => !(sessionIds.includes(sessionId) && own.includes(pid)) && pid !== beside?.pid)
+        .map(({ pid }) => pid)
+    )
+  )
 })
 
 /**
@@ -50,10 +36,10 @@ export const stopConductor = Effect.fn("stopConductor")(function* <E = never, R 
   const { stopGrace } = yield* Settings
   const { conductor } = watch
   if (conductor === undefined) return yield* new StopFailed({ why: "the process of the Conductor is not known" })
-  const stopped = yield* endTree(conductor, treeOf(watch, conductor), stopGrace, granted)
+  const stopped = yield* endTree(conductor, conductorTree(watch, conductor), stopGrace, granted)
   const beside = yield* launchedBeside(watch)
   if (beside === undefined) return stopped
-  const { ended, others } = yield* endTree(beside, treeOf(watch, beside), stopGrace, granted)
+  const { ended, others } = yield* endTree(beside, conductorTree(watch, beside), stopGrace, granted)
   return { ...stopped, others: stopped.others + others + (ended === "already gone" ? 0 : 1) }
 })
 
@@ -62,7 +48,7 @@ export const isStopped = Effect.fn("Recovery.isStopped")(function* (watch: Watch
   const processes = yield* Processes
   if (watch.conductor === undefined || !(yield* isGone(processes, watch.conductor))) return false
   if ((yield* launchedBeside(watch)) !== undefined) return false
-  return (yield* treeOf(watch, watch.conductor)).length === 0
+  return (yield* conductorTree(watch, watch.conductor)).length === 0
 })
 
 /**
@@ -71,7 +57,7 @@ export const isStopped = Effect.fn("Recovery.isStopped")(function* (watch: Watch
  */
 export const otherWriter = Effect.fn("Recovery.otherWriter")(function* (watch: Watch) {
   const agent = yield* Agent
-  const left = watch.conductor === undefined ? [] : yield* treeOf(watch, watch.conductor)
+  const left = watch.conductor === undefined ? [] : yield* conductorTree(watch, watch.conductor)
   // Last: what was left does not come back, but a person may come at any moment.
   const holder = (yield* agent.sessions).find((session) => watch.sessions.includes(session.sessionId))
   if (holder !== undefined) return `process ${holder.pid} holds the session`
