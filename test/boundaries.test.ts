@@ -108,6 +108,12 @@ describe("the floors", () => {
     )
     assert.deepStrictEqual(wrong, [])
   })
+  it("the agent is named in one place of the command line, and known by its port elsewhere", () => {
+    const files = imports
+      .filter(({ path, specifier }) => packageOf(path) !== "claude" && packageNamed(specifier) === "@souffleur/claude")
+      .map(({ path }) => path)
+    assert.deepStrictEqual([...new Set(files)].toSorted(), ["packages/cli/src/agent/HookReader.ts", "packages/cli/src/agent/Kind.ts"])
+  })
   it("in the command line, what runs on Node is in its main files alone", () => {
     const files = imports
       .filter(({ path, specifier }) => packageOf(path) === "cli" && specifier.startsWith("@effect/platform-node"))

@@ -1,7 +1,7 @@
-import { assert, it } from "@effect/vitest"
 import { Claude } from "@souffleur/claude"
 import { Agent, type AgentOrder, type AgentSession, clamp } from "@souffleur/domain"
 import { HostServices, Processes } from "@souffleur/node"
+import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Ref, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { inject } from "vitest"
@@ -61,7 +61,7 @@ for (const [where, window] of [
         assert.strictEqual(file.path, lab.sessionFile(sessionId))
       }).pipe(
         Effect.provide(
-          Claude.layer({ claudeDir: `${lab.home}/.claude`, agentCommand: { program: claude!, args: [] }, environment }).pipe(
+          Claude.layer({ agentDir: `${lab.home}/.claude`, agentCommand: { program: claude!, args: [] }, environment }).pipe(
             Layer.provideMerge(host)
           )
         )

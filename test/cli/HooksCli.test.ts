@@ -1,6 +1,6 @@
-import { assert, describe, it } from "@effect/vitest"
 import { Hooks } from "@souffleur/domain"
-import { HostServices, HookFiles } from "@souffleur/node"
+import { HookFiles, HostServices } from "@souffleur/node"
+import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Option, type Scope } from "effect"
 import { execFileSync, spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
@@ -40,7 +40,14 @@ describe.concurrent("souffleur hook", () => {
       hook(the, input({ hook_event_name: "SessionStart", source: "resume", prompt: "secret", cwd: "/secret" }))
       hook(the, input({ hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command: "secret" } }), { CLAUDE_PID: "" })
       const [{ at, ...first }, second] = signs(the) as readonly [{ at: number }, Readonly<Record<string, unknown>>]
-      assert.deepStrictEqual(first as object, { event: "SessionStart", sessionId: session, kind: "resume", pid: process.pid, startTime })
+      assert.deepStrictEqual(first as object, {
+        event: "SessionStart",
+        sessionId: session,
+        kind: "resume",
+        holding: "began",
+        pid: process.pid,
+        startTime
+      })
       assert.isTrue(at >= before - 50 && at <= (yield* Clock.currentTimeMillis), String(at))
       assert.deepInclude(second, { event: "PreToolUse", sessionId: session, pid: null, startTime: null })
       assert.notInclude(fs.readFileSync(file(the), "utf8"), "secret")

@@ -1,6 +1,6 @@
-import * as fs from "node:fs"
 import { Claude } from "@souffleur/claude"
-import { Agent, type Condition, judge, type ProcessInfo, Processes, type Signs, type Verdict } from "@souffleur/domain"
+import { Agent, type Condition, judge, Processes, type ProcessInfo, type Signs, type Verdict } from "@souffleur/domain"
+import * as fs from "node:fs"
 import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 
 /** Ms: what the agent's calls may stall, as souffleur's settings have it (spec: settings#keys). */
@@ -99,9 +99,9 @@ const table = (condition: Condition | undefined) => {
 
 /** What the readers of the product itself make of the files. */
 export const signsOf = Effect.fn("Situation.signs")(function* (situation: Situation) {
-  const claudeDir = yield* laidOut(situation)
+  const agentDir = yield* laidOut(situation)
   const process = situation.process === "unknown" ? undefined : situation.process
-  const options = { claudeDir, agentCommand: { program: "claude", args: [] }, environment: {} }
+  const options = { agentDir, agentCommand: { program: "claude", args: [] }, environment: {} }
   return yield* Effect.gen(function* () {
     const agent = yield* Agent
     const session = Option.getOrUndefined(yield* agent.signs(sessionId))

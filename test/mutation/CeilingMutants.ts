@@ -9,6 +9,7 @@ export const ceilingMutants = [
     ["packages/process/test/Settings.test.ts"],
     [
       ["agent environment: nothing that changes what is launched", "return refused === undefined\n", "return refused !== null\n"],
+      ["agent environment: no mark of a session", "marks.has(name) || ", ""],
       ["agent environment: names alone", "!names.every(isName)", "false"],
       ["agent environment: so many", "names.length > most ||", ""],
       ["agent environment: no loader", "/^(?:LD_|DYLD_|SOUFFLEUR_)/u", "/^(?:SOUFFLEUR_)/u"],
@@ -103,11 +104,7 @@ export const ceilingMutants = [
     "packages/cli/src/watching/PersonOnly.ts",
     ["packages/cli/test/ConfigTrust.test.ts"],
     [
-      [
-        "person: no mark of an agent",
-        'marks.find((name) => (variables[name] ?? "") !== "")',
-        'marks.find(() => (variables[""] ?? "") !== "")'
-      ],
+      ["person: no mark of an agent", "const mark = agentKind.identity(variables).mark ??", "const mark = agentKind.identity({}).mark ??"],
       ["person: no Conductor among the ancestors", "const holder = here[0]?.pid ??", "const holder = here[-1]?.pid ??"]
     ]
   ),

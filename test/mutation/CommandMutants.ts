@@ -31,7 +31,7 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/claude/src/command/ClaudeEnvironment.ts",
+    "packages/cli/src/watching/Detach.ts",
     ["test/cli/Detach.test.ts"],
     [["detach: no mark of a launch", 'entry[0] !== "SOUFFLEUR_LAUNCH_ID"', "true"]]
   ),

@@ -17,9 +17,15 @@ export const drawnMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/claude/src/command/ClaudeEnvironment.ts",
+    "packages/cli/src/watching/Detach.ts",
     ["test/cli/Detach.test.ts"],
-    [["detach: no mark of a session", "entry[1] !== undefined && !marks.has(entry[0]) && entry[0]", "entry[1] !== undefined && entry[0]"]]
+    [
+      [
+        "detach: no mark of a session",
+        "entry[1] !== undefined && !agentKind.marks.has(entry[0]) && entry[0]",
+        "entry[1] !== undefined && entry[0]"
+      ]
+    ]
   ),
   ...mutantsOf(
     `${conductor}/src/run/RunEvolution.ts`,

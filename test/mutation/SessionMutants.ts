@@ -23,8 +23,8 @@ export const sessionMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/lines/Lines.ts`,
-    [`${claude}/test/CompactBoundary.test.ts`, `${claude}/test/Lines.test.ts`],
+    "packages/domain/src/Lines.ts",
+    [`${claude}/test/CompactBoundary.test.ts`, "packages/domain/test/Lines.test.ts"],
     [["lines: one over two chunks", "    carry.set(part, carried)\n", ""]]
   ),
   ...mutantsOf(
@@ -113,7 +113,9 @@ export const sessionMutants = [
     `${claude}/src/hooks/HookInput.ts`,
     [`${claude}/test/HookInput.test.ts`],
     [
-      ["hook input: one word of the agent's", "return word.test(kind) ?", 'return kind !== "" ?'],
+      ["hook input: one word of the agent's", "word.test(kind) ?", 'kind !== "" ?'],
+      ["hook input: a compaction is no other holding", 'kind === "compact" ? "goes on" : "began"', '"began"'],
+      ["hook input: an end", 'if (event === "SessionEnd") return "ended"\n', ""],
       ["hook input: also where it was cut", "if (end === -1) return\n", "if (end === -1) throw new Error()\n"]
     ]
   )

@@ -29,7 +29,7 @@ export const watcherRuleMutants = [
     ]
   ]),
   ...mutantsOf(`${watcher}/src/SessionHolder.ts`, looks, [
-    ["return: not of one that only compacts", "words.at(-1) === compactPrompt || ", ""]
+    ["return: not of one that only compacts", "words.at(-1) === agent.compactPrompt || ", ""]
   ]),
   ...mutantsOf(`${watcher}/src/Observe.ts`, looks, [
     ["finished: a finished turn, without comms", "finished: watch.comms === null && (", "finished: (false as boolean) && ("]

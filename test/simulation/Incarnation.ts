@@ -1,4 +1,4 @@
-import { AlreadyWatched, Claims, leastPin, type ResolvedSettings, type Role, Settings, Processes, type Watch } from "@souffleur/domain"
+import { AlreadyWatched, Claims, Processes, type ResolvedSettings, type Role, Settings, type Watch, leastPin } from "@souffleur/domain"
 import { Refused } from "@souffleur/eventlog"
 import { command, Fenced, forget, commsPublisher, own, type Restoration, restore, Roles, supervise } from "@souffleur/supervisor"
 import { Cause, Duration, Effect, Exit, Fiber, Option, Path } from "effect"
@@ -36,7 +36,7 @@ export const defaults: ResolvedSettings = {
   launchSpacing: Duration.seconds(5),
   notifyCommand: null,
   stateDir: "/state",
-  claudeDir: "/claude",
+  agentDir: "/agent",
   warnings: [],
   source: null
 }

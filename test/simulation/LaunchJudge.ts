@@ -1,5 +1,6 @@
 import type { LaunchOrder } from "@souffleur/domain"
 import { Predicate } from "effect"
+import { compactPrompt } from "./SimAgent.ts"
 import { type Conductor, secret } from "./SimulatedAgent.ts"
 import { minute } from "./Timeline.ts"
 import type { World } from "./SimulatedWorld.ts"
@@ -82,7 +83,7 @@ export class LaunchJudge {
     this.#export(args.at(-1) ?? "", [watch.sessionId, ...watch.sessions.toReversed()], spawned)
     if (JSON.stringify(order).includes(secret)) world.violated("the conversation is in a launch")
     if (watch.recovery === undefined) return
-    if (args.at(-1) === "/compact") return this.#compaction(watch.cycles)
+    if (args.at(-1) === compactPrompt) return this.#compaction(watch.cycles)
     // What follows a limit or an outage of the service is no death (spec: behaviour#limits-and-waits); how often it comes has a bound of its own.
     if (watch.recovery?.trigger === "limit") return this.#afterWait(watch.waits)
     const before = world.conductors.at(-1)

@@ -2,10 +2,14 @@ import type { Agent } from "@souffleur/domain"
 import { Effect } from "effect"
 import type { Gate } from "./Gate.ts"
 
+/** By which a session of it compacts. */
+export const compactPrompt = "/compact"
+
 /** The agent of every simulated world, as far as it is known by its words: how it is started, and by what its processes are found. */
 export const agentByWords = (gate: Gate) =>
   ({
     name: "simulated",
+    compactPrompt,
     isAgent: ([program]) => program === "claude",
     inPrintMode: (args) => args.includes("-p"),
     tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],

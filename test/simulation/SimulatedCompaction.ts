@@ -1,4 +1,4 @@
-import { compactPrompt } from "@souffleur/domain"
+import { compactPrompt } from "./SimAgent.ts"
 import type { SimProcess } from "./ProcessTable.ts"
 import { souffleursOwn } from "./LaunchRoom.ts"
 import type { World } from "./SimulatedWorld.ts"

@@ -1,6 +1,7 @@
-import { type LaunchOrder, type Permission, type ResolvedSettings, type Signal, type TurnState, type Watch } from "@souffleur/domain"
+import type { LaunchOrder, Permission, ResolvedSettings, Signal, TurnState, Watch } from "@souffleur/domain"
 import { Beats, Offspring, Cursor } from "@souffleur/eventlog"
 import { Effect } from "effect"
+import { compactPrompt } from "./SimAgent.ts"
 import { Board } from "./SimulatedComms.ts"
 import { CeilingJudge } from "./CeilingJudge.ts"
 import { ClaimRoom } from "./ClaimRoom.ts"
@@ -199,7 +200,7 @@ export class World extends SimMachine implements StateFolder {
     judge.started(order)
     process.name = order.command.program.slice(order.command.program.lastIndexOf("/") + 1)
     process.print = args.includes("-p")
-    if (args.at(-1) === "/compact") return compact(this, process, sessionId)
+    if (args.at(-1) === compactPrompt) return compact(this, process, sessionId)
     this.#become(process, sessionId)
   }
 

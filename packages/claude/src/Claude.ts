@@ -1,10 +1,9 @@
 import { Agent, type Processes, SessionNotFound } from "@souffleur/domain"
-import { type TrustedFiles } from "@souffleur/process"
+import type { AgentOptions, TrustedFiles } from "@souffleur/process"
 import { Effect, type FileSystem, Layer, Option, type Path } from "effect"
-import { agentName, type AgentProgram } from "./command/AgentProgram.ts"
-import { agentCommand } from "./command/ClaudeCli.ts"
+import { agentName } from "./command/AgentProgram.ts"
+import { agentCommand, compactPrompt } from "./command/ClaudeCli.ts"
 import { compactedSince, markOf } from "./session/CompactBoundary.ts"
-import type { Environment } from "./command/ClaudeEnvironment.ts"
 import { makeHandoffReceipt } from "./session/HandoffReceipt.ts"
 import { findSessionFile } from "./session/SessionFile.ts"
 import { liveSessions } from "./session/RunningSessions.ts"
@@ -15,29 +14,19 @@ import { anyToolResult, makeToolResults } from "./session/ToolResults.ts"
 import { makeSpend } from "./session/Spend.ts"
 import { exportTranscript } from "./export/TranscriptExport.ts"
 
-/** What the caller settled (spec: settings#keys). */
-export interface ClaudeOptions {
-  /** The folder of `projects/` and `sessions/`: `~/.claude`, unless the user says otherwise. */
-  readonly claudeDir: string
-  readonly agentCommand: AgentProgram
-  /** souffleur's own environment, of which an agent gets what is on an allow list. */
-  readonly environment: Environment
-  /** Names that the user adds to that list. */
-  readonly environmentAllowed?: ReadonlyArray<string>
-}
-
 /** Claude Code as an agent. */
-const layer = (options: ClaudeOptions): Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles> =>
+const layer = (options: AgentOptions): Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles> =>
   Layer.effect(
     Agent,
     Effect.gen(function* () {
       const services = yield* Effect.context<FileSystem.FileSystem | Path.Path | Processes | TrustedFiles>()
       const [handoffTaken, spend] = [makeHandoffReceipt(), makeSpend()]
-      const sessionFile = (sessionId: string) => findSessionFile(options.claudeDir, sessionId).pipe(Effect.provide(services))
+      const sessionFile = (sessionId: string) => findSessionFile(options.agentDir, sessionId).pipe(Effect.provide(services))
       const countResults = yield* makeToolResults
       return Agent.of({
         name: agentName(options.agentCommand),
-        sessions: liveSessions(options.claudeDir).pipe(Effect.provide(services)),
+        compactPrompt,
+        sessions: liveSessions(options.agentDir).pipe(Effect.provide(services)),
         sessionFile,
         exportSession: Effect.fn("Claude.exportSession")(function* (sessionId, out) {
           const { path } = yield* sessionFile(sessionId)
@@ -70,7 +59,7 @@ const layer = (options: ClaudeOptions): Layer.Layer<Agent, never, FileSystem.Fil
         },
         turnEnded: Effect.fnUntraced(function* ({ pid }, sessionId) {
           const file = yield* Effect.option(sessionFile(sessionId))
-          if (Option.isNone(file) || !(yield* leftNoPidFile(options.claudeDir, pid))) return false
+          if (Option.isNone(file) || !(yield* leftNoPidFile(options.agentDir, pid))) return false
           return yield* lastTurnEnded(file.value.path)
         }, Effect.provide(services)),
         signs: Effect.fnUntraced(function* (sessionId) {

@@ -1,7 +1,6 @@
-import { agentsOwn } from "@souffleur/domain"
+import { agentsOwn, makeLines } from "@souffleur/domain"
 import { piecesOf, TrustedFiles } from "@souffleur/process"
 import { Effect, Option, Path, Stream } from "effect"
-import { makeLines } from "./lines/Lines.ts"
 import { recordOf } from "./session/Records.ts"
 
 /** Bytes from the beginning in which it is looked for: the first records of a session say it, after some that do not. */

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
 import { agentName } from "../src/command/AgentProgram.ts"
-import { parseAgentCommand } from "../src/index.ts"
+import { parseAgentCommand } from "../src/command/AgentProgram.ts"
 
 const why = (text: string) => Result.getOrThrow(Result.flip(parseAgentCommand(text))).why
 const withArgs = (...args: ReadonlyArray<string>) => JSON.stringify(["claude", ...args])

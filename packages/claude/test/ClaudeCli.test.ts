@@ -1,5 +1,5 @@
-import { assert, it } from "@effect/vitest"
 import { Agent, clamp } from "@souffleur/domain"
+import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Option, Schema } from "effect"
 import { Claude } from "../src/index.ts"
 import { isSessionId } from "../src/session/SessionId.ts"
@@ -17,7 +17,7 @@ it.layer(services)((it) => {
     Effect.service(Agent).pipe(
       Effect.provide(
         Claude.layer({
-          claudeDir: "/nowhere",
+          agentDir: "/nowhere",
           agentCommand: { program, args: ["--model", "opus"] },
           environment,
           environmentAllowed: also

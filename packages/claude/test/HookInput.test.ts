@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { hookCall } from "../src/hooks/HookInput.ts"
+import { agentPid, hookCall } from "../src/hooks/HookInput.ts"
 
 const sessionId = "5c0ff1e0-0000-4000-8000-000000000001"
 const input = (fields: object) => JSON.stringify({ session_id: sessionId, cwd: "/p", ...fields })
@@ -19,8 +19,25 @@ it("takes event, session and why, of every event that says why", () => {
   ]
   for (const [fields, kind] of calls) {
     const event = String(fields["hook_event_name"])
-    assert.deepStrictEqual(hookCall(input(fields)), kind === undefined ? { event, sessionId } : { event, sessionId, kind })
+    const { holding: _, ...call } = hookCall(input(fields)) ?? {}
+    assert.deepStrictEqual<object>(call, kind === undefined ? { event, sessionId } : { event, sessionId, kind })
   }
+})
+
+it("says what an event does to the holding of its session, which goes on after a compaction", () => {
+  const holding = (fields: object) => hookCall(input(fields))?.holding
+  assert.strictEqual(holding({ hook_event_name: "SessionStart", source: "clear" }), "began")
+  assert.strictEqual(holding({ hook_event_name: "SessionStart" }), "began")
+  assert.strictEqual(holding({ hook_event_name: "SessionStart", source: "compact" }), "goes on")
+  assert.strictEqual(holding({ hook_event_name: "SessionEnd", reason: "clear" }), "ended")
+  assert.isUndefined(holding({ hook_event_name: "Stop" }))
+})
+
+it("takes the agent's process from the environment, where that has a number that can be one", () => {
+  assert.deepStrictEqual(
+    ["4711", "", "0", "-1", "12345678", "1e3", undefined].map((CLAUDE_PID) => agentPid({ CLAUDE_PID })),
+    [4711, ...Array.from({ length: 6 }, () => undefined)]
+  )
 })
 
 it("keeps nothing that somebody could have written: a kind is one word of the agent's", () => {

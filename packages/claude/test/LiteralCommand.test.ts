@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option, Result } from "effect"
-import { agentOfLaunch, literalAgent, parseAgentCommand } from "../src/index.ts"
+import { parseAgentCommand } from "../src/command/AgentProgram.ts"
+import { agentOfLaunch, literalAgent } from "../src/command/LiteralCommand.ts"
 
 const configured = Result.getOrThrow(parseAgentCommand('["/opt/node", "/opt/agent.js", "go"]'))
 const parse = (...words: ReadonlyArray<string>) => literalAgent(words, configured)

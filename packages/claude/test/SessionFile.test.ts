@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Option } from "effect"
 import { execFileSync } from "node:child_process"
-import { isSessionId } from "../src/index.ts"
+import { isSessionId } from "../src/session/SessionId.ts"
 import { projectOf } from "../src/Project.ts"
 import { findSessionFile } from "../src/session/SessionFile.ts"
 import { liveSessions } from "../src/session/RunningSessions.ts"

@@ -1,5 +1,5 @@
-import { assert, it } from "@effect/vitest"
 import { Agent } from "@souffleur/domain"
+import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path, Random } from "effect"
 import { Claude } from "../src/index.ts"
 import { exportTranscript } from "../src/export/TranscriptExport.ts"
@@ -35,7 +35,7 @@ it.layer(services)((it) => {
       const folder = yield* claudeFolder({ "projects/-p/3f2a0b9d.jsonl": yield* fs.readFile(fixture), "exports/old.md": "" })
       const claude = yield* Effect.service(Agent).pipe(
         Effect.provide(
-          Claude.layer({ claudeDir: folder, agentCommand: { program: "claude", args: [] }, environment: {} }).pipe(Layer.provide(running()))
+          Claude.layer({ agentDir: folder, agentCommand: { program: "claude", args: [] }, environment: {} }).pipe(Layer.provide(running()))
         )
       )
       const out = `${folder}/exports/s.md`

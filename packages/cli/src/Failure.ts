@@ -1,19 +1,20 @@
-import type { AgentCommandRefused, CommandRefused, HookSettingsUnusable } from "@souffleur/claude"
+import type { GitUnusable, PlanInvalid, StateForeign } from "@souffleur/plan"
 import {
+  type AgentCommandRefused,
   type AgentNotFound,
   type AlreadyWatched,
   type BadSetting,
   type BadTarget,
   type ClaimFailed,
+  type CommandRefused,
   type CommsUnavailable,
+  defectOf,
   type ExportFailed,
   type LaunchFailed,
-  type SessionNotFound,
-  defectOf
+  type SessionNotFound
 } from "@souffleur/domain"
-import { type FileRefused, type StopFailed } from "@souffleur/process"
-import { type LogUnusable, type Refused, type SqliteUnusable, type UnreadableEvent } from "@souffleur/eventlog"
-import type { GitUnusable, PlanInvalid, StateForeign } from "@souffleur/plan"
+import type { LogUnusable, Refused, SqliteUnusable, UnreadableEvent } from "@souffleur/eventlog"
+import type { FileRefused, HookSettingsUnusable, StopFailed } from "@souffleur/process"
 import type { EstimateFailed, TrimFailed } from "@souffleur/recovery"
 import type { Fenced } from "@souffleur/supervisor"
 import { type Cause, type PlatformError, Runtime, Schema } from "effect"

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { hookCall } from "@souffleur/claude/hook"
 import { keepSign } from "@souffleur/node/hook"
+import { hookReader } from "./agent/HookReader.ts"
 
 // As every command has it (`Uncaught.ts`), without what that loads: a tool call of the agent waits.
 process.on("uncaughtException", (error) => {
@@ -10,4 +10,4 @@ process.on("uncaughtException", (error) => {
 })
 
 // `souffleur hook`, and nothing that it does not need.
-await keepSign(hookCall)
+await keepSign(hookReader)

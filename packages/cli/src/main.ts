@@ -22,7 +22,7 @@ const begin = async () => {
       break
     // A tool call of the agent waits for this one.
     case "hook":
-      await (await import("@souffleur/node/hook")).keepSign((await import("@souffleur/claude/hook")).hookCall)
+      await (await import("@souffleur/node/hook")).keepSign((await import("./agent/HookReader.ts")).hookReader)
       break
     // Five errands that the program runs for itself: who starts a detached souffleur, its guardian, what it asks of comms, a launch, and
     // the demonstration's agent.

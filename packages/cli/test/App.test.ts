@@ -1,12 +1,13 @@
-import { assert, it } from "@effect/vitest"
-import { loadSettings } from "@souffleur/process"
 import { HostServices } from "@souffleur/node"
+import { loadSettings } from "@souffleur/process"
+import { assert, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
+import { agentKind } from "../src/agent/Kind.ts"
 import { terminalOf } from "../src/world/App.ts"
 
 const inKitty = { KITTY_WINDOW_ID: "3", KITTY_LISTEN_ON: "unix:/run/kitty" }
 const chosen = (launcher: string, variables: Readonly<Record<string, string>>) =>
-  loadSettings({ projectDir: "/", environment: { HOME: "/nowhere", SOUFFLEUR_LAUNCHER: launcher }, flags: {} }).pipe(
+  loadSettings({ agent: agentKind, projectDir: "/", environment: { HOME: "/nowhere", SOUFFLEUR_LAUNCHER: launcher }, flags: {} }).pipe(
     Effect.flatMap((settings) => Effect.result(terminalOf(settings, variables))),
     Effect.map(Result.match({ onSuccess: (terminal) => terminal, onFailure: ({ why }) => why })),
     Effect.provide(HostServices.layer)

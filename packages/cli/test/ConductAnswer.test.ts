@@ -2,6 +2,7 @@ import { RunLog } from "@souffleur/plan"
 import { loadSettings } from "@souffleur/process"
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
+import { agentKind } from "../src/agent/Kind.ts"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
 import { runs } from "../src/world/RunDirectory.ts"
 import { services } from "./mcp/McpPlace.ts"
@@ -12,7 +13,7 @@ const skipped = Effect.fnUntraced(function* (commits: ReadonlyArray<string>) {
   const fs = yield* FileSystem.FileSystem
   const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-answer-" }))
   const variables = { PATH: "/usr/bin:/bin", HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` }
-  const settings = yield* loadSettings({ projectDir: home, environment: variables, flags: {} })
+  const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment: variables, flags: {} })
   const { ImplementationCompleted, RunOpened, TaskEscalated, TaskStarted } = examples
   const taskId = "task-001"
   const told = [

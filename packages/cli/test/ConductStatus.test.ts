@@ -2,6 +2,7 @@ import { RunLog } from "@souffleur/plan"
 import { loadSettings } from "@souffleur/process"
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
+import { agentKind } from "../src/agent/Kind.ts"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
 import { runs } from "../src/world/RunDirectory.ts"
 import { services } from "./mcp/McpPlace.ts"
@@ -15,7 +16,7 @@ it.layer(services)((it) => {
       const fs = yield* FileSystem.FileSystem
       const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-runs-" }))
       const variables = { PATH: "/usr/bin:/bin", HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` }
-      const settings = yield* loadSettings({ projectDir: home, environment: variables, flags: {} })
+      const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment: variables, flags: {} })
       yield* Effect.provide(
         Effect.flatMap(RunLog, (log) => log.append("run/r", 0, [{ ...examples.RunOpened, workflowId: evil, project: home }])),
         runs(settings)

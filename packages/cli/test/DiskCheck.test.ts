@@ -1,7 +1,8 @@
-import { assert, it } from "@effect/vitest"
-import { loadSettings } from "@souffleur/process"
 import { HostServices } from "@souffleur/node"
+import { loadSettings } from "@souffleur/process"
+import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
+import { agentKind } from "../src/agent/Kind.ts"
 import { disk, kindAt } from "../src/doctor/DiskCheck.ts"
 
 const table = `22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
@@ -25,6 +26,7 @@ it.live("doctor: a state folder on a network file system is wrong, also one that
     const files = yield* FileSystem.FileSystem
     const home = yield* files.realPath(yield* files.makeTempDirectoryScoped())
     const settings = yield* loadSettings({
+      agent: agentKind,
       projectDir: home,
       environment: { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/a/state` },
       flags: {}

@@ -1,4 +1,3 @@
-import { assert, it } from "@effect/vitest"
 import {
   type Condition,
   guardianOf,
@@ -10,10 +9,12 @@ import {
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
-import { loadSettings, TrustedFiles } from "@souffleur/process"
 import { Beats, type LogError, LogUnusable, Refused } from "@souffleur/eventlog"
+import { loadSettings, TrustedFiles } from "@souffleur/process"
+import { assert, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Exit, Fiber, Layer, Logger, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
+import { agentKind } from "../src/agent/Kind.ts"
 import { guarded, restorationOf } from "../src/watching/GuardianKeeper.ts"
 
 /** The watch "w", of which it is seen what is told of whom; or the log says no. */
@@ -51,7 +52,7 @@ const silent = Effect.fnUntraced(function* (
       untilOver: untilSeenOver(condition),
       signal: ({ pid }, signal) => Effect.sync(() => void did.push(`${signal} ${pid}`))
     }),
-    Layer.effect(Settings, loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
+    Layer.effect(Settings, loadSettings({ agent: agentKind, projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
       Layer.provide([TrustedFiles.layerNone, Path.layer])
     ),
     Logger.layer([Logger.make(({ message }) => void warnings.push(String(message)))])
@@ -127,7 +128,7 @@ const guarding = Effect.fnUntraced(function* (given: { readonly guardian?: Condi
       untilOver: untilSeenOver(condition),
       signal: ({ pid }, signal) => Effect.sync(() => void did.push(`${signal} ${pid}`))
     }),
-    Layer.effect(Settings, loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
+    Layer.effect(Settings, loadSettings({ agent: agentKind, projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
       Layer.provide([TrustedFiles.layerNone, Path.layer])
     )
   )

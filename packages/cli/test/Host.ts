@@ -35,6 +35,7 @@ export const host = (what: {
     }),
     Layer.mock(Agent)({
       name: "claude",
+      compactPrompt: "/compact",
       isAgent: () => true,
       inPrintMode: () => false,
       tags: () => [],

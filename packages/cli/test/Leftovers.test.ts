@@ -1,11 +1,12 @@
-import { HostServices } from "@souffleur/node"
-import { assert, it } from "@effect/vitest"
+import { RunLog } from "@souffleur/plan"
 import { EventLog } from "@souffleur/domain"
+import { HostServices } from "@souffleur/node"
 import { loadSettings } from "@souffleur/process"
+import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path } from "effect"
 import { TestClock } from "effect/testing"
+import { agentKind } from "../src/agent/Kind.ts"
 import { examples as runExamples } from "../../plan/test/fixtures/events/RunExamples.ts"
-import { RunLog } from "@souffleur/plan"
 import { examples } from "../../domain/test/fixtures/events/Examples.ts"
 import { store } from "../src/world/App.ts"
 import { runs } from "../src/world/RunDirectory.ts"
@@ -20,6 +21,7 @@ const swept = Effect.fnUntraced(function* (files: Readonly<Record<string, number
   const path = yield* Path.Path
   const home = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-leftovers-" })
   const settings = yield* loadSettings({
+    agent: agentKind,
     projectDir: home,
     environment: { HOME: home, SOUFFLEUR_STATE_DIR: path.join(home, "state") },
     flags: {}

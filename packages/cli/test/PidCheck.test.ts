@@ -1,5 +1,5 @@
+import { Agent, Hooks, Processes, type ProcessInfo, SessionNotFound, initial } from "@souffleur/domain"
 import { assert, it } from "@effect/vitest"
-import { Agent, Hooks, initial, Processes, type ProcessInfo, SessionNotFound } from "@souffleur/domain"
 import { Effect, Layer, Option } from "effect"
 import { candidate } from "../src/doctor/PidCheck.ts"
 
@@ -29,6 +29,7 @@ const said = ({ ancestors = [], file = true, found = alive, holds, isAgent = tru
         }),
         Layer.mock(Agent)({
           name: "claude",
+          compactPrompt: "/compact",
           isAgent: () => isAgent,
           inPrintMode: () => false,
           tags: () => [],

@@ -1,7 +1,8 @@
-import { assert, it } from "@effect/vitest"
-import { loadSettings } from "@souffleur/process"
 import { HostServices } from "@souffleur/node"
+import { loadSettings } from "@souffleur/process"
+import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
+import { agentKind } from "../src/agent/Kind.ts"
 import { setup } from "../src/doctor/SetupCheck.ts"
 import { Environment } from "../src/world/CommandEnvironment.ts"
 
@@ -10,7 +11,7 @@ it.live("an agent command may hold a key: it is told by its program alone", () =
     const files = yield* FileSystem.FileSystem
     const home = yield* files.makeTempDirectoryScoped()
     const variables = { HOME: home, PATH: "/usr/bin:/bin", SOUFFLEUR_AGENT_COMMAND: '["env","API_KEY=hunter2","sh"]' }
-    const settings = yield* loadSettings({ projectDir: home, environment: variables, flags: {} })
+    const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment: variables, flags: {} })
     const surroundings = { variables, cwd: home, platform: "linux", colour: false as const, interactive: false, self: ["node"] as const }
     const findings = yield* Effect.provideService(setup(settings, home, 1000), Environment, surroundings)
     const agent = findings.find(({ check }) => check === "agent")
@@ -29,7 +30,7 @@ it.live("a config file that may be somebody else's word is wrong, and nothing of
     const variables = { HOME: project, PATH: "/usr/bin:/bin" }
     const surroundings = { variables, cwd: project, platform: "linux", colour: false as const, interactive: false, self: ["node"] as const }
     const found = Effect.gen(function* () {
-      const settings = yield* loadSettings({ projectDir: project, environment: variables, flags: {} })
+      const settings = yield* loadSettings({ agent: agentKind, projectDir: project, environment: variables, flags: {} })
       const findings = yield* Effect.provideService(setup(settings, project, 1000), Environment, surroundings)
       return { ceiling: settings.maxExternalPermission, config: findings.filter(({ check }) => check === "config") }
     })

@@ -1,10 +1,11 @@
-import { assert, it } from "@effect/vitest"
 import { Event, EventLog } from "@souffleur/domain"
-import { loadSettings } from "@souffleur/process"
 import { HostServices } from "@souffleur/node"
+import { loadSettings } from "@souffleur/process"
 import { command } from "@souffleur/supervisor"
+import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { execFileSync } from "node:child_process"
+import { agentKind } from "../src/agent/Kind.ts"
 import { store } from "../src/world/App.ts"
 import { keep } from "../src/doctor/StateFolderCheck.ts"
 
@@ -13,7 +14,7 @@ it.live("what souffleur keeps: watches that have ended too, by which comms is ju
     const files = yield* FileSystem.FileSystem
     const home = yield* files.makeTempDirectoryScoped()
     const environment = { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` }
-    const settings = yield* loadSettings({ projectDir: home, environment, flags: {} })
+    const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment, flags: {} })
     assert.deepStrictEqual((yield* keep(settings)).watches, [])
     yield* Effect.gen(function* () {
       const open = { _tag: "Open", project: home, comms: `${home}/board.db`, observe: false, pid: 4_190_000, sessionId: "s" } as const
@@ -36,7 +37,12 @@ it.live("by how much the estimates of past recoveries were wrong is told", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const home = yield* files.makeTempDirectoryScoped()
-    const settings = yield* loadSettings({ projectDir: home, environment: { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` }, flags: {} })
+    const settings = yield* loadSettings({
+      agent: agentKind,
+      projectDir: home,
+      environment: { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` },
+      flags: {}
+    })
     const outcome = {
       estimated_tokens: 90_000,
       estimated_tokens_full: 90_000,
@@ -65,7 +71,7 @@ it.live("an export or a launch that others can read is told, and how to close it
     const files = yield* FileSystem.FileSystem
     const home = yield* files.makeTempDirectoryScoped()
     const environment = { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` }
-    const settings = yield* loadSettings({ projectDir: home, environment, flags: {} })
+    const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment, flags: {} })
     for (const [file, mode] of [
       ["exports/a.md", 0o640],
       ["exports/b.md", 0o600],
@@ -97,7 +103,12 @@ it.live("an environment that was kept for a launch that no unfinished watch need
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const home = yield* files.makeTempDirectoryScoped()
-    const settings = yield* loadSettings({ projectDir: home, environment: { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` }, flags: {} })
+    const settings = yield* loadSettings({
+      agent: agentKind,
+      projectDir: home,
+      environment: { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` },
+      flags: {}
+    })
     const open = { _tag: "Open", project: home, comms: null, observe: false, pid: 4_190_000, sessionId: "s" } as const
     yield* Effect.andThen(command("going-0001", open), command("over-0001", open)).pipe(
       Effect.andThen(command("over-0001", { _tag: "Release" })),
@@ -132,7 +143,12 @@ it.live("a state folder that others may write, or that is a link, is wrong, and 
       [state, /others may write to it \(mode 0777\): chmod go-w/],
       [link, /a link/]
     ] as const) {
-      const settings = yield* loadSettings({ projectDir: home, environment: { HOME: home, SOUFFLEUR_STATE_DIR: folder }, flags: {} })
+      const settings = yield* loadSettings({
+        agent: agentKind,
+        projectDir: home,
+        environment: { HOME: home, SOUFFLEUR_STATE_DIR: folder },
+        flags: {}
+      })
       const refused = yield* Effect.flip(Effect.provide(Effect.void, store(settings)))
       assert.strictEqual(refused._tag, "FileRefused")
       assert.match(refused.message, why)
@@ -147,7 +163,12 @@ it.live("what launches have printed is told when it takes more than a gigabyte o
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const home = yield* files.makeTempDirectoryScoped()
-    const settings = yield* loadSettings({ projectDir: home, environment: { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` }, flags: {} })
+    const settings = yield* loadSettings({
+      agent: agentKind,
+      projectDir: home,
+      environment: { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` },
+      flags: {}
+    })
     yield* files.makeDirectory(`${home}/state/launches`, { recursive: true, mode: 0o700 })
     const file = `${home}/state/launches/w-1.out`
     yield* files.writeFile(file, new Uint8Array(), { mode: 0o600 })

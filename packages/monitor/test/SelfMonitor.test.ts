@@ -1,7 +1,8 @@
-import { assert, describe, it } from "@effect/vitest"
+import { claudeCode } from "@souffleur/claude"
 import { Event, EventLog, makeWatchRef, Settings, type WatchEvent } from "@souffleur/domain"
-import { loadSettings, TrustedFiles } from "@souffleur/process"
 import { Beats } from "@souffleur/eventlog"
+import { loadSettings, TrustedFiles } from "@souffleur/process"
+import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { selfMonitor } from "../src/index.ts"
@@ -35,9 +36,10 @@ const before: ReadonlyArray<WatchEvent> = [
   Event.WatcherStarted.make({ at, watcher: 1, awaiting: false, mode: "normal" }),
   Event.SelfMonitorStarted.make({ at, monitor: 1, watcher: 1 })
 ]
-const settings = Layer.effect(Settings, loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
-  Layer.provide([TrustedFiles.layerNone, Path.layer])
-)
+const settings = Layer.effect(
+  Settings,
+  loadSettings({ agent: claudeCode, projectDir: "/p", environment: { HOME: "/home" }, flags: {} })
+).pipe(Layer.provide([TrustedFiles.layerNone, Path.layer]))
 
 /** Goes on to a second of the watch. */
 const until = (second: number) => TestClock.setTime(begun + second * 1000)

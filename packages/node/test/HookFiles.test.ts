@@ -1,5 +1,5 @@
-import { assert, layer } from "@effect/vitest"
 import { Hooks, type HookSign } from "@souffleur/domain"
+import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { execFileSync } from "node:child_process"
 import * as HostServices from "../src/HostServices.ts"
@@ -8,6 +8,7 @@ import * as HookFiles from "../src/own/HookFiles.ts"
 const sign = (at: number, event: string, sessionId: string, kind: string | undefined, pid: number): HookSign => ({
   at,
   event,
+  ...(event === "began" || event === "ended" ? { holding: event } : {}),
   sessionId,
   ...(kind === undefined ? {} : { kind }),
   pid,
@@ -101,9 +102,9 @@ layer(HostServices.layer)((it) => {
   it.effect("a process that was cleared holds the new session; its lineage names all that it had, and who resumed it", () =>
     Effect.gen(function* () {
       const of = yield* hooks({
-        "other.jsonl": lines(sign(1, "SessionStart", "other", "startup", 3)),
-        "old.jsonl": lines(sign(2, "SessionStart", "old", "startup", 1), sign(900_000, "SessionEnd", "old", "clear", 1)),
-        "new.jsonl": lines(sign(1_002_000, "SessionStart", "new", "clear", 1), sign(1_002_500, "SessionStart", "new", "resume", 2))
+        "other.jsonl": lines(sign(1, "began", "other", "startup", 3)),
+        "old.jsonl": lines(sign(2, "began", "old", "startup", 1), sign(900_000, "ended", "old", "clear", 1)),
+        "new.jsonl": lines(sign(1_002_000, "began", "new", "clear", 1), sign(1_002_500, "began", "new", "resume", 2))
       })
       assert.deepStrictEqual(yield* of.holds({ pid: 1, startTime: 100 }), Option.some("new"))
       assert.deepStrictEqual(yield* of.holds({ pid: 2, startTime: 200 }), Option.some("new"))

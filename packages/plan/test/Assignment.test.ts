@@ -5,10 +5,10 @@ import {
   Launcher,
   LaunchFailed,
   type LaunchOrder,
-  leastPin,
   type Permission,
   Processes,
-  Settings
+  Settings,
+  leastPin
 } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, FileSystem, Layer, Option, Result } from "effect"
@@ -73,6 +73,7 @@ const world = (
     } as Settings["Service"]),
     Layer.mock(Agent)({
       name: "agent",
+      compactPrompt: "/compact",
       isAgent: () => true,
       inPrintMode: () => true,
       tags: () => [],

@@ -59,6 +59,7 @@ const judged = (given: {
     Layer.succeed(PlanContext, { git, finishing, words: plainWords(), plan: planOf("t1") } as unknown as PlanContext["Service"]),
     Layer.mock(Agent)({
       name: "agent",
+      compactPrompt: "/compact",
       isAgent: () => true,
       inPrintMode: () => true,
       tags: () => [],

@@ -1,8 +1,9 @@
-import { assert, layer } from "@effect/vitest"
-import { HostServices } from "@souffleur/node"
-import { Duration, Effect, FileSystem, Path } from "effect"
+import { claudeCode } from "@souffleur/claude"
 import { type SettingFlags, Settings } from "@souffleur/domain"
+import { HostServices } from "@souffleur/node"
 import { loadSettings } from "@souffleur/process"
+import { assert, layer } from "@effect/vitest"
+import { Duration, Effect, FileSystem, Path } from "effect"
 
 const home = { HOME: "/home/someone" }
 
@@ -20,7 +21,12 @@ layer(HostServices.layer)("loadSettings", (it) => {
     const projectDir = path.join(parent, "project")
     yield* fs.makeDirectory(path.join(projectDir, ".orchestra_configs"), { recursive: true })
     if (options.file !== undefined) yield* fs.writeFileString(path.join(projectDir, ".orchestra_configs", "souffleur"), options.file)
-    return yield* loadSettings({ projectDir, environment: { ...home, ...options.environment }, flags: options.flags ?? {} })
+    return yield* loadSettings({
+      agent: claudeCode,
+      projectDir,
+      environment: { ...home, ...options.environment },
+      flags: options.flags ?? {}
+    })
   })
   const refused = (options: Parameters<typeof load>[0]) => load(options).pipe(Effect.catchTag("PlatformError", Effect.die), Effect.flip)
 
@@ -79,7 +85,7 @@ layer(HostServices.layer)("loadSettings", (it) => {
         launch_spacing: "5 seconds",
         notify_command: null,
         state_dir: "/home/someone/.local/state/souffleur",
-        claude_dir: "/home/someone/.claude",
+        agent_dir: "/home/someone/.claude",
         warnings: [],
         source: null
       })
@@ -124,8 +130,8 @@ layer(HostServices.layer)("loadSettings", (it) => {
       assert.strictEqual(settings.warnings.length, 2)
       assert.strictEqual(settings.stateDir, "/home/someone/.local/state/souffleur")
       const folders = Effect.fnUntraced(function* (environment: Record<string, string>) {
-        const { stateDir, claudeDir } = yield* load({ environment })
-        return [stateDir, claudeDir]
+        const { stateDir, agentDir } = yield* load({ environment })
+        return [stateDir, agentDir]
       })
       assert.deepStrictEqual(yield* folders({ XDG_STATE_HOME: "/x", CLAUDE_CONFIG_DIR: "/c" }), ["/x/souffleur", "/c"])
       assert.deepStrictEqual(yield* folders({ XDG_STATE_HOME: "x", CLAUDE_CONFIG_DIR: "" }), [

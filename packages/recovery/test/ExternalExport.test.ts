@@ -1,6 +1,6 @@
-import { assert, it } from "@effect/vitest"
 import { Agent } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
+import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import { exportedBy } from "../src/index.ts"
 
@@ -8,6 +8,7 @@ import { exportedBy } from "../src/index.ts"
 const script = (text: string) => JSON.stringify([process.execPath, "-e", text])
 const inner = Layer.mock(Agent)({
   name: "agent",
+  compactPrompt: "/compact",
   isAgent: () => true,
   inPrintMode: () => false,
   tags: () => [],

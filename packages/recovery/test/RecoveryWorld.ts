@@ -1,3 +1,4 @@
+import { claudeCode } from "@souffleur/claude"
 import {
   Agent,
   AgentNotFound,
@@ -18,8 +19,8 @@ import {
   type Signal,
   untilSeenOver
 } from "@souffleur/domain"
+import { Beats, Offspring } from "@souffleur/eventlog"
 import { loadSettings, TrustedFiles } from "@souffleur/process"
-import { Offspring, Beats } from "@souffleur/eventlog"
 import { createHash } from "node:crypto"
 import { Clock, Effect, FileSystem, Layer, Option, Path } from "effect"
 
@@ -190,6 +191,7 @@ const agent = (world: World, fs: FileSystem.FileSystem) => {
     )
   return Agent.of({
     name: "agent",
+    compactPrompt: "/compact",
     sessions: Effect.sync(() =>
       world.sessions
         .filter(({ pid }) => world.table.get(pid)?.condition !== "gone")
@@ -319,7 +321,11 @@ const comms = (world: World) =>
 const settings = (stateDir: string, change: Partial<Settings["Service"]>) =>
   Layer.effect(
     Settings,
-    Effect.map(loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} }), (all) => ({ ...all, stateDir, ...change }))
+    Effect.map(loadSettings({ agent: claudeCode, projectDir: "/p", environment: { HOME: "/home" }, flags: {} }), (all) => ({
+      ...all,
+      stateDir,
+      ...change
+    }))
   ).pipe(Layer.provide([TrustedFiles.layerNone, Path.layer]))
 
 /** All ports but the log; files are real, in a folder of the test's own. */

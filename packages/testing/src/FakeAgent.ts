@@ -68,6 +68,7 @@ export class FakeAgent {
   readonly service = Effect.map(FileSystem.FileSystem, (fs) =>
     Agent.of({
       name: "agent",
+      compactPrompt: "/compact",
       sessions: Effect.sync(() =>
         this.sessions
           .filter(({ pid }) => this.processes.table.get(pid)?.condition !== "gone")

@@ -6,6 +6,7 @@ import { FakeAgent } from "./FakeAgent.ts"
 import { FakeClaims } from "./FakeClaims.ts"
 import { FakeComms } from "./FakeComms.ts"
 import { FakeHooks } from "./FakeHooks.ts"
+import { fakeKind } from "./FakeKind.ts"
 import { FakeLauncher } from "./FakeLauncher.ts"
 import { FakeProcesses } from "./FakeProcesses.ts"
 
@@ -13,7 +14,10 @@ import { FakeProcesses } from "./FakeProcesses.ts"
 export const settingsLayer = (change: Partial<Settings["Service"]> = {}) =>
   Layer.effect(
     Settings,
-    Effect.map(loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} }), (all) => ({ ...all, ...change }))
+    Effect.map(loadSettings({ agent: fakeKind, projectDir: "/p", environment: { HOME: "/home" }, flags: {} }), (all) => ({
+      ...all,
+      ...change
+    }))
   ).pipe(Layer.provide([TrustedFiles.layerNone, Path.layer]), Layer.orDie)
 
 /** Everything that souffleur meets, in memory: a fake for each port, whose processes and acts are shared. */

@@ -1,7 +1,6 @@
 import {
   Agent,
   baselineOf,
-  compactPrompt,
   type CommsSnapshot,
   type HeartbeatSeen,
   parseTime,
@@ -21,7 +20,7 @@ export const holderOf = Effect.fn("holderOf")(function* (sessionId: string) {
   const conductor = process.value.identity
   const words = yield* processes.commandLine(conductor.pid)
   // A session of ours that only compacts is no Conductor, nor is a process that is no agent.
-  return words.at(-1) === compactPrompt || !agent.isAgent(words) ? undefined : { conductor, print: agent.inPrintMode(words) }
+  return words.at(-1) === agent.compactPrompt || !agent.isAgent(words) ? undefined : { conductor, print: agent.inPrintMode(words) }
 })
 
 /** Whether the heartbeat is newer than the closing. This watcher must have seen it change, as a fast clock makes an old one look new. */

@@ -1,3 +1,4 @@
+import { claudeCode } from "@souffleur/claude"
 import {
   Agent,
   AgentNotFound,
@@ -8,9 +9,9 @@ import {
   EventLog,
   ExportFailed,
   formatTime,
-  Launcher,
-  Hooks,
   type HandoffTaken,
+  Hooks,
+  Launcher,
   makeWatchRef,
   Processes,
   type ProcessIdentity,
@@ -20,8 +21,8 @@ import {
   untilSeenOver,
   type WatchEvent
 } from "@souffleur/domain"
-import { loadSettings, TrustedFiles } from "@souffleur/process"
 import { agentBeats, Beats, Offspring } from "@souffleur/eventlog"
+import { loadSettings, TrustedFiles } from "@souffleur/process"
 import { Clock, Context, Effect, Layer, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { watcher } from "../src/index.ts"
@@ -97,9 +98,10 @@ export class World {
 }
 
 /** Every default, as a project without a config file has them. */
-const settings = Layer.effect(Settings, loadSettings({ projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
-  Layer.provide([TrustedFiles.layerNone, Path.layer])
-)
+const settings = Layer.effect(
+  Settings,
+  loadSettings({ agent: claudeCode, projectDir: "/p", environment: { HOME: "/home" }, flags: {} })
+).pipe(Layer.provide([TrustedFiles.layerNone, Path.layer]))
 
 const secondOf = (world: World) => Effect.map(Clock.monotonicTimeNanos, (nanos) => (Number(nanos) / 1_000_000 - world.origin) / 1000)
 
@@ -185,6 +187,7 @@ const processes = (world: World) =>
 const agent = (world: World) =>
   Agent.of({
     name: "agent",
+    compactPrompt: "/compact",
     sessions: Effect.sync(() =>
       [...world.holders, ...(world.pidFile === undefined ? [] : [["s1", conductor.pid] as const])].map(([sessionId, pid]) => ({
         pid,
@@ -233,7 +236,7 @@ const hooks = (world: World) =>
     last: () =>
       Effect.sync(() =>
         Option.map(Option.fromUndefinedOr(world.hooked), (at) => ({
-          event: "SessionStart",
+          event: "began",
           at,
           sessionId: "s1",
           pid: null,

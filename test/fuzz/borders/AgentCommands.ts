@@ -1,4 +1,4 @@
-import { literalAgent, parseAgentCommand } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/claude"
 import { Option, Result } from "effect"
 import { border, holds } from "../Border.ts"
 import { plainWord, some, word } from "../Hostile.ts"
@@ -47,15 +47,15 @@ export const agentCommands = border("agent-commands", {
   share: 12,
   draw: (seed) => ({ bad: wrapped(seed), any: any(seed), text: word(seed) }),
   checks: {
-    "a setting": ({ bad }) => holds(Result.isFailure(parseAgentCommand(JSON.stringify(bad))), "it is accepted", bad),
+    "a setting": ({ bad }) => holds(Result.isFailure(claudeCode.parseCommand(JSON.stringify(bad))), "it is accepted", bad),
     "any setting": ({ any, text }) => {
-      parseAgentCommand(text)
-      const parsed = parseAgentCommand(JSON.stringify(any))
+      claudeCode.parseCommand(text)
+      const parsed = claudeCode.parseCommand(JSON.stringify(any))
       holds(Result.isFailure(parsed) || !lifts(parsed.success.args), "it is accepted", any)
     },
     "a command of run": ({ any, bad }) => {
       for (const words of [bad, any]) {
-        const taken = literalAgent(words, { program: "claude", args: [] })
+        const taken = claudeCode.takeApart(words, { program: "claude", args: [] })
         if (Result.isFailure(taken) || Option.isNone(taken.success)) continue
         const { agentCommand, session } = taken.success.value
         // The user's own allowed tools are his word for every launch (docs/agent.md); anything else is clamped.

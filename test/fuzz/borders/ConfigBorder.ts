@@ -1,3 +1,4 @@
+import { claudeCode } from "@souffleur/claude"
 import { configKeys, Settings } from "@souffleur/domain"
 import { loadSettings } from "@souffleur/process"
 import { Duration } from "effect"
@@ -29,7 +30,7 @@ const line = (seed: Seed): string =>
 
 const load = (place: Place, environment: Readonly<Record<string, string>> = {}) => {
   const { project } = homeIn(place.folder)
-  return valueOf(loadSettings({ projectDir: project, environment: { HOME: place.folder, ...environment }, flags: {} }))
+  return valueOf(loadSettings({ agent: claudeCode, projectDir: project, environment: { HOME: place.folder, ...environment }, flags: {} }))
 }
 
 /** What every part behind the settings relies on. */
@@ -41,7 +42,7 @@ const sound = (settings: Awaited<ReturnType<typeof load>>): void => {
       holds(Duration.isFinite(one) && Duration.toMillis(one) >= 0 && Duration.toWeeks(one) <= 2, `${name} is no wait`, Duration.format(one))
   }
   holds(["acceptEdits", "bypassPermissions"].includes(settings.maxExternalPermission), "a ceiling that is none")
-  holds(settings.stateDir.startsWith("/") && settings.claudeDir.startsWith("/"), "a folder that is not absolute")
+  holds(settings.stateDir.startsWith("/") && settings.agentDir.startsWith("/"), "a folder that is not absolute")
   // What is printed of them reads back as JSON.
   JSON.parse(JSON.stringify(Settings.json(settings)))
 }

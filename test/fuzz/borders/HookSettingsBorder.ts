@@ -1,4 +1,4 @@
-import { hookCommand, installHooks, uninstallHooks, hooksStatus } from "@souffleur/claude"
+import { claudeCode } from "@souffleur/claude"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { border, holds } from "../Border.ts"
@@ -7,7 +7,7 @@ import { bent, mangled, run, torn, tree, word } from "../Hostile.ts"
 import { settle, valueOf } from "../Settle.ts"
 import type { Seed } from "../../simulation/Seed.ts"
 
-const command = hookCommand({ stateDir: "/state", self: ["/bin/node", "/souffleur.js"] })
+const command = claudeCode.hooks.command({ stateDir: "/state", self: ["/bin/node", "/souffleur.js"] })
 
 const settings = (seed: Seed): unknown => ({
   permissions: { allow: ["Read"] },
@@ -39,12 +39,12 @@ export const hookSettings = border("hook-settings", {
   checks: {
     "come and go": async (data, place) => {
       const file = homeIn(place.folder).write("opera/.claude/settings.local.json", data)
-      await settle(hooksStatus(file))
-      const installed = await valueOf(installHooks(file, command))
+      await settle(claudeCode.hooks.status(file))
+      const installed = await valueOf(claudeCode.hooks.install(file, command))
       if (installed === undefined) return holds(Buffer.from(data).equals(readFileSync(file)), "what cannot be used was written over")
-      const status = await valueOf(hooksStatus(file))
+      const status = await valueOf(claudeCode.hooks.status(file))
       holds(status !== undefined && status.absent.length === 0, "installed, and not all are there")
-      holds((await valueOf(Effect.as(uninstallHooks(file), "done"))) === "done", "what was installed is not taken out again")
+      holds((await valueOf(Effect.as(claudeCode.hooks.uninstall(file), "done"))) === "done", "what was installed is not taken out again")
     }
   }
 })

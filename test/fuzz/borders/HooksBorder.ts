@@ -48,7 +48,8 @@ export const hookInput = border("hook-input", {
 
 const sign = (seed: Seed) => ({
   at: number(seed),
-  event: seed.pick(["SessionStart", "SessionEnd", "Stop", word(seed)]),
+  event: seed.pick(["Stop", word(seed)]),
+  ...seed.pick([{}, { holding: seed.pick(["began", "goes on", "ended", word(seed)]) }]),
   sessionId: seed.pick(["abc", "abc", word(seed)]),
   kind: word(seed),
   pid: seed.pick([null, 4711, number(seed)]),

@@ -1,17 +1,7 @@
+import { AgentCommandRefused, type AgentProgram } from "@souffleur/domain"
 import { Result, Schema } from "effect"
 import { agentFlags, isFlag, objection, objectionAnywhere, split, valuesOf } from "./AgentFlags.ts"
 import { frontOf, nameOf, startsPrograms } from "./CommandFront.ts"
-
-/** The user's agent command: a program and its first arguments. */
-export interface AgentProgram {
-  readonly program: string
-  readonly args: ReadonlyArray<string>
-}
-
-/** An agent command that no launch may use (exit code 2; spec: settings#agent-command). `why` is a sentence for a person. */
-export class AgentCommandRefused extends Schema.TaggedError<AgentCommandRefused>()("AgentCommandRefused", {
-  why: Schema.String
-}) {}
 
 /** The name of what is the agent: the program itself, or what its command runs (`nice node agent.js`: agent.js). */
 export const agentName = ({ args, program }: AgentProgram): string => {

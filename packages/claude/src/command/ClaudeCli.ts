@@ -1,9 +1,8 @@
-import { type AgentCommand, AgentNotFound, type AgentOrder, compactPrompt } from "@souffleur/domain"
+import { type AgentCommand, AgentNotFound, type AgentOrder, type AgentProgram, type Variables } from "@souffleur/domain"
 import { resolveProgram } from "@souffleur/process"
 import { Effect, type FileSystem, type Path } from "effect"
-import type { AgentProgram } from "./AgentProgram.ts"
 import { isClaude } from "./CommandFront.ts"
-import { agentEnvironment, type Environment } from "./ClaudeEnvironment.ts"
+import { agentEnvironment } from "./ClaudeEnvironment.ts"
 import { isSessionId } from "../session/SessionId.ts"
 
 /**
@@ -15,6 +14,9 @@ const mayRead = (file: string): string =>
 
 /** Claude by its name or out of its package, or a program that is told to run it: only it knows that flag. */
 const namesClaude = ({ args, program }: AgentProgram): boolean => [program, ...args].some(isClaude)
+
+/** The command of a session that compacts. */
+export const compactPrompt = "/compact"
 
 /**
  * In print mode the agent reads its prompt on standard input where no argument is one. A word that says nothing stays where processes are
@@ -30,7 +32,7 @@ const asInput = ({ print, prompt, window = false }: AgentOrder): boolean => prin
  */
 export const agentCommand = Effect.fn("agentCommand")(function* (
   agent: AgentProgram,
-  environment: Environment,
+  environment: Variables,
   environmentAllowed: ReadonlyArray<string>,
   order: AgentOrder
 ): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path> {

@@ -1,3 +1,6 @@
+import type { AgentIdentity, Variables } from "@souffleur/domain"
+import { agentPid } from "../hooks/HookInput.ts"
+
 /**
  * What of souffleur's own surroundings an agent that it launches may see. souffleur may itself have been started by an
  * agent, whose marks would change how the new one behaves: an inherited `CLAUDE_CODE_CHILD_SESSION` turns session saving off.
@@ -22,23 +25,18 @@ const clouds: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 /** Marks of a session that is going on: never handed on, whatever the user allows. */
-const marks = new Set(["CLAUDECODE", "CLAUDE_PID", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT"])
+export const marks = new Set(["CLAUDECODE", "CLAUDE_PID", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT"])
 
-export type Environment = Readonly<Record<string, string | undefined>>
-
-/**
- * Ours, for a process that is to outlive the agent whose tool we may be: without what says that it is of that agent's session, or of its
- * launch.
- */
-export const withoutMarks = (ours: Environment): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(ours).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined && !marks.has(entry[0]) && entry[0] !== "SOUFFLEUR_LAUNCH_ID"
-    )
-  )
+/** The agent that runs a process with these variables: it gives them to its tools and hooks (spec: claude-code#environment). */
+export const identity = (variables: Variables): AgentIdentity => ({
+  sessionId: variables["CLAUDE_CODE_SESSION_ID"] ?? "",
+  pid: agentPid(variables),
+  project: variables["CLAUDE_PROJECT_DIR"] ?? "",
+  mark: ["CLAUDE_CODE_SESSION_ID", "CLAUDECODE"].find((name) => (variables[name] ?? "") !== "")
+})
 
 /** The environment of an agent: from a short allow list, and the names that the user added to it. */
-export const agentEnvironment = (ours: Environment, also: ReadonlyArray<string>): Readonly<Record<string, string>> => {
+export const agentEnvironment = (ours: Variables, also: ReadonlyArray<string>): Readonly<Record<string, string>> => {
   const allowed = new Set([...names, ...also])
   const beginnings = [...prefixes, ...Object.keys(clouds).flatMap((cloud) => (ours[cloud] ? (clouds[cloud] ?? []) : []))]
   return Object.fromEntries(

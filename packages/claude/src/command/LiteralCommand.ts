@@ -1,22 +1,7 @@
-import { Option, Result, Schema } from "effect"
+import { type AgentProgram, CommandRefused, type LiteralAgent } from "@souffleur/domain"
+import { Option, Result } from "effect"
 import { agentFlags, isFlag, objection, split, valuesOf } from "./AgentFlags.ts"
-import type { AgentProgram } from "./AgentProgram.ts"
 import { frontOf, isClaude } from "./CommandFront.ts"
-
-/** A literal command of a known agent that souffleur cannot run as it stands (exit 2). `why` says what to write instead. */
-export class CommandRefused extends Schema.TaggedError<CommandRefused>()("CommandRefused", { why: Schema.String }) {}
-
-/** `claude --model opus -p "do it"`, taken apart: what a launch sets itself, and what stays for every launch of its watch. */
-export interface LiteralAgent {
-  /** The program, and the flags that are the user's own choice. */
-  readonly agentCommand: AgentProgram
-  /** `undefined`: none was named. */
-  readonly session: { readonly _tag: "Fresh" | "Resume"; readonly sessionId: string } | undefined
-  readonly print: boolean
-  readonly requested: "acceptEdits" | "bypassPermissions"
-  /** Empty: there is none. */
-  readonly prompt: string
-}
 
 /** Errands of the agent's program that hold no conversation: run as any other command. */
 const errands = new Set(["agents", "auth", "config", "doctor", "install", "mcp", "plugin", "plugins", "setup-token", "update", "upgrade"])

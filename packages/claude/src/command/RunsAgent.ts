@@ -1,4 +1,4 @@
-import type { AgentProgram } from "./AgentProgram.ts"
+import type { AgentProgram } from "@souffleur/domain"
 import { isClaude } from "./CommandFront.ts"
 
 const nameOfProgram = (word: string): string => word.slice(word.lastIndexOf("/") + 1)

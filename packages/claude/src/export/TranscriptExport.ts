@@ -1,10 +1,9 @@
-import { agentsOwn, ExportFailed, type Export } from "@souffleur/domain"
+import { agentsOwn, type Export, ExportFailed, type Lines, makeLines } from "@souffleur/domain"
 import { type FileRefused, type TrustedFile, TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, type PlatformError, Random } from "effect"
 import * as ByteString from "../lines/ByteString.ts"
 import { type Conversation, makeConversation } from "./Conversation.ts"
 import { type FilesModified, makeFilesModified } from "./FilesModified.ts"
-import { type Lines, makeLines } from "../lines/Lines.ts"
 import { recordOf } from "../session/Records.ts"
 import { sessionIdOf } from "../session/SessionFile.ts"
 

@@ -1,11 +1,5 @@
+import type { HookProgram } from "@souffleur/process"
 import { Option } from "effect"
-
-/** The program that a hook starts. */
-export interface HookProgram {
-  readonly stateDir: string
-  /** The interpreter and its first arguments, absolute: a hook runs in any folder. */
-  readonly self: readonly [string, ...ReadonlyArray<string>]
-}
 
 /** One word to every shell of the Bourne kind: the agent runs a hook with `/bin/sh -c` (spec: claude-code#hooks). */
 const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`

@@ -1,15 +1,9 @@
 import { agentsOwn } from "@souffleur/domain"
-import { type FileRefused, lookTrusted, readTrusted, type TrustedFiles } from "@souffleur/process"
-import { Effect, FileSystem, Option, Path, type PlatformError, Result, Schema } from "effect"
-import { type HookProgram, hookProgram } from "./HookCommand.ts"
+import { type HooksChanged, HookSettingsUnusable, type HooksStatus, lookTrusted, type OnSettings, readTrusted } from "@souffleur/process"
+import { Effect, FileSystem, Option, Path, Result } from "effect"
+import { hookProgram } from "./HookCommand.ts"
 import { hookEvents, hooksFound, withHooks, withoutHooks } from "./HookSettings.ts"
 import { partsAt, rootOf } from "../lines/JsonText.ts"
-
-/** A file of the agent's settings that is not as such a file is; nothing was written. `why` says what and where. */
-export class HookSettingsUnusable extends Schema.TaggedError<HookSettingsUnusable>()("HookSettingsUnusable", {
-  path: Schema.String,
-  why: Schema.String
-}) {}
 
 /** Bytes of settings; real ones have a few thousand. */
 const sizeLimit = 1_000_000
@@ -89,21 +83,7 @@ const bare = Effect.fnUntraced(function* (path: string, text: string) {
   return { backup, untouched, text: untouched && Option.isSome(backup) ? backup.value : yield* sound(path, withoutHooks(text)) }
 })
 
-/** What became of a file of settings. */
-export interface HooksChanged {
-  readonly path: string
-  readonly changed: boolean
-  /** The file as it was before, where there is one. */
-  readonly backup: string | null
-  /** `removed`: it was not there before the hooks; `restored`: byte for byte as it was; `edited`: others have changed it, too. */
-  readonly how: "installed" | "removed" | "restored" | "edited" | "nothing to do"
-}
-
-type Changing = Effect.fn.Return<
-  HooksChanged,
-  FileRefused | HookSettingsUnusable | PlatformError.PlatformError,
-  FileSystem.FileSystem | Path.Path | TrustedFiles
->
+type Changing = Effect.fn.Return<HooksChanged, Effect.Error<OnSettings<HooksChanged>>, Effect.Services<OnSettings<HooksChanged>>>
 
 /** Adds the command for every event of ours beside the hooks of others; a command of ours that was there is replaced by it. */
 export const installHooks = Effect.fn("installHooks")(function* (path: string, command: string): Changing {
@@ -149,17 +129,6 @@ export const uninstallHooks = Effect.fn("uninstallHooks")(function* (path: strin
   yield* fs.remove(backupOf(path), { force: true })
   return { path, changed: true, backup: null, how: made ? "removed" : untouched ? "restored" : "edited" }
 })
-
-/** Which of our hooks a file of settings holds, and whether they can run. */
-export interface HooksStatus {
-  readonly path: string
-  readonly events: ReadonlyArray<string>
-  /** Events that are asked for today and are not there. */
-  readonly absent: ReadonlyArray<string>
-  readonly programs: ReadonlyArray<HookProgram>
-  /** Files of those programs that are not there. */
-  readonly missing: ReadonlyArray<string>
-}
 
 export const hooksStatus = Effect.fn("hooksStatus")(function* (path: string) {
   const fs = yield* FileSystem.FileSystem

@@ -1,11 +1,6 @@
+// Nothing here loads Effect: a tool call waits for it.
+import type { HookCall, HookReader } from "@souffleur/domain"
 import { isSessionId } from "../session/SessionId.ts"
-
-/** What one call of a hook says, without a word of the conversation. Nothing here loads Effect: a tool call waits for it. */
-export interface HookCall {
-  readonly event: string
-  readonly sessionId: string
-  readonly kind?: string
-}
 
 /** The field that says why, of each event that has one; each is one word of the agent's own (spec: claude-code#hooks). */
 const kinds: Readonly<Record<string, string>> = {
@@ -54,6 +49,13 @@ const texts = function* (json: string): Generator<readonly [key: string, text: s
   }
 }
 
+/** What an event does to the holding of a session: after a compaction it goes on as before. */
+const holdingOf = (event: string, kind: string): HookCall["holding"] => {
+  if (event === "SessionEnd") return "ended"
+  if (event === "SessionStart") return kind === "compact" ? "goes on" : "began"
+  return undefined
+}
+
 /** What the beginning of a hook's input says; `undefined` where that is no event of a session. */
 export const hookCall = (input: string): HookCall | undefined => {
   const members = texts(input)
@@ -76,5 +78,15 @@ export const hookCall = (input: string): HookCall | undefined => {
   if (!word.test(event) || !isSessionId(sessionId)) return undefined
   const why = Object.hasOwn(kinds, event) ? kinds[event] : undefined
   const kind = why === undefined ? "" : value(why)
-  return word.test(kind) ? { event, sessionId, kind } : { event, sessionId }
+  const holding = holdingOf(event, kind)
+  return { event, sessionId, ...(word.test(kind) ? { kind } : {}), ...(holding === undefined ? {} : { holding }) }
 }
+
+/** The agent's process, as its environment names it to tools and hooks. */
+export const agentPid = (variables: Readonly<Record<string, string | undefined>>): number | undefined => {
+  const told = variables["CLAUDE_PID"] ?? ""
+  return /^[1-9][0-9]{0,6}$/u.test(told) ? Number(told) : undefined
+}
+
+/** How the hooks of Claude Code are read. */
+export const hookReader: HookReader = { call: hookCall, pid: agentPid }

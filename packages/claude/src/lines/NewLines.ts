@@ -1,7 +1,6 @@
-import { agentsOwn } from "@souffleur/domain"
+import { agentsOwn, makeLines } from "@souffleur/domain"
 import { piecesOf, TrustedFiles } from "@souffleur/process"
 import { Effect, Stream } from "effect"
-import { makeLines } from "./Lines.ts"
 
 const newline = 10
 

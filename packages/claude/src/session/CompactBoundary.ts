@@ -1,7 +1,6 @@
-import { agentsOwn, type Compacted, type SessionFile, type SessionMark } from "@souffleur/domain"
+import { agentsOwn, type Compacted, makeLines, type SessionFile, type SessionMark } from "@souffleur/domain"
 import { type FileRefused, piecesOf, TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, type PlatformError, type Scope, Stream } from "effect"
-import { makeLines } from "../lines/Lines.ts"
 import { recordOf } from "./Records.ts"
 
 /** Bytes of a line that is looked at; a boundary has a few hundred, a summary some thousands. */

@@ -1,8 +1,7 @@
-import { agentsOwn } from "@souffleur/domain"
+import { agentsOwn, makeLines } from "@souffleur/domain"
 import { piecesOf, TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Semaphore, Stream } from "effect"
 import { identityOf } from "./CompactBoundary.ts"
-import { makeLines } from "../lines/Lines.ts"
 import { newLines } from "../lines/NewLines.ts"
 import { blocksOf, type Json, recordOf } from "./Records.ts"
 

@@ -1,14 +1,14 @@
 import {
   projectRun,
+  completionSummary,
   conduct,
   PlanContext,
   conductOn,
   excludeOwn,
-  completionSummary,
   gitOf,
   invocation,
-  launchWords,
   isOver,
+  launchWords,
   type LoadedPlan,
   loadPlan,
   loadRun,
@@ -17,8 +17,8 @@ import {
   ownFiles,
   ownRun,
   type Run,
-  RunLog,
   publishRun,
+  RunLog,
   runOf,
   runsOf,
   streamOf
@@ -27,16 +27,17 @@ import {
   Agent,
   ceilingNow,
   Comms,
+  CommsLink,
   digestOf,
   Launcher,
-  CommsLink,
+  leastPermission,
   Permission,
   type Pin,
   Processes,
   type ResolvedSettings
 } from "@souffleur/domain"
-import { resolveProgram } from "@souffleur/process"
 import { boundOutputs } from "@souffleur/node"
+import { resolveProgram } from "@souffleur/process"
 import { attendedHere } from "@souffleur/supervisor"
 import { Console, Effect, Fiber, FileSystem, Option, Path, Ref, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -197,7 +198,7 @@ export const conductCommand = Command.make(
     state: Flag.String("state").pipe(Flag.withDescription("The state file (default: state.json in the project)"), Flag.optional),
     permission: Flag.Literals("permission", Permission.literals).pipe(
       Flag.withDescription("What agents may do, at most MAX_EXTERNAL_PERMISSION"),
-      Flag.withDefault("acceptEdits")
+      Flag.withDefault(leastPermission)
     ),
     implementerTimeout: limit("implementer-timeout", "How long an implementer may take, such as 60 minutes"),
     reviewerTimeout: limit("reviewer-timeout", "How long a reviewer may take, such as 30 minutes"),

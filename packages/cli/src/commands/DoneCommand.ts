@@ -1,15 +1,13 @@
 import { finish } from "@souffleur/supervisor"
 import { Console, Effect, Option } from "effect"
 import { Command } from "effect/cli"
+import { agentKind } from "../agent/Kind.ts"
 import { host, launches, settingsOf, store } from "../world/App.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 import { identifyCaller } from "../watching/Caller.ts"
 import { allWatches, findWatch, ofAgent } from "../watching/FindWatch.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
-
-/** An agent's tools and hooks know its process; a number, or nothing. */
-const pidOf = (text: string | undefined): number | undefined => (/^\d{1,10}$/u.test(text ?? "") ? Number(text) : undefined)
 
 /**
  * The Conductor's last word, a hook's of it, or a person's: the work is complete (spec: behaviour#done). Said again, it changes nothing.
@@ -22,13 +20,13 @@ export const doneCommand = Command.make(
     const project = yield* realProject(flags.projectDir)
     const settings = yield* settingsOf(project)
     const { variables } = yield* Environment
-    const session = variables["CLAUDE_CODE_SESSION_ID"] ?? ""
+    const { pid, sessionId: session } = agentKind.identity(variables)
     const isAgent = session !== "" || (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== ""
     const { by, id } = yield* Effect.gen(function* () {
       const own = ofAgent(yield* allWatches, variables)
       const found = Option.isSome(flags.watch) || Option.isNone(own) ? yield* findWatch(flags.watch, project) : own.value
       const { id, watch } = found
-      const speaker = isAgent ? yield* identifyCaller(found, pidOf(variables["CLAUDE_PID"])) : "person"
+      const speaker = isAgent ? yield* identifyCaller(found, pid) : "person"
       const by = speaker === "conductor" ? "agent" : "operator"
       if (watch.end === "completed") return { id, by }
       if (Option.isNone(flags.watch) && speaker !== "conductor" && speaker !== "person")

@@ -1,14 +1,20 @@
-import { hookCommand, type HooksChanged, hookEvents, hooksStatus, installHooks, uninstallHooks } from "@souffleur/claude"
+import type { HooksChanged } from "@souffleur/process"
 import { Console, Effect, FileSystem, Option, Path } from "effect"
 import { Command, Flag } from "effect/cli"
+import { agentKind } from "../agent/Kind.ts"
 import { settingsOf } from "../world/App.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
 import { json, realProject } from "./Options.ts"
 
+const agentHooks = agentKind.hooks
+
 const flags = {
-  projectDir: Flag.String("project-dir").pipe(Flag.withDescription("In .claude/settings.local.json of this folder (.)"), Flag.optional),
+  projectDir: Flag.String("project-dir").pipe(
+    Flag.withDescription(`In ${agentHooks.ofProject.join("/")} of this folder (.)`),
+    Flag.optional
+  ),
   user: Flag.Boolean("user").pipe(Flag.withDescription("In the user's own settings: for all projects"), Flag.withDefault(false)),
   json
 }
@@ -26,8 +32,8 @@ const meant = Effect.fnUntraced(function* ({ projectDir, user }: { readonly proj
   const project = yield* realProject(Option.getOrElse(projectDir, () => "."))
   const settings = yield* settingsOf(project)
   return {
-    file: user ? path.join(settings.claudeDir, "settings.json") : path.join(project, ".claude", "settings.local.json"),
-    command: hookCommand({ stateDir: settings.stateDir, self: starts })
+    file: user ? path.join(settings.agentDir, ...agentHooks.ofUser) : path.join(project, ...agentHooks.ofProject),
+    command: agentHooks.command({ stateDir: settings.stateDir, self: starts })
   }
 })
 
@@ -51,16 +57,16 @@ const install = Command.make(
   flags,
   Effect.fnUntraced(function* (flags) {
     const { command, file } = yield* meant(flags)
-    yield* tell(yield* installHooks(file, command), flags.json)
+    yield* tell(yield* agentHooks.install(file, command), flags.json)
   })
-).pipe(Command.withDescription("Have Claude Code say what happens in it, as it happens"))
+).pipe(Command.withDescription(`Have ${agentKind.title} say what happens in it, as it happens`))
 
 const uninstall = Command.make(
   "uninstall",
   flags,
   Effect.fnUntraced(function* (flags) {
     const { file } = yield* meant(flags)
-    yield* tell(yield* uninstallHooks(file), flags.json)
+    yield* tell(yield* agentHooks.uninstall(file), flags.json)
   })
 ).pipe(Command.withDescription("Take them out again; what others wrote stays"))
 
@@ -69,12 +75,12 @@ const status = Command.make(
   flags,
   Effect.fnUntraced(function* (flags) {
     const { file } = yield* meant(flags)
-    const { absent, events, missing, programs } = yield* hooksStatus(file)
+    const { absent, events, missing, programs } = yield* agentHooks.status(file)
     if (flags.json) {
       return yield* printJson({ file, installed: events.length > 0, events, absent, programs, missing })
     }
     if (events.length === 0) return yield* Console.log(`${file}: no hooks of souffleur`)
-    yield* Console.log(`${file}: ${absent.length === 0 ? `all ${hookEvents.length} hooks` : `hooks for ${events.join(", ")}`}`)
+    yield* Console.log(`${file}: ${absent.length === 0 ? `all ${agentHooks.events.length} hooks` : `hooks for ${events.join(", ")}`}`)
     if (absent.length > 0) yield* Console.log(`none for ${absent.join(", ")}: "souffleur hooks install" adds them`)
     for (const { self, stateDir } of programs) yield* Console.log(`${self.join(" ")} hook, into ${stateDir}`)
     if (missing.length > 0) yield* Console.log(`not there any more: ${missing.join(", ")}: "souffleur hooks install" again`)
@@ -82,6 +88,6 @@ const status = Command.make(
 ).pipe(Command.withDescription("Where they are, for which events, and whether they can run"))
 
 export const hooksCommand = Command.make("hooks").pipe(
-  Command.withDescription("Hooks of Claude Code: exact and immediate evidence of what an agent does"),
+  Command.withDescription(`Hooks of ${agentKind.title}: exact and immediate evidence of what an agent does`),
   Command.withSubcommands([install, uninstall, status])
 )

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
+import { agentKind } from "../agent/Kind.ts"
 
 export const mcpCommand = Command.make(
   "mcp",
@@ -10,5 +11,7 @@ export const mcpCommand = Command.make(
     return yield* serve
   })
 ).pipe(
-  Command.withDescription("A server of tools for the agent itself, on standard input and output: claude mcp add souffleur -- souffleur mcp")
+  Command.withDescription(
+    `A server of tools for the agent itself, on standard input and output: ${agentKind.addTools("souffleur", "souffleur mcp")}`
+  )
 )

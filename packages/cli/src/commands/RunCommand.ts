@@ -1,4 +1,3 @@
-import { type LiteralAgent, literalAgent, parseAgentCommand } from "@souffleur/claude"
 import {
   Agent,
   type AgentCommand,
@@ -6,14 +5,18 @@ import {
   clamp,
   EventLog,
   Launcher,
+  leastPermission,
+  type LiteralAgent,
   parseSessionId,
+  type Permission,
   type Pin,
   type ResolvedSettings
 } from "@souffleur/domain"
-import { resolveProgram, freshSessionId } from "@souffleur/process"
+import { freshSessionId, resolveProgram } from "@souffleur/process"
 import { command, release } from "@souffleur/supervisor"
 import { Console, Effect, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { agentKind } from "../agent/Kind.ts"
 import { type LaunchOverrides, settingsOf, store, world } from "../world/App.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
@@ -31,8 +34,10 @@ interface First {
   readonly sessionId: string
   readonly command: AgentCommand
   readonly title: string
-  readonly requested: "acceptEdits" | "bypassPermissions"
+  readonly requested: Permission
 }
+
+const example = `souffleur run -- ${agentKind.program} "do it"`
 
 const bad = (why: string) => Effect.fail(new BadUsage({ why }))
 
@@ -79,7 +84,7 @@ const firstOfCommand = Effect.fnUntraced(function* ([name = "", ...args]: Readon
   const program = yield* resolveProgram(name, variables["PATH"] ?? "")
   const environment = Object.fromEntries(Object.entries(variables).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])))
   const title = path.basename(program)
-  return { kind: "command", sessionId: "", command: { program, args, environment }, title, requested: "acceptEdits" } satisfies First
+  return { kind: "command", sessionId: "", command: { program, args, environment }, title, requested: leastPermission } satisfies First
 })
 
 /** The launch is written, then the watch is opened with it: whoever finds that watch can start the command, and nobody twice. */
@@ -150,10 +155,10 @@ export const runCommand = Command.make(
       return yield* Effect.provide(resumed, world(settings, project, state.comms, yield* launchOverridesOf(settings, Option.some(known))))
     })
     const begin = Effect.gen(function* () {
-      if (flags.words.length === 0) return yield* bad('which command? souffleur run -- claude "do it"')
+      if (flags.words.length === 0) return yield* bad(`which command? ${example}`)
       const { pin, settings } = yield* opening(project)
       const literal = yield* Effect.fromResult(
-        literalAgent(flags.words, yield* Effect.fromResult(parseAgentCommand(settings.agentCommand)))
+        agentKind.takeApart(flags.words, yield* Effect.fromResult(agentKind.parseCommand(settings.agentCommand)))
       )
       const overrides: LaunchOverrides = Option.match(literal, {
         onNone: () => ({ terminal: "headless" }),
@@ -188,5 +193,5 @@ export const runCommand = Command.make(
   Command.withDescription(
     "Start a command and watch it, without comms: an agent is recovered with its conversation, any other command is run again"
   ),
-  Command.withExamples([{ command: 'souffleur run -- claude "do it"', description: "An agent for the night" }])
+  Command.withExamples([{ command: example, description: "An agent for the night" }])
 )

@@ -4,6 +4,7 @@ import { Beats, Cursor, positionOf } from "@souffleur/eventlog"
 import { newest } from "@souffleur/supervisor"
 import { Clock, Console, Duration, Effect, Option, Result } from "effect"
 import { Command } from "effect/cli"
+import { agentKind } from "../agent/Kind.ts"
 import { agentFiles, comms, host, settingsOf, store } from "../world/App.ts"
 import { runs } from "../world/RunDirectory.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
@@ -138,7 +139,7 @@ export const statusCommand = Command.make(
     if (Option.isNone(flags.watch)) yield* unfinishedRuns(settings)
     if (found.length === 0)
       return yield* Console.log(
-        'No watch yet. Start one: souffleur run -- claude "do it", or souffleur watch --pid PID --session-id ID; or see "souffleur demo".'
+        `No watch yet. Start one: souffleur run -- ${agentKind.program} "do it", or souffleur watch --pid PID --session-id ID; or see "souffleur demo".`
       )
     const brush = paint(colour)
     const cells = found.map((one) => [

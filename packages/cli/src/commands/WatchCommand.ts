@@ -14,6 +14,7 @@ import {
 import { allPublished, command, commsPublisher, refuseTarget } from "@souffleur/supervisor"
 import { Console, Effect, FileSystem, Option, Path } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
+import { agentKind } from "../agent/Kind.ts"
 import { host, launchable, settingsOf, store, world } from "../world/App.ts"
 import { detached, outlived } from "../watching/Detach.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
@@ -115,7 +116,7 @@ const open = Effect.fn("Watch.open")(function* (
 /** An agent that cannot be launched is better told now than when a Conductor has died. */
 const needed = (settings: ResolvedSettings) =>
   Effect.catchTag(launchable(settings), "AgentNotFound", (error) =>
-    settings.agentCommand === "claude" ? Console.error(`warning: nothing could be launched: ${error.why}`) : Effect.fail(error)
+    settings.agentCommand === agentKind.program ? Console.error(`warning: nothing could be launched: ${error.why}`) : Effect.fail(error)
   )
 
 /** Opens a watch, or goes on with one that is known, to its end; the exit code of that. */

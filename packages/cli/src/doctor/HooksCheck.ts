@@ -1,21 +1,22 @@
-import { hooksStatus } from "@souffleur/claude"
 import type { ResolvedSettings } from "@souffleur/domain"
 import { Effect, Path } from "effect"
+import { agentKind } from "../agent/Kind.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 /**
  * Hooks in the settings of the project and of the user: whether they can run, and are read from where they write. None, where there are
  * none.
  */
-export const hooks = Effect.fn("Doctor.hooks")(function* ({ claudeDir, stateDir }: ResolvedSettings, project: string) {
+export const hooks = Effect.fn("Doctor.hooks")(function* ({ agentDir, stateDir }: ResolvedSettings, project: string) {
   const path = yield* Path.Path
+  const { ofProject, ofUser, status } = agentKind.hooks
   const places = [
-    { file: path.join(project, ".claude", "settings.local.json"), again: `souffleur hooks install --project-dir ${project}` },
-    { file: path.join(claudeDir, "settings.json"), again: "souffleur hooks install --user" }
+    { file: path.join(project, ...ofProject), again: `souffleur hooks install --project-dir ${project}` },
+    { file: path.join(agentDir, ...ofUser), again: "souffleur hooks install --user" }
   ]
   const look = Effect.fnUntraced(
     function* ({ again, file }: (typeof places)[number]) {
-      const { absent, events, missing, programs } = yield* hooksStatus(file)
+      const { absent, events, missing, programs } = yield* status(file)
       const none: ReadonlyArray<Finding> = []
       if (events.length === 0) return none
       if (missing.length > 0) return [wrong("hooks", `those in ${file} run ${missing.join(", ")}, which is not there`, again)]

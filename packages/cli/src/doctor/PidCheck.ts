@@ -1,6 +1,7 @@
 import { Agent, heldBy, Processes } from "@souffleur/domain"
 import { refuseTarget } from "@souffleur/supervisor"
 import { Effect, Equal, Option, Result } from "effect"
+import { agentKind } from "../agent/Kind.ts"
 import type { NamedWatch } from "../watching/FindWatch.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
@@ -32,7 +33,7 @@ export const candidate = Effect.fn("Doctor.candidate")(function* (pid: number, w
         : wrong(
             check,
             `it holds session ${session}, which cannot be found: ${file.failure.why}`,
-            "another folder? set SOUFFLEUR_CLAUDE_DIR"
+            `another folder? set ${agentKind.folder.variables[0]}`
           )
     )
   }

@@ -1,3 +1,4 @@
+import { Store } from "@souffleur/eventlog"
 import {
   Claims,
   decodeEvent,
@@ -5,15 +6,15 @@ import {
   eventTags,
   evolve,
   initial,
+  iso,
   Launcher,
   Processes,
   type ResolvedSettings,
-  type Watch,
-  iso
+  type Watch
 } from "@souffleur/domain"
-import { Store } from "@souffleur/eventlog"
 import { HookFiles, Salvage } from "@souffleur/node"
 import { Clock, Console, Effect, FileSystem, Option, Path, Result } from "effect"
+import { agentKind } from "../agent/Kind.ts"
 import { agentFiles, claims, host, launches } from "../world/App.ts"
 import { Ended } from "../Failure.ts"
 import { liveSessions } from "../watching/LiveSessions.ts"
@@ -95,7 +96,7 @@ const goOn = Effect.fnUntraced(function* ([id, { newest, read, revision, watch }
         ? "souffleur watch: on a terminal it lists the live sessions"
         : alive
           ? `souffleur watch${place} --pid ${conductor?.pid} --session-id ${session}`
-          : `souffleur run${place} -- claude --resume ${session} "Go on."`
+          : `souffleur run${place} -- ${agentKind.goOn(session)}`
   const who = conductor === undefined ? "no Conductor is known" : `Conductor pid ${conductor.pid}, ${condition}, session ${session}`
   const told = `${standing(watch)}; ${who}; ${read} of ${revision} events read, the last: ${newest.join(", ")}`
   return note(`watch ${id}`, told, todo)

@@ -1,8 +1,8 @@
-import { parseAgentCommand } from "@souffleur/claude"
-import { type ResolvedSettings, Words } from "@souffleur/domain"
+import { leastPermission, type ResolvedSettings, Words } from "@souffleur/domain"
 import { findConfig, runProgram } from "@souffleur/process"
 import { commitAt } from "@souffleur/supervisor"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
+import { agentKind } from "../agent/Kind.ts"
 import { agent, host, launchable, terminalOf } from "../world/App.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { told } from "../Failure.ts"
@@ -16,12 +16,9 @@ const repository = Effect.fnUntraced(function* (project: string) {
   return found.success === "" ? [] : [ok("git", `commit ${found.success.slice(0, 12)} is checked out`)]
 })
 
-/** For so long the real agent is silent when its model does not answer, and then goes on by itself (spec: claude-code#trouble). */
-const stall = Duration.seconds(361)
-
 const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   const launched = launchable(settings).pipe(
-    Effect.andThen(Effect.fromResult(parseAgentCommand(settings.agentCommand))),
+    Effect.andThen(Effect.fromResult(agentKind.parseCommand(settings.agentCommand))),
     Effect.provide(agent(settings)),
     Effect.provide(host)
   )
@@ -32,16 +29,17 @@ const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   })
 })
 
-const sessionsReadable = Effect.fnUntraced(function* ({ claudeDir }: ResolvedSettings) {
+const sessionsReadable = Effect.fnUntraced(function* ({ agentDir }: ResolvedSettings) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const projects = path.join(claudeDir, "projects")
+  const projects = path.join(agentDir, agentKind.sessions)
+  const [variable] = agentKind.folder.variables
   return Result.match(yield* Effect.result(fs.readDirectory(projects)), {
     onSuccess: (found) => ok("sessions", `${projects} can be read, ${found.length} projects`),
     onFailure: ({ reason }) =>
       reason._tag === "NotFound"
-        ? note("sessions", `${projects} is not there: the agent has kept no session yet`, "another folder? set SOUFFLEUR_CLAUDE_DIR")
-        : wrong("sessions", `${projects} cannot be read (${reason._tag})`, "make it readable, or set SOUFFLEUR_CLAUDE_DIR")
+        ? note("sessions", `${projects} is not there: the agent has kept no session yet`, `another folder? set ${variable}`)
+        : wrong("sessions", `${projects} cannot be read (${reason._tag})`, `make it readable, or set ${variable}`)
   })
 })
 
@@ -67,20 +65,20 @@ const gate = ({ forceCompactThresholdTokens: threshold, trimChars }: ResolvedSet
 }
 
 const staleLimit = ({ heartbeatStaleAfter }: ResolvedSettings): Finding =>
-  Duration.isLessThan(heartbeatStaleAfter, stall)
+  Duration.isLessThan(heartbeatStaleAfter, agentKind.stall)
     ? note(
         "stale limit",
-        `${Words.duration(Duration.toMillis(heartbeatStaleAfter))}; the agent itself may be silent for ${Words.duration(Duration.toMillis(stall))} when its model stalls, and go on`,
+        `${Words.duration(Duration.toMillis(heartbeatStaleAfter))}; the agent itself may be silent for ${Words.duration(Duration.toMillis(agentKind.stall))} when its model stalls, and go on`,
         "if healthy Conductors are replaced, set HEARTBEAT_STALE_AFTER above it"
       )
     : ok("stale limit", Words.duration(Duration.toMillis(heartbeatStaleAfter)))
 
 const ceiling = ({ maxExternalPermission }: ResolvedSettings, uid: number): Finding =>
-  maxExternalPermission === "bypassPermissions" && uid === 0
+  uid === 0 && agentKind.refusedAsRoot.includes(maxExternalPermission)
     ? wrong(
         "permission",
-        "bypassPermissions as root: the agent refuses that, and ends with 1",
-        "run as another user, or set MAX_EXTERNAL_PERMISSION=acceptEdits"
+        `${maxExternalPermission} as root: the agent refuses that, and ends with 1`,
+        `run as another user, or set MAX_EXTERNAL_PERMISSION=${leastPermission}`
       )
     : ok("permission", `no launch is above ${maxExternalPermission}`)
 

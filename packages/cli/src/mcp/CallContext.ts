@@ -1,5 +1,6 @@
 import { Processes } from "@souffleur/domain"
 import { Effect, FileSystem, Option, Path } from "effect"
+import { agentKind } from "../agent/Kind.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { identifyCaller } from "../watching/Caller.ts"
 import { allWatches, ofAgent, unfinished } from "../watching/FindWatch.ts"
@@ -8,7 +9,7 @@ import { allWatches, ofAgent, unfinished } from "../watching/FindWatch.ts"
 export const projectHere = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const { cwd, variables } = yield* Environment
-  const folder = (variables["CLAUDE_PROJECT_DIR"] ?? "") || cwd
+  const folder = agentKind.identity(variables).project || cwd
   return yield* Effect.orElseSucceed(fs.realPath(folder), () => folder)
 })
 
@@ -20,7 +21,7 @@ export const lookUp = Effect.fn("CallContext.lookUp")(function* (project: string
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const { variables } = yield* Environment
-  const session = variables["CLAUDE_CODE_SESSION_ID"] ?? ""
+  const { sessionId: session } = agentKind.identity(variables)
   const watches = yield* allWatches
   const own = ofAgent(watches, variables)
   const lives = Option.filter(own, ({ watch }) => watch.phase !== "Exited")

@@ -1,4 +1,4 @@
-import { makeLines } from "@souffleur/claude"
+import { makeLines } from "@souffleur/domain"
 import { Effect, Option, Predicate, Schema, type Stdio, Stream } from "effect"
 
 /** Bytes of one line: more than any tool takes. */

@@ -1,6 +1,6 @@
-import { isBetween } from "@souffleur/eventlog"
 import { CommsSchema } from "@souffleur/comms"
-import { Bounds } from "@souffleur/domain"
+import { Bounds, leastPermission, Permission } from "@souffleur/domain"
+import { isBetween } from "@souffleur/eventlog"
 import { Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
 
@@ -146,10 +146,7 @@ const requestContextRecovery = tool("request_context_recovery", {
       words("The first words to your successor: what to do next, what is in flight. It also gets the conversation", longestPrompt)
     ),
     permission_mode: Schema.optionalKey(
-      described(
-        Schema.Literals(["acceptEdits", "bypassPermissions"]),
-        "What your successor may do without asking; never more than the user's ceiling. acceptEdits by default"
-      )
+      described(Permission, `What your successor may do without asking; never more than the user's ceiling. ${leastPermission} by default`)
     )
   }),
   success: Schema.Struct({ watch: orNull(Schema.String, "The watch; null: none in this state folder"), note })

@@ -1,5 +1,6 @@
 import { Processes } from "@souffleur/domain"
 import { Effect } from "effect"
+import { agentKind } from "../agent/Kind.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import type { NamedWatch } from "./FindWatch.ts"
 
@@ -16,7 +17,8 @@ export const identifyCaller = Effect.fn("identifyCaller")(function* (
   agentPid: number | undefined
 ): Effect.fn.Return<Caller, never, Environment | Processes> {
   const { variables } = yield* Environment
-  const [session, launch] = [variables["CLAUDE_CODE_SESSION_ID"] ?? "", variables["SOUFFLEUR_LAUNCH_ID"] ?? ""]
+  const { sessionId: session } = agentKind.identity(variables)
+  const launch = variables["SOUFFLEUR_LAUNCH_ID"] ?? ""
   const { conductor, launchId, recovery } = watch
   const mine = launch !== "" && (launch === launchId || launch === recovery?.launch?.launchId)
   if (session === "" || watch.kind === "command") {

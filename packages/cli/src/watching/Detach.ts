@@ -1,9 +1,19 @@
-import { withoutMarks } from "@souffleur/claude"
-import { AlreadyWatched, claimedIfPossible, Claims, claimsOf, load, Processes, Settings, type Watch } from "@souffleur/domain"
-import { runProgram } from "@souffleur/process"
+import {
+  AlreadyWatched,
+  claimedIfPossible,
+  Claims,
+  load,
+  Processes,
+  Settings,
+  type Variables,
+  type Watch,
+  claimsOf
+} from "@souffleur/domain"
 import { encodeDetachOrder } from "@souffleur/node"
+import { runProgram } from "@souffleur/process"
 import { refuseOwned } from "@souffleur/supervisor"
 import { Console, Effect, FileSystem, Option, Path, Schedule } from "effect"
+import { agentKind } from "../agent/Kind.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
@@ -14,6 +24,14 @@ const free = Effect.fnUntraced(function* (watch: Watch) {
   const named = watch.named === null ? [] : [watch.named]
   for (const one of [...named, ...claimsOf(watch)]) yield* Effect.andThen(claimedIfPossible(claims.claim(one)), claims.release(one))
 })
+
+/** Without what says that this process is of an agent's session, or of its launch: another is to outlive that. */
+const withoutMarks = (variables: Variables): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(variables).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && !agentKind.marks.has(entry[0]) && entry[0] !== "SOUFFLEUR_LAUNCH_ID"
+    )
+  )
 
 /** Where it prints: beside what a souffleur prints that a guardian has brought back, who goes on there. */
 const outputOf = Effect.fnUntraced(function* (id: string) {

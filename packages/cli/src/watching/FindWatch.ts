@@ -1,6 +1,7 @@
-import { type Watch, watches } from "@souffleur/domain"
-import { type NamedState } from "@souffleur/eventlog"
+import { type Variables, type Watch, watches } from "@souffleur/domain"
+import type { NamedState } from "@souffleur/eventlog"
 import { Effect, Option, Path, Random } from "effect"
+import { agentKind } from "../agent/Kind.ts"
 import { BadUsage } from "../Failure.ts"
 
 /** A watch and its name. */
@@ -51,8 +52,9 @@ export const unfinished = (watches: ReadonlyArray<NamedWatch>, of: { readonly se
  * The watch of the agent that runs this very command: by the session that it is in, else by the launch that it descends from. `None`:
  * no agent of a watch does.
  */
-export const ofAgent = (watches: ReadonlyArray<NamedWatch>, variables: Readonly<Record<string, string | undefined>>) => {
-  const [session, launch] = [variables["CLAUDE_CODE_SESSION_ID"] ?? "", variables["SOUFFLEUR_LAUNCH_ID"] ?? ""]
+export const ofAgent = (watches: ReadonlyArray<NamedWatch>, variables: Variables) => {
+  const { sessionId: session } = agentKind.identity(variables)
+  const launch = variables["SOUFFLEUR_LAUNCH_ID"] ?? ""
   const inSession = newest(watches.filter(({ watch }) => session !== "" && watch.sessions.includes(session)))
   // A launch is named after its watch. One watch's id may be the beginning of another's: the longest is meant.
   const launched = watches.filter(({ id }) => launch.startsWith(`${id}-g`)).toSorted((a, b) => a.id.length - b.id.length)

@@ -1,11 +1,12 @@
 import { Agent, Processes } from "@souffleur/domain"
 import { Effect } from "effect"
+import { agentKind } from "../agent/Kind.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 import { allWatches } from "./FindWatch.ts"
 
-/** In an agent's surroundings: its session, our launch, or its own mark. */
-const marks = ["CLAUDE_CODE_SESSION_ID", "SOUFFLEUR_LAUNCH_ID", "CLAUDECODE"]
+/** A process of our launches has it. */
+const ourMark = "SOUFFLEUR_LAUNCH_ID"
 
 /**
  * What only a person may say (spec: command-line#a-persons-word). Refused within an agent's session, as far as that can be told: by the
@@ -16,7 +17,7 @@ export const personOnly = Effect.fn("personOnly")(function* (what: string) {
   const { variables } = yield* Environment
   const processes = yield* Processes
   const agent = yield* Agent
-  const mark = marks.find((name) => (variables[name] ?? "") !== "")
+  const mark = agentKind.identity(variables).mark ?? ((variables[ourMark] ?? "") === "" ? undefined : ourMark)
   const ancestors = yield* processes.ancestors
   const conductors = (yield* allWatches).flatMap(({ watch }) => (watch.conductor === undefined ? [] : [watch.conductor]))
   const here = yield* Effect.filter(conductors, (one) =>

@@ -1,25 +1,27 @@
-import { type AgentProgram, Claude, parseAgentCommand } from "@souffleur/claude"
 import { CommsErrand } from "@souffleur/comms"
 import {
   Agent,
+  type AgentProgram,
   BadSetting,
   clamp,
-  type ResolvedSettings,
   Comms,
   CycleSettings,
   EventLog,
+  leastPermission,
   pinOf,
   type Processes,
-  Settings,
+  type ResolvedSettings,
   type SettingFlags,
+  Settings,
   type Terminal
 } from "@souffleur/domain"
-import { loadSettings, readSettings, type TrustedFiles as Trusted } from "@souffleur/process"
 import { EventLogSql, Store } from "@souffleur/eventlog"
 import { Claims as NodeClaims, HookFiles, Launcher, Processes as NodeProcesses, SqliteClient, TrustedFiles } from "@souffleur/node"
+import { loadSettings, readSettings, type TrustedFiles as Trusted } from "@souffleur/process"
 import { exportedBy } from "@souffleur/recovery"
 import { Roles } from "@souffleur/supervisor"
 import { Console, Effect, Layer, Path } from "effect"
+import { agentKind } from "../agent/Kind.ts"
 import * as CommsNews from "./CommsNews.ts"
 import { Environment } from "./CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
@@ -27,7 +29,7 @@ import { BadUsage } from "../Failure.ts"
 /** The settings of a project, with what was wrong in its config file told on standard error. */
 export const settingsOf = Effect.fn("settingsOf")(function* (projectDir: string, flags: SettingFlags = {}) {
   const { variables } = yield* Environment
-  return yield* loadSettings({ projectDir, environment: variables, flags })
+  return yield* loadSettings({ agent: agentKind, projectDir, environment: variables, flags })
 })
 
 /** Our own database: log, beats, cursor. Made where there is none. */
@@ -69,29 +71,29 @@ export const terminalOf = (
   return usable ? Effect.succeed(launcher) : Effect.fail(new BadSetting({ name: "SOUFFLEUR_LAUNCHER", why: cannot[launcher] }))
 }
 
-/** The agent of the settings, or of a watch's own command: today always Claude Code, or what behaves like it. */
+/** The agent of the settings, or of a watch's own command: of the kind that is known here, or what behaves like it. */
 export const agent = (settings: ResolvedSettings, own?: AgentProgram) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { variables } = yield* Environment
-      const agentCommand = own ?? (yield* Effect.fromResult(parseAgentCommand(settings.agentCommand)))
-      const claude = Claude.layer({
-        claudeDir: settings.claudeDir,
+      const agentCommand = own ?? (yield* Effect.fromResult(agentKind.parseCommand(settings.agentCommand)))
+      const builtIn = agentKind.layer({
+        agentDir: settings.agentDir,
         agentCommand,
         environment: variables,
         environmentAllowed: settings.agentEnvironment
       })
-      return settings.exportCommand === null ? claude : Layer.provide(exportedBy(settings.exportCommand), claude)
+      return settings.exportCommand === null ? builtIn : Layer.provide(exportedBy(settings.exportCommand), builtIn)
     })
   )
 
 /** The agent's own files, to be read: nothing is launched or exported. */
-export const agentFiles = ({ claudeDir }: ResolvedSettings) =>
-  Claude.layer({ claudeDir, agentCommand: { program: "claude", args: [] }, environment: {} })
+export const agentFiles = ({ agentDir }: ResolvedSettings) =>
+  agentKind.layer({ agentDir, agentCommand: { program: agentKind.program, args: [] }, environment: {} })
 
 /** Whether the agent could be launched; nothing is. */
 export const launchable = Effect.fn("App.launchable")(function* ({ maxExternalPermission }: ResolvedSettings) {
-  const effective = clamp("acceptEdits", maxExternalPermission)
+  const effective = clamp(leastPermission, maxExternalPermission)
   const agent = yield* Agent
   yield* agent.command({ session: { _tag: "Resume", sessionId: "none" }, permission: effective, prompt: "", print: true })
 })
@@ -125,7 +127,9 @@ export const cycleSettings = (settings: ResolvedSettings, project: string) =>
   Layer.effect(
     CycleSettings,
     Effect.map(Effect.context<Environment | Path.Path | Trusted>(), (context) =>
-      Effect.flatMap(Environment, ({ variables }) => readSettings({ projectDir: project, environment: variables, flags: {} })).pipe(
+      Effect.flatMap(Environment, ({ variables }) =>
+        readSettings({ agent: agentKind, projectDir: project, environment: variables, flags: {} })
+      ).pipe(
         Effect.flatMap(({ said, settings }) => Effect.map(pinOf(said), (said) => ({ ...settings, said }))),
         Effect.tap(({ source, warnings }) =>
           Effect.forEach(

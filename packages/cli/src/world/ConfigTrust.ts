@@ -2,6 +2,7 @@ import {
   type ConfigWord,
   lower,
   mapPrograms,
+  mostPermission,
   noPrograms,
   overreachInWords,
   overreachOf,
@@ -13,6 +14,7 @@ import {
 } from "@souffleur/domain"
 import { readSettings } from "@souffleur/process"
 import { Console, Effect, Option } from "effect"
+import { agentKind } from "../agent/Kind.ts"
 import { Environment } from "./CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 import { keepTrust, programOf, trustedIn } from "./TrustStore.ts"
@@ -26,7 +28,7 @@ const overridden = (key: PinnedKey, variables: Readonly<Record<string, string | 
 /** The config file of a project beside what holds there (`undefined`: the file itself), and the settings as they are in force then. */
 const beside = Effect.fnUntraced(function* (project: string, flags: SettingFlags, pin: Pin | undefined) {
   const { variables } = yield* Environment
-  const sources = { projectDir: project, environment: variables, flags }
+  const sources = { agent: agentKind, projectDir: project, environment: variables, flags }
   const { said, settings } = yield* readSettings(sources)
   const says = yield* pinOf(said)
   if (pin === undefined) return { said, says, settings, keys: [], lost: [] }
@@ -58,12 +60,12 @@ export type ConfigTrust = Effect.Success<ReturnType<typeof trustOf>>
 /** What is worth a word where a file is trusted: programs that it has souffleur run, and agents that ask nobody. */
 const allowed = ({ ceiling, programs }: Pin): ReadonlyArray<string> => [
   ...programKeys.filter((key) => programs[key] !== null),
-  ...(ceiling === "bypassPermissions" ? [`MAX_EXTERNAL_PERMISSION=${ceiling}`] : [])
+  ...(ceiling === mostPermission ? [`MAX_EXTERNAL_PERMISSION=${ceiling}`] : [])
 ]
 
 /**
  * The settings of what is opened now in a project, and what it is pinned to. The file that is there at the first time is trusted, and
- * told where it names a program or bypassPermissions; later on a higher ceiling is not used, and another program is refused.
+ * told where it names a program or the highest permission; later on a higher ceiling is not used, and another program is refused.
  */
 export const opening = Effect.fn("ConfigTrust.opening")(function* (project: string, flags: SettingFlags = {}) {
   const { keys, said, says, settings, trusted } = yield* trustOf(project, flags)

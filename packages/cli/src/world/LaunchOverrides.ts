@@ -1,6 +1,6 @@
-import { agentOfLaunch } from "@souffleur/claude"
 import { initial, Launcher, type ResolvedSettings } from "@souffleur/domain"
 import { Console, Effect, Option } from "effect"
+import { agentKind } from "../agent/Kind.ts"
 import { type LaunchOverrides, launches } from "./App.ts"
 import type { NamedWatch } from "../watching/FindWatch.ts"
 
@@ -17,7 +17,7 @@ export const launchOverridesOf = Effect.fn("launchOverridesOf")(function* (setti
   const { digest, launchId, sessionId } = firstLaunch
   const file = Launcher.use((launcher) => launcher.kept(launchId, digest))
   const agent = yield* Effect.option(file).pipe(
-    Effect.map(Option.flatMap(({ command }) => agentOfLaunch(command, sessionId))),
+    Effect.map(Option.flatMap(({ command }) => agentKind.ofLaunch(command, sessionId))),
     Effect.provide(launches(settings))
   )
   if (Option.isNone(agent)) yield* Console.error(lost)

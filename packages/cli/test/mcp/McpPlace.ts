@@ -1,9 +1,10 @@
 import { CommsErrand, CommsSchema } from "@souffleur/comms"
 import { Event, EventLog, type WatchEvent } from "@souffleur/domain"
-import { loadSettings } from "@souffleur/process"
 import { Sqlite } from "@souffleur/eventlog"
 import { HostServices, SqliteClient } from "@souffleur/node"
+import { loadSettings } from "@souffleur/process"
 import { Effect, FileSystem, Layer } from "effect"
+import { agentKind } from "../../src/agent/Kind.ts"
 import { store } from "../../src/world/App.ts"
 import { Environment } from "../../src/world/CommandEnvironment.ts"
 
@@ -58,7 +59,7 @@ export const place = Effect.fnUntraced(function* (options: { readonly comms: boo
   yield* fs.makeDirectory(project)
   if (options.comms) yield* CommsSchema.init(comms)
   const base = { HOME: home, SOUFFLEUR_STATE_DIR: stateDir }
-  const settings = yield* loadSettings({ projectDir: project, environment: base, flags: {} })
+  const settings = yield* loadSettings({ agent: agentKind, projectDir: project, environment: base, flags: {} })
   const inStore = Effect.provide(store(settings))
   return {
     project,

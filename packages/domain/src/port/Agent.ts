@@ -88,7 +88,7 @@ export interface AgentCommand {
 }
 
 /**
- * The agent program that a Conductor runs: everything known about one kind of it. `@souffleur/claude` is the first.
+ * The agent program that a Conductor runs: what is known of its sessions. `AgentKind` has what is known of its kind.
  *
  * @example
  * ```ts
@@ -106,6 +106,8 @@ export class Agent extends Context.Service<
   Agent,
   {
     readonly name: string
+    /** The prompt by which a session compacts, the last word of its command line: that process holds the session, and is no Conductor. */
+    readonly compactPrompt: string
     /** Live sessions of this user; a pid file that a dead process left is not one. */
     readonly sessions: Effect.Effect<ReadonlyArray<AgentSession>>
     /**

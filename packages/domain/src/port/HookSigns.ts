@@ -1,16 +1,35 @@
-import { Context, Effect, Layer, Option, Schema } from "effect"
 import { latest } from "@souffleur/eventlog"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Pid, sessionIdLength, StartTime, words } from "../Bounds.ts"
 
 /** UTF-16 units of a word of the agent's own. */
 const wordLength = 100
+
+/** What one call of a hook says, without a word of the conversation. */
+export interface HookCall {
+  /** The agent's own word for it. */
+  readonly event: string
+  readonly sessionId: string
+  /** The agent's own word for why. */
+  readonly kind?: string
+  /** What it says of the holding of its session; absent: nothing. */
+  readonly holding?: "began" | "goes on" | "ended"
+}
+
+/** How the hooks of an agent are read. A call of the agent waits for it, so that no module of it loads Effect. */
+export interface HookReader {
+  /** Reads the beginning of a hook's input; `undefined`: it is no event of a session. */
+  readonly call: (input: string) => HookCall | undefined
+  /** The agent's process by a hook's environment; `undefined`: it is not named. */
+  readonly pid: (variables: Readonly<Record<string, string | undefined>>) => number | undefined
+}
 
 /**
  * What an agent's hook said as something happened in it. A hook that did not fire says nothing: evidence of life, never of death.
  * There is no word of the conversation in it.
  */
 export const HookSign = Schema.Struct({
-  /** The agent's own word, such as `SessionStart`, `PreToolUse`, `Stop`. */
+  /** The agent's own word for it. */
   event: words(wordLength),
   /** Epoch milliseconds: when the hook began. */
   at: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: latest })),
@@ -20,7 +39,9 @@ export const HookSign = Schema.Struct({
   /** Field 22 of that process's `/proc/<pid>/stat`, which tells a reused pid; `null` where it could not be read. */
   startTime: Schema.NullOr(StartTime),
   /** Why: a start's source, a compaction's trigger, an end's reason, what is waited for, a failure's kind. */
-  kind: Schema.optionalKey(words(wordLength))
+  kind: Schema.optionalKey(words(wordLength)),
+  /** The process began to hold the session, holds it as before, or holds it no more; absent: the event says nothing of that. */
+  holding: Schema.optionalKey(Schema.Literals(["began", "goes on", "ended"]))
 })
 export type HookSign = typeof HookSign.Type
 
@@ -47,13 +68,13 @@ export interface HookedProcess {
 /** Who held what, by what the signs of any number of sessions say, in no order; oldest first. */
 export const holdings = (signs: ReadonlyArray<HookSign>): ReadonlyArray<Held> => {
   const found = new Map<string, Held>()
-  for (const { at, event, kind, pid, sessionId, startTime } of signs.toSorted((a, b) => a.at - b.at)) {
+  for (const { at, holding, kind, pid, sessionId, startTime } of signs.toSorted((a, b) => a.at - b.at)) {
     if (pid === null || startTime === null) continue
     const key = `${pid} ${startTime} ${sessionId}`
     const held = found.get(key) ?? { sessionId, pid, startTime, since: at, until: at, source: null, ended: null }
-    const source = event === "SessionStart" && kind !== "compact" ? (kind ?? held.source) : held.source
+    const source = holding === "began" ? (kind ?? held.source) : held.source
     // Only a start ends an end: what is said late changes nothing.
-    const ended = event === "SessionEnd" ? (kind ?? "other") : event === "SessionStart" ? null : held.ended
+    const ended = holding === "ended" ? (kind ?? "other") : holding === undefined ? held.ended : null
     found.set(key, { ...held, until: at, source, ended })
   }
   return [...found.values()].toSorted((a, b) => a.since - b.since)

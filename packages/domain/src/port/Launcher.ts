@@ -20,9 +20,6 @@ export interface LaunchOrder {
 /** The last line of a launch's prompt: where it stands in a session file, that session has the prompt of that launch. */
 export const handoffLine = (launchId: string): string => `Hand-off ${launchId}`
 
-/** The prompt of a session that compacts, the last word of its command line: it holds the session, and is no Conductor. */
-export const compactPrompt = "/compact"
-
 /** Nothing runs, and nothing will: the receipt's name is claimed as a tombstone. */
 export class LaunchFailed extends Schema.TaggedError<LaunchFailed>()("LaunchFailed", { why: Schema.String }) {}
 

@@ -1,8 +1,15 @@
 import { type Brand, Schema } from "effect"
 
-/** `acceptEdits < bypassPermissions` (spec: behaviour#permission-ceiling). */
+/** `acceptEdits < bypassPermissions`, the words of souffleur's own settings (spec: behaviour#permission-ceiling). */
 export const Permission = Schema.Literals(["acceptEdits", "bypassPermissions"])
 export type Permission = typeof Permission.Type
+/** What every launch may have. */
+export const leastPermission: Permission = "acceptEdits"
+/** What only a ceiling of the same gives. */
+export const mostPermission: Permission = "bypassPermissions"
+
+/** The permission that a text names; `undefined`: it names none. Case-sensitive. */
+export const permissionOf = (text: string): Permission | undefined => Permission.literals.find((one) => one === text)
 
 /** A permission that went through {@link clamp}: the only kind a launch takes. */
 export type EffectivePermission = Permission & Brand.Brand<"EffectivePermission">

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { ConfigFile, ConfigKey, ConfigValue } from "./ConfigFile.ts"
 import { digestOf } from "../Hashing.ts"
-import { clamp, Permission } from "./Permission.ts"
+import { clamp, leastPermission, Permission, permissionOf } from "./Permission.ts"
 
 /** The keys of the config file that name a program which souffleur runs, and what of its environment agents get. */
 export const programKeys = ["AGENT_COMMAND", "AGENT_ENVIRONMENT", "EXPORT_COMMAND", "NOTIFY_COMMAND"] as const
@@ -31,13 +31,13 @@ export type Pin = typeof Pin.Type
 
 export const noPrograms: Programs = { AGENT_COMMAND: null, AGENT_ENVIRONMENT: null, EXPORT_COMMAND: null, NOTIFY_COMMAND: null }
 /** What holds where no file says anything. */
-export const leastPin: Pin = { ceiling: "acceptEdits", programs: noPrograms }
+export const leastPin: Pin = { ceiling: leastPermission, programs: noPrograms }
 
-/** What a config file says of what is pinned; what is no permission is `acceptEdits`. */
+/** What a config file says of what is pinned; what is no permission is the least. */
 export const wordOf = ({ values }: ConfigFile): ConfigWord => {
   const said = (key: ConfigKey) => values.get(key)?.value ?? null
   return {
-    ceiling: said("MAX_EXTERNAL_PERMISSION") === "bypassPermissions" ? "bypassPermissions" : "acceptEdits",
+    ceiling: permissionOf(said("MAX_EXTERNAL_PERMISSION") ?? "") ?? leastPermission,
     programs: {
       AGENT_COMMAND: said("AGENT_COMMAND"),
       AGENT_ENVIRONMENT: said("AGENT_ENVIRONMENT"),

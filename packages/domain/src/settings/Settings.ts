@@ -2,8 +2,9 @@ import { Context, Duration, Effect, Option, Path, Result, Schema } from "effect"
 import { parseAgentEnvironment } from "./AgentEnvironment.ts"
 import type { ConfigKey, FoundConfig } from "./ConfigFile.ts"
 import { type ConfigWord, holding, type Pin, wordOf } from "./Pin.ts"
-import { Permission } from "./Permission.ts"
+import { leastPermission, Permission } from "./Permission.ts"
 import { formatQuietHours, isQuietHours, parseQuietHours, type QuietHours } from "./QuietHours.ts"
+import type { AgentKind } from "../port/AgentKind.ts"
 
 /** Where a Conductor may be launched (spec: settings#launcher); `auto` is decided by where souffleur itself runs. */
 export const LauncherChoice = Schema.Literals(["auto", "kitty", "tmux", "headless"])
@@ -69,11 +70,11 @@ interface Setting<A> {
 const setting = <A>(key: ConfigKey, read: Read<A>, initial: NoInfer<A>, outside = true): Setting<A> => ({ key, read, initial, outside })
 
 /** Every setting that has a key in the file, in the order in which `souffleur config` prints them. */
-const table = {
+const tableFor = (agent: AgentKind) => ({
   forceCompactThresholdTokens: setting("FORCE_COMPACT", positiveInteger, 400_000, false),
-  maxExternalPermission: setting("MAX_EXTERNAL_PERMISSION", literal(Permission.literals), "acceptEdits", false),
-  agentCommand: setting("AGENT_COMMAND", text, "claude"),
-  agentEnvironment: setting<ReadonlyArray<string>>("AGENT_ENVIRONMENT", parseAgentEnvironment, []),
+  maxExternalPermission: setting("MAX_EXTERNAL_PERMISSION", literal(Permission.literals), leastPermission, false),
+  agentCommand: setting("AGENT_COMMAND", text, agent.program),
+  agentEnvironment: setting<ReadonlyArray<string>>("AGENT_ENVIRONMENT", parseAgentEnvironment(agent.marks), []),
   exportCommand: setting<string | null>("EXPORT_COMMAND", text, null),
   launcher: setting("LAUNCHER", literal(LauncherChoice.literals), "auto"),
   trimChars: setting("TRIM_CHARS", positiveInteger, 800_000),
@@ -86,7 +87,7 @@ const table = {
   validationRetryInterval: setting("VALIDATION_RETRY_INTERVAL", interval, Duration.seconds(30)),
   compactPollInterval: setting("COMPACT_POLL_INTERVAL", interval, Duration.seconds(1)),
   compactTimeout: setting("COMPACT_TIMEOUT", interval, Duration.seconds(300)),
-  stallAfter: setting("STALL_AFTER", interval, Duration.seconds(361)),
+  stallAfter: setting("STALL_AFTER", interval, agent.stall),
   handoffWithin: setting("HANDOFF_WITHIN", interval, Duration.minutes(15)),
   maxTokens: setting<number | null>("MAX_TOKENS", positiveInteger, null),
   maxTime: setting<Duration.Duration | null>("MAX_TIME", interval, null),
@@ -96,8 +97,8 @@ const table = {
   reviewerTimeout: setting("REVIEWER_TIMEOUT", interval, Duration.minutes(30)),
   launchSpacing: setting("LAUNCH_SPACING", wait, Duration.seconds(5)),
   notifyCommand: setting<string | null>("NOTIFY_COMMAND", text, null)
-}
-type Table = typeof table
+})
+type Table = ReturnType<typeof tableFor>
 type Name = keyof Table
 
 /** All settings of souffleur, resolved (spec: settings#sources): flag, else environment, else the config file, else the default. */
@@ -107,7 +108,7 @@ export type ResolvedSettings = {
   /** Absolute; holds `souffleur.db`, `launches/`, `exports/`. */
   readonly stateDir: string
   /** Absolute; the agent's own folder. */
-  readonly claudeDir: string
+  readonly agentDir: string
   /** What was wrong in the config file, as sentences. */
   readonly warnings: ReadonlyArray<string>
   /** The config file in use, or `null`. */
@@ -161,6 +162,7 @@ export const CycleSettings = Context.Reference<Effect.Effect<FoundSettings, neve
 export type SettingFlags = { readonly [Key in Name]?: string | undefined }
 
 export interface SettingSources {
+  readonly agent: AgentKind
   readonly projectDir: string
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly flags: SettingFlags
@@ -177,7 +179,7 @@ export interface SettingSources {
  */
 export const resolveSettings = Effect.fn("resolveSettings")(function* (
   found: FoundConfig,
-  { environment, flags, held }: Omit<SettingSources, "projectDir">
+  { agent, environment, flags, held }: Omit<SettingSources, "projectDir">
 ): Effect.fn.Return<{ readonly settings: ResolvedSettings; readonly said: ConfigWord }, BadSetting, Path.Path> {
   const path = yield* Path.Path
   const file = held === undefined ? found : holding(found, held)
@@ -208,7 +210,7 @@ export const resolveSettings = Effect.fn("resolveSettings")(function* (
   }
 
   const resolved: Record<string, unknown> = {}
-  for (const [name, one] of Object.entries(table)) {
+  for (const [name, one] of Object.entries(tableFor(agent))) {
     resolved[name] = yield* Effect.fromResult(resolve(name as Name, one as Setting<unknown>))
   }
 
@@ -229,7 +231,7 @@ export const resolveSettings = Effect.fn("resolveSettings")(function* (
   const settings = {
     ...(resolved as { readonly [Key in Name]: ResolvedSettings[Key] }),
     stateDir: yield* folder("SOUFFLEUR_STATE_DIR") ?? stateHome ?? home(".local", "state", "souffleur"),
-    claudeDir: yield* folder("SOUFFLEUR_CLAUDE_DIR", "CLAUDE_CONFIG_DIR") ?? home(".claude"),
+    agentDir: yield* folder(...agent.folder.variables) ?? home(agent.folder.inHome),
     warnings,
     source: file.source
   }

@@ -1,3 +1,4 @@
+import type { HookReader } from "@souffleur/domain"
 import { isAbsolute, join, resolve } from "node:path"
 import { addAbortSignal } from "node:stream"
 import { ownFolder } from "../files/Folder.ts"
@@ -37,18 +38,15 @@ const stateDir = ({ HOME, SOUFFLEUR_STATE_DIR, XDG_STATE_HOME }: NodeJS.ProcessE
 }
 
 /**
- * Writes down what an agent's hook says on standard input: one line in `<state dir>/hooks/<session id>.jsonl` (0600). `read` makes
+ * Writes down what an agent's hook says on standard input: one line in `<state dir>/hooks/<session id>.jsonl` (0600). `reader` makes
  * what is kept of it. Never fails, and says nothing: an agent waits for it, and must not be disturbed.
  */
-export const keepSign = async (
-  read: (input: string) => { readonly event: string; readonly sessionId: string } | undefined
-): Promise<void> => {
+export const keepSign = async (reader: HookReader): Promise<void> => {
   try {
-    const call = read(await input())
+    const call = reader.call(await input())
     const state = stateDir(process.env)
     if (call === undefined || state === undefined) return
-    const told = process.env["CLAUDE_PID"] ?? ""
-    const pid = /^[1-9][0-9]{0,6}$/.test(told) ? Number(told) : null
+    const pid = reader.pid(process.env) ?? null
     const startTime = pid === null ? null : (stat(pid)?.startTime ?? null)
     // The moment that this process began is the event's, nearer than any later look at a clock.
     const line = JSON.stringify({ at: Math.round(performance.timeOrigin), ...call, pid, startTime })
@@ -56,7 +54,7 @@ export const keepSign = async (
     if (ownFolder(state) !== undefined || ownFolder(folder) !== undefined) return
     const path = join(folder, `${call.sessionId}.jsonl`)
     appendSign(path, `${line}\n`)
-    if (call.event === "SessionStart") pruneSigns(folder)
+    if (call.holding === "began" || call.holding === "goes on") pruneSigns(folder)
   } catch {
     // Less is known then, and that is all.
   }

@@ -2,7 +2,6 @@ import {
   Agent,
   type Comms,
   compactAttempts,
-  compactPrompt,
   type Hooks,
   type Launcher,
   type Processes,
@@ -10,8 +9,8 @@ import {
   type Settings,
   type Watch
 } from "@souffleur/domain"
-import { type TrustedFiles } from "@souffleur/process"
-import { type Offspring } from "@souffleur/eventlog"
+import type { Offspring } from "@souffleur/eventlog"
+import type { TrustedFiles } from "@souffleur/process"
 import { Effect, type FileSystem, Option, type Path, Ref } from "effect"
 import { boundary, compactedAs, CompactedTo, CompactFailed, onceMore } from "../steps/CompactSession.ts"
 import { launch, launchSuccessor, prepare, settled, unhindered } from "../steps/Launch.ts"
@@ -29,12 +28,13 @@ const attempt = (watch: Watch, sessionId: string, name: string, mark: SessionMar
     failure: CompactFailed,
     act: Effect.fnUntraced(function* (token) {
       // A boundary that landed after the last attempt's last look is as good as one of this attempt.
-      const before = yield* (yield* Agent).compactedSince(mark)
+      const agent = yield* Agent
+      const before = yield* agent.compactedSince(mark)
       if (before !== "not yet") return yield* compactedAs(before)
       yield* unhindered(watch)
       const { conductor } = yield* launch(watch, token, request, {
         session: { _tag: "Resume", sessionId },
-        prompt: () => compactPrompt,
+        prompt: () => agent.compactPrompt,
         title: `Compact (S${watch.generation})`
       }).pipe(Effect.catchTag("LaunchFailed", ({ why }) => Effect.fail(new CompactFailed({ why, gone: true }))))
       return yield* boundary(mark, conductor, stillGranted(watch))

@@ -1,13 +1,13 @@
 import {
-  isOver,
   Agent,
-  type Compacted,
-  compactPrompt,
-  type LaunchFailed,
   clamp,
+  type Compacted,
+  isOver,
   Launcher,
-  type ProcessIdentity,
+  type LaunchFailed,
+  leastPermission,
   Processes,
+  type ProcessIdentity,
   type SessionMark,
   Settings
 } from "@souffleur/domain"
@@ -108,9 +108,14 @@ export const compactByHand = Effect.fn("compactByHand")(function* (sessionId: st
     if ((yield* agent.compactedSince(mark)) !== "not yet") return
     yield* unheld(sessionId)
     attempts++
-    const effective = clamp("acceptEdits", settings.maxExternalPermission)
+    const effective = clamp(leastPermission, settings.maxExternalPermission)
     const print = launcher.terminal === "headless"
-    const command = yield* agent.command({ session: { _tag: "Resume", sessionId }, permission: effective, prompt: compactPrompt, print })
+    const command = yield* agent.command({
+      session: { _tag: "Resume", sessionId },
+      permission: effective,
+      prompt: agent.compactPrompt,
+      print
+    })
     const id = `compact-${yield* freshSessionId}`
     // No log has it: souffleur watches nothing here.
     const session = yield* launchOnce({ id, command, cwd: project, title: "Compact" }, () => Effect.void).pipe(

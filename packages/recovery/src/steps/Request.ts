@@ -1,4 +1,4 @@
-import { type CommsRefusal, Comms, parsePayload, Settings, type Watch } from "@souffleur/domain"
+import { Comms, type CommsRefusal, leastPermission, parsePayload, permissionOf, Settings, type Watch, Permission } from "@souffleur/domain"
 import { readHandoffFile } from "@souffleur/process"
 import { Effect, Option, Schema } from "effect"
 import { again, Cycle, step } from "./Step.ts"
@@ -12,16 +12,16 @@ export const Request = Schema.Struct({
   /** SHA-256 of what was said, hex: other words in its place are not its. `null`: nothing was said. */
   digest: Schema.NullOr(Schema.String),
   /** A permission mode, or `invalid`. */
-  requested: Schema.Literals(["acceptEdits", "bypassPermissions", "invalid"]),
+  requested: Schema.Literals([...Permission.literals, "invalid"]),
   warnings: Schema.Array(Schema.String)
 })
 export type Request = typeof Request.Type
 
-/** What every launch asks for when nobody says otherwise: as the first one did, else `acceptEdits` (spec: behaviour#payload). */
+/** What every launch asks for when nobody says otherwise: as the first one did, else the least (spec: behaviour#payload). */
 const plainOf = ({ firstLaunch }: Watch): Request => ({
   messageId: null,
   digest: null,
-  requested: firstLaunch?.requested === "bypassPermissions" ? "bypassPermissions" : "acceptEdits",
+  requested: permissionOf(firstLaunch?.requested ?? "") ?? leastPermission,
   warnings: []
 })
 
@@ -64,7 +64,7 @@ export const readRequest = Effect.fn("readRequest")(function* (watch: Watch) {
       const words = yield* wordsOf(watch)
       if (Option.isNone(words)) return watch.handoff === undefined ? plainOf(watch) : lost(watch)
       const { permissionMode = plainOf(watch).requested, warnings } = parsePayload(words.value.text)
-      const requested = permissionMode === "acceptEdits" || permissionMode === "bypassPermissions" ? permissionMode : "invalid"
+      const requested = permissionOf(permissionMode) ?? "invalid"
       return { messageId: words.value.id, digest: words.value.digest, requested, warnings } satisfies Request
     }),
     reconcile: again

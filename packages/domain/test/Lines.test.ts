@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { makeLines } from "../src/lines/Lines.ts"
+import { makeLines } from "../src/Lines.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const read = (limit: number, chunks: ReadonlyArray<Uint8Array>) => {

@@ -1,0 +1,39 @@
+import type { AgentPackage } from "@souffleur/process"
+import { Duration } from "effect"
+import { Claude } from "./Claude.ts"
+import { parseAgentCommand } from "./command/AgentProgram.ts"
+import { identity, marks } from "./command/ClaudeEnvironment.ts"
+import { agentOfLaunch, literalAgent } from "./command/LiteralCommand.ts"
+import { hookCommand } from "./hooks/HookCommand.ts"
+import { installHooks, hooksStatus, uninstallHooks } from "./hooks/HookFile.ts"
+import { hookEvents } from "./hooks/HookSettings.ts"
+
+/** Claude Code as a kind of agent. */
+export const claudeCode: AgentPackage = {
+  title: "Claude Code",
+  program: "claude",
+  folder: { variables: ["SOUFFLEUR_CLAUDE_DIR", "CLAUDE_CONFIG_DIR"], inHome: ".claude" },
+  sessions: "projects",
+  // Measured (spec: claude-code#trouble).
+  stall: Duration.seconds(361),
+  marks,
+  identity,
+  refusedAsRoot: ["bypassPermissions"],
+  goOn: (sessionId) => `claude --resume ${sessionId} "Go on."`,
+  addTools: (name, command) => `claude mcp add ${name} -- ${command}`,
+  commits:
+    'with acceptEdits, Claude Code commits where .claude/settings.json has {"permissions":{"allow":["Bash(git add:*)","Bash(git commit:*)"]}}, and the same for what runs the tests',
+  hooks: {
+    events: hookEvents,
+    ofProject: [".claude", "settings.local.json"],
+    ofUser: ["settings.json"],
+    command: hookCommand,
+    install: installHooks,
+    uninstall: uninstallHooks,
+    status: hooksStatus
+  },
+  parseCommand: parseAgentCommand,
+  takeApart: literalAgent,
+  ofLaunch: agentOfLaunch,
+  layer: Claude.layer
+}

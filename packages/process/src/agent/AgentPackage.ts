@@ -1,0 +1,21 @@
+import type { Agent, AgentKind, AgentProgram, Processes, Variables } from "@souffleur/domain"
+import type { FileSystem, Layer, Path } from "effect"
+import type { TrustedFiles } from "../file/TrustedFiles.ts"
+import type { AgentHooks } from "./AgentHooks.ts"
+
+/** What an agent is made of (spec: settings#keys). */
+export interface AgentOptions {
+  /** The folder of its own files, absolute. */
+  readonly agentDir: string
+  readonly agentCommand: AgentProgram
+  /** souffleur's own environment, of which an agent gets what is on an allow list. */
+  readonly environment: Variables
+  /** Names that the user adds to that list. */
+  readonly environmentAllowed?: ReadonlyArray<string>
+}
+
+/** What the package of an agent gives: all that is known of its kind, its hooks, and the port to its sessions. */
+export interface AgentPackage extends AgentKind {
+  readonly hooks: AgentHooks
+  readonly layer: (options: AgentOptions) => Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles>
+}

@@ -1,0 +1,20 @@
+import type { AgentKind } from "@souffleur/domain"
+import { Duration, Option, Result } from "effect"
+
+/** A kind of agent that is no real one: its program is `agent`, and no variable of the host's is its mark. */
+export const fakeKind: AgentKind = {
+  title: "Fake Agent",
+  program: "agent",
+  folder: { variables: ["FAKE_AGENT_DIR"], inHome: ".agent" },
+  sessions: "sessions",
+  stall: Duration.seconds(361),
+  marks: new Set(["FAKE_AGENT_SESSION"]),
+  identity: (variables) => ({ sessionId: variables["FAKE_AGENT_SESSION"] ?? "", pid: undefined, project: "", mark: undefined }),
+  refusedAsRoot: [],
+  goOn: (sessionId) => `agent ${sessionId}`,
+  addTools: (name, command) => `agent tools ${name} ${command}`,
+  commits: "it commits where it may",
+  parseCommand: (text) => Result.succeed({ program: text, args: [] }),
+  takeApart: () => Result.succeedNone,
+  ofLaunch: () => Option.none()
+}
