@@ -50,6 +50,21 @@ export const plainMutants = [
     [["the command line: its console", ", Layer.succeed(Console.Console, printing(colour))", ", Layer.succeed(Console.Console, console)"]]
   ),
   ...mutantsOf(
+    "packages/supervisor/src/Notifier.ts",
+    ["packages/cli/test/WatchSentence.test.ts"],
+    [["described once: the sentence of a notice", "? undefined : { kind, text }", "? undefined : { kind, text: event._tag }"]]
+  ),
+  ...mutantsOf(
+    "packages/supervisor/src/CommsPublisher.ts",
+    ["packages/cli/test/WatchSentence.test.ts"],
+    [["described once: the sentence of a message", "text: textOf(event, description)", "text: event._tag"]]
+  ),
+  ...mutantsOf(
+    "packages/plan/src/publish/RunNotice.ts",
+    ["packages/cli/test/WatchSentence.test.ts"],
+    [["described once: the sentence of a run's notice", "text: textOf(event, before, text)", "text: event._tag"]]
+  ),
+  ...mutantsOf(
     "packages/cli/src/explain/WatchSentence.ts",
     ["packages/cli/test/WatchSentence.test.ts"],
     [["telling: an event is one line", "plain(describeEvent(event).text, mostOfLine)", "describeEvent(event).text"]]

@@ -4,7 +4,10 @@ import { sentence } from "./Words.ts"
 /** How much an event matters to a person. A `detail` is how souffleur goes about its work, and no news. */
 export type Severity = "detail" | "info" | "success" | "warning" | "error"
 
-/** What an event means to a person. Log, messages, notices and reasons take their words from it and add their form. */
+/**
+ * What an event means to a person (spec: behaviour#notices). Log, messages, notices and reasons take their words from it
+ * and add their form.
+ */
 export interface Description<Notice extends string> {
   /** One or two sentences, the subject first. Words of others in it are not plain yet. It holds no conversation, prompt or key. */
   readonly text: string
