@@ -114,6 +114,28 @@ describe("the floors", () => {
       .map(({ path }) => path)
     assert.deepStrictEqual([...new Set(files)].toSorted(), ["packages/cli/src/agent/HookReader.ts", "packages/cli/src/agent/Kind.ts"])
   })
+  it("no word of an agent stands outside its package", () => {
+    // Where one may, and why.
+    const allowed: ReadonlyArray<readonly [path: RegExp, why: string]> = [
+      [/^packages\/cli\/src\/agent\//u, "names the agent that the command line looks after"],
+      [/^packages\/cli\/src\/demo\//u, "imitates Claude Code, for the demonstration and for tests"],
+      [/^packages\/domain\/src\/settings\/Permission\.ts$/u, "has the two words of MAX_EXTERNAL_PERMISSION, which a user writes"],
+      [/^packages\/recovery\/src\/export\/CompactMarkers\.ts$/u, "has the markers of exports that others make, by the specification"],
+      [/^packages\/plan\/src\/publish\/WorkProblem\.ts$/u, "has the setting that a person pastes where an agent made no commit"]
+    ]
+    const words = /claude|anthropic|SessionStart|SessionEnd|acceptEdits|bypassPermissions|(?<!\.)\/compact\b/iu
+    // The name of a provider in the specification and in the log.
+    const known = sources.filter(({ path, text }) => packageOf(path) !== "claude" && words.test(text.replaceAll("claude_export", "")))
+    assert.deepStrictEqual(
+      known.filter(({ path }) => !allowed.some(([where]) => where.test(path))).map(({ path }) => path),
+      []
+    )
+    // An exception that nothing needs any more goes.
+    assert.deepStrictEqual(
+      allowed.filter(([where]) => !known.some(({ path }) => where.test(path))).map(([, why]) => why),
+      []
+    )
+  })
   it("in the command line, what runs on Node is in its main files alone", () => {
     const files = imports
       .filter(({ path, specifier }) => packageOf(path) === "cli" && specifier.startsWith("@effect/platform-node"))

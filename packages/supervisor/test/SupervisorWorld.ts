@@ -55,7 +55,7 @@ export const worldOf = (setup: Setup = {}): FakeWorld => {
   const named = (pid: number) => ({ pid, name: "claude", ...stays, ...there.get(pid) })
   for (const pid of there.keys()) processes.run(named(pid))
   for (const pid of setup.alive ?? []) processes.run({ pid, ...stays })
-  for (const pid of setup.tools ?? []) processes.run({ ...named(pid), environment: { CLAUDE_CODE_SESSION_ID: "s1" } })
+  for (const pid of setup.tools ?? []) processes.run({ ...named(pid), environment: { AGENT_SESSION_ID: "s1" } })
   processes.ancestors = setup.ancestors ?? [9, 8]
   const souffleurs = new Set(setup.alive)
   processes.maySignal = (pid) =>

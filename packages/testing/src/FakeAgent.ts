@@ -12,6 +12,9 @@ import { Effect, FileSystem, Layer, Option } from "effect"
 import type { FakeProcesses } from "./FakeProcesses.ts"
 import { FakeSession } from "./FakeSession.ts"
 
+/** By which a session compacts. */
+export const compactPrompt = "compact yourself"
+
 /** What a pid file says; the rest is of an agent that is busy in `/p`. */
 export type FakePidFile = Pick<AgentSession, "pid" | "sessionId"> & Partial<AgentSession>
 
@@ -60,7 +63,7 @@ export class FakeAgent {
       // The beginning of an id is enough, as for a real agent.
       const found = [...(this.files ?? [asked])].filter((id) => asked !== "" && id.startsWith(asked) && !this.unwritten.has(id))
       return found.length === 1
-        ? Effect.succeed({ path: `/claude/${found[0]!}.jsonl`, sessionId: found[0]! })
+        ? Effect.succeed({ path: `/agent/${found[0]!}.jsonl`, sessionId: found[0]! })
         : Effect.fail(new SessionNotFound({ sessionId: asked, reason: "missing", why: `no session file of ${asked}` }))
     })
 
@@ -68,7 +71,7 @@ export class FakeAgent {
   readonly service = Effect.map(FileSystem.FileSystem, (fs) =>
     Agent.of({
       name: "agent",
-      compactPrompt: "/compact",
+      compactPrompt,
       sessions: Effect.sync(() =>
         this.sessions
           .filter(({ pid }) => this.processes.table.get(pid)?.condition !== "gone")
@@ -101,14 +104,14 @@ export class FakeAgent {
       usedTools: () => Effect.succeed(true),
       handoffTaken: () => Effect.sync(() => ((this.read.handoff += 1), Option.fromUndefinedOr(this.taken))),
       spent: () => Effect.sync(() => ((this.read.spent += 1), this.spent)),
-      tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
-      sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),
+      tags: ({ pid, sessionId }) => [{ environment: { AGENT_PID: String(pid), AGENT_SESSION_ID: sessionId } }],
+      sessionTag: (sessionId) => ({ environment: { AGENT_SESSION_ID: sessionId } }),
       command: (order) =>
         Effect.suspend(() => {
           this.orders.push(order)
           return this.missing
-            ? Effect.fail(new AgentNotFound({ program: "claude", why: "not found in PATH" }))
-            : Effect.succeed({ program: "/bin/claude", args: [order.session.sessionId, "--", order.prompt], environment: {} })
+            ? Effect.fail(new AgentNotFound({ program: "agent", why: "not found in PATH" }))
+            : Effect.succeed({ program: "/bin/agent", args: [order.session.sessionId, "--", order.prompt], environment: {} })
         })
     })
   )

@@ -13,7 +13,6 @@ export const fakeKind: AgentKind = {
   refusedAsRoot: [],
   goOn: (sessionId) => `agent ${sessionId}`,
   addTools: (name, command) => `agent tools ${name} ${command}`,
-  commits: "it commits where it may",
   parseCommand: (text) => Result.succeed({ program: text, args: [] }),
   takeApart: () => Result.succeedNone,
   ofLaunch: () => Option.none()

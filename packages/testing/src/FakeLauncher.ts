@@ -1,6 +1,6 @@
 import { Launcher, LaunchFailed, type LaunchOrder, type ProcessIdentity, type Terminal } from "@souffleur/domain"
 import { Effect, Layer, Option } from "effect"
-import { type FakeAgent } from "./FakeAgent.ts"
+import { compactPrompt, type FakeAgent } from "./FakeAgent.ts"
 import { type FakeProcess, type FakeProcesses, identityOf } from "./FakeProcesses.ts"
 
 /** What a session that compacts does. */
@@ -68,7 +68,7 @@ export class FakeLauncher {
         // An agent says in its pid file which session it holds.
         const [sessionId, dashes, prompt] = this.prepared.get(id)?.command.args ?? []
         if (sessionId !== undefined && dashes === "--") agent.sessions = [...agent.sessions, { pid, sessionId }]
-        if (prompt === "/compact") this.#compact(pid)
+        if (prompt === compactPrompt) this.#compact(pid)
         if (this.vanishes > 0) {
           this.vanishes -= 1
           return yield* Effect.never

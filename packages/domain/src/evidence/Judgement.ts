@@ -75,7 +75,7 @@ const over = (turn: TurnState | undefined): Verdict | undefined => {
 }
 
 /**
- * What the signs come to (spec: behaviour#verdicts, claude-code#trouble). `stall` is the agent's own stall time in ms: silence up
+ * What the signs come to (spec: behaviour#verdicts). `stall` is the agent's own stall time in ms: silence up
  * to it is never a hang. Hung needs a known process, a turn that is known to be outstanding, its time over, a pid file that says
  * busy (or a process that does nothing at all), and every sign silent for longer than the stall time; whatever is missing is
  * unknown, never dead.

@@ -37,8 +37,7 @@ export type TurnState =
     }
 
 /**
- * Context in use, as the service counted it at the last real answer: input, cache reads and cache writes
- * (spec: claude-code#context-in-use).
+ * Context in use, as the service counted it at the last real answer: input, cache reads and cache writes.
  */
 export interface ContextInUse {
   readonly tokens: number
@@ -68,8 +67,7 @@ export interface Signs {
   readonly children: number | undefined
   /**
    * Since when nobody saw it use the processor; `undefined`: nobody looked. A healthy one is not still for as long as a call may
-   * stall: Claude Code 2.1.329 used 10 ms at least each 20 s in print mode, and each second in a terminal, through two calls that
-   * gave no answer for 361 s, an answer that broke off for 300 s, and a tool that slept for 420 s.
+   * stall (`AgentKind.stall`).
    */
   readonly stillSince: number | undefined
   readonly session: SessionSigns | undefined

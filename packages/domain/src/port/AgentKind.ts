@@ -53,7 +53,10 @@ export interface AgentKind {
   readonly folder: { readonly variables: readonly [string, ...ReadonlyArray<string>]; readonly inHome: string }
   /** Where in that folder its session files are. */
   readonly sessions: string
-  /** For how long a call to its model may be silent before it goes on by itself: the default of `STALL_AFTER`. */
+  /**
+   * For how long a call to its model may be silent before it goes on by itself: the default of `STALL_AFTER`. A healthy process of it
+   * uses the processor within that time.
+   */
   readonly stall: Duration.Duration
   /** Variables of a session that is going on: no new one may inherit them. */
   readonly marks: ReadonlySet<string>
@@ -65,8 +68,6 @@ export interface AgentKind {
   readonly goOn: (sessionId: string) => string
   /** The command line by which a person gives it a server of tools, which this command starts. */
   readonly addTools: (name: string, command: string) => string
-  /** What lets it commit without a question, for a person whose agent made no commit: a clause. */
-  readonly commits: string
   /**
    * Reads `AGENT_COMMAND`. An argument that could lift the permission ceiling or choose another session is refused, and so is one that is
    * not understood.
