@@ -71,7 +71,7 @@ export const watcherMutants = [
     [`${watcher}/test/Remember.test.ts`, ...polls],
     [
       ["look: late, it begins anew", "interrupted || brokenOff(before.last, begun, due) || (", "interrupted || ("],
-      ["look: what stood still in its midst begins anew", "const anew = interrupted || ", "const anew = "],
+      ["look: what stood still in its midst begins anew", "const broken = interrupted || ", "const broken = "],
       ["look: after an outage of comms it begins anew", " || (before.commsOut && comms !== undefined)", ""],
       ["look: nothing from before the launch", "Math.max(watch.launchedAt, watch.brokenOffAt, ", "Math.max("],
       ["goes on: the whole time to beat again", "notBefore: goesOn ? now : since", "notBefore: since"]

@@ -16,13 +16,13 @@ import { Cursor, positionOf } from "@souffleur/eventlog"
 import { Effect, Match, Schedule, Stream } from "effect"
 
 /** What comms is told of an event: the row's state, a message, or nothing. */
-export interface Telling {
+export interface Publication {
   readonly row?: { readonly state: SouffleurState; readonly lastError?: string }
   readonly message?: { readonly kind: MessageKind; readonly text: string }
 }
 
 /** The state of our row after an event (spec: behaviour#state-in-comms). `undefined`: it stays. */
-const rowOf: (event: WatchEvent) => Telling["row"] = Match.type<WatchEvent>().pipe(
+const rowOf: (event: WatchEvent) => Publication["row"] = Match.type<WatchEvent>().pipe(
   Match.tag("ValidationFailed", ({ reason }) => ({ state: "error" as const, lastError: reason })),
   Match.tag("ValidationExhausted", ({ reasons }) => ({ state: "exited" as const, lastError: reasons.at(-1) ?? "" })),
   Match.tag("ConductorConfirmed", "ConductorRelaunched", "ConductorAdopted", "RecoveryRetried", () => ({ state: "confirmed" as const })),
@@ -41,7 +41,7 @@ const textOf = (event: WatchEvent, { text }: Description<WatchNotice>): string =
   event._tag === "ValidationFailed" ? `${text} Reply with an instruction: PID:<pid> SESSION_ID:<id>` : text
 
 /** Puts an event in the form of comms: the state of our row and a message, as the description says. */
-export const publicationOf = (event: WatchEvent): Telling => {
+export const publicationOf = (event: WatchEvent): Publication => {
   const row = rowOf(event)
   const description = describeEvent(event)
   return {
@@ -79,7 +79,7 @@ export const commsPublisher = Effect.fn("commsPublisher")(function* (id: string)
   )
 })
 
-/** Whether everything of an ended watch is told; where nobody knows, it is not. */
+/** Whether everything of an ended watch is told. Where that cannot be known, it is not. */
 export const allPublished = (id: string, revision: number) =>
   Cursor.use(({ position }) => position(id)).pipe(
     Effect.map((told) => told >= revision),

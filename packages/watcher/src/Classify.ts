@@ -33,7 +33,7 @@ const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
   const state = Option.getOrUndefined(seen.comms?.conductor ?? Option.none())?.state
   if (state === "complete" || seen.finished) return { _tag: "Complete" }
   if (watch.standby !== undefined) return seen.returned
-  // Before anything that a recovery follows: whom it cannot stop, it cannot replace.
+  // Before anything that a recovery follows: a recovery must know the process that it stops.
   if (seen.resolved !== undefined) return { _tag: "Resolved", holder: seen.resolved }
   const asks = state === "context_recovery" && (seen.otherStateSeen || seen.newPayload)
   // Who asks goes on, whatever was waited for; a wait for the same request is not ended by it.

@@ -91,11 +91,11 @@ export const remember = (before: Memory, read: Reading, stallAfter: number): Rem
   const now = begun.wall
   // A poll that is interrupted compares old signs with a new time, or new signs with an old one.
   const interrupted = brokenOff(begun, ended, pollWithin)
-  const anew = interrupted || brokenOff(before.last, begun, due) || (before.commsOut && comms !== undefined)
+  const broken = interrupted || brokenOff(before.last, begun, due) || (before.commsOut && comms !== undefined)
   const heartbeat =
-    comms === undefined ? before.heartbeat : see(anew ? undefined : before.heartbeat, conductorOf(comms)?.lastHeartbeat ?? null, now)
-  const since = anew ? ended.wall : before.notBefore
-  const still = used === undefined ? undefined : !anew && before.still?.used === used ? before.still : { used, since: now }
+    comms === undefined ? before.heartbeat : see(broken ? undefined : before.heartbeat, conductorOf(comms)?.lastHeartbeat ?? null, now)
+  const since = broken ? ended.wall : before.notBefore
+  const still = used === undefined ? undefined : !broken && before.still?.used === used ? before.still : { used, since: now }
   const signs = { ...read.signs, stillSince: still?.since, since }
   const verdict = judge(signs, stallAfter)
   const waiting = verdict._tag === "Waiting"

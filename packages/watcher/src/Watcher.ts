@@ -33,14 +33,14 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   const [wait, interval] = [Duration.toMillis(settings.watcherInitialWait), Duration.toMillis(settings.watcherInterval)]
   const exit = yield* Deferred.make<Report>()
 
-  // As often as it beats: who cleans its environment is known while its parents live, and to nobody afterwards.
+  // As often as it beats: a process that cleans its environment is known by its parents, while they live.
   const remembering = watch.conductor === undefined ? Effect.void : rememberOffspring(watch.conductor)
   const beat = Effect.tap(beatMirrored(ref.id, `watcher/${me}`), () => remembering)
 
   yield* beat
   const { noteOutage, observe, observeState } = yield* makeObserver(ref, watch)
 
-  /** What is told without ending: who is waited for, why nobody is killed yet, that the hand-off was taken. */
+  /** Reports that do not end the watcher: an awaited person, a kill that is put off, a hand-off that was taken. */
   const person = yield* Ref.make(watch.person?.for ?? null)
   const tellPerson = Effect.fnUntraced(function* (verdict: Verdict) {
     const now = awaited(verdict)
@@ -48,7 +48,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   })
   const tellDeferred = Effect.fnUntraced(function* (seen: Observation) {
     const { excuse } = seen
-    // A person who is awaited is told of already.
+    // An awaited person is reported already.
     if (watch.standby !== undefined || excuse === undefined || excuse.until === Infinity || !isStale(seen)) return
     yield* ref.dispatch({ _tag: "ReportDeferred", watcher: me, because: excuse.because, until: Math.round(excuse.until) })
   })

@@ -75,7 +75,7 @@ export const describeWatch = {
   WatcherStarted: ({ awaiting, mode, watcher }) =>
     described("detail", `Watcher ${watcher} starts${mode === "normal" ? "" : ` (${mode})`}${awaiting ? ", awaiting the session id" : ""}`),
   WatcherLost: ({ beatAge, watcher }) =>
-    described("warning", `Watcher ${watcher} died: its last beat was ${beatAge === null ? "never" : `${duration(beatAge)} ago`}`),
+    described("warning", `Watcher ${watcher} died: ${beatAge === null ? "it never beat" : `its last beat was ${duration(beatAge)} ago`}`),
   SelfMonitorStarted: ({ monitor }) => described("detail", `Self-monitor ${monitor} starts`),
   SelfMonitorStopped: ({ monitor, why }) => described("detail", `Self-monitor ${monitor} was ${why}`),
   WatchSettled: () => described("success", "souffleur watches"),
