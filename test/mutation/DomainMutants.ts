@@ -120,7 +120,13 @@ export const domainMutants = [
     ["exhaust: only where it was the third", 'return recovery.purpose === "salvage"\n', "return true\n"],
     ["second compaction: only after a failed first", 'if (name === second && steps[first]?._tag !== "Failed") return', "if (false) return"],
     ["launch: not once compaction is exhausted", 'if (steps[second]?._tag === "Failed") return', "if (false) return"],
-    ["launch: one in a cycle", "return launched === undefined ? undefined :", "return true ? undefined :"]
+    ["launch: one in a cycle", "return other === undefined ? undefined :", "return true ? undefined :"],
+    ["launch: an open one counts", ' && steps[one]!._tag !== "Failed")', ' && steps[one]!._tag === "Succeeded")'],
+    [
+      "launch: what a provider calls it is its own affair",
+      'if (kind !== "launch") return undefined',
+      'if (!["6 launch", "resume"].includes(name)) return undefined'
+    ]
   ]),
   ...mutantsOf(
     `${src}/decide/ExitDecider.ts`,

@@ -13,7 +13,7 @@ export const recoveryMutants = [
     [
       [
         "step: the intent is in the log before the act",
-        'const intent = (yield* watch.dispatch({ _tag: "StartStep", ...key })).recovery?.steps[name]',
+        'const intent = (yield* watch.dispatch({ _tag: "StartStep", ...key, kind: self.kind ?? "act" })).recovery?.steps[name]',
         'const intent = { _tag: "Started" as const, token: name.replaceAll(/[^A-Za-z0-9]+/gu, "-") }'
       ],
       ["step: the outcome is recorded", 'watch.dispatch({ _tag: "SucceedStep", ...key, outcome })', "Effect.void"],
@@ -100,7 +100,7 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
-    `${recovery}/src/steps/Stop.ts`,
+    `${recovery}/src/steps/EndConductor.ts`,
     [`${recovery}/test/Holder.test.ts`],
     [
       [
@@ -112,7 +112,7 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
-    `${recovery}/src/steps/Stop.ts`,
+    `${recovery}/src/steps/EndConductor.ts`,
     [`${recovery}/test/Stop.test.ts`],
     [
       [
@@ -210,7 +210,7 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
-    `${recovery}/src/steps/Salvage.ts`,
+    `${recovery}/src/steps/StopConductor.ts`,
     [...all, "test/scenarios/TroubleScenario.test.ts"],
     [
       ["stop: not one that beats again", "yield* unlessBeating(watch, yield* unlessComplete)", "yield* unlessComplete"],
@@ -242,9 +242,13 @@ export const recoveryMutants = [
         "Effect.map(isStopped(watch), (gone) => (gone ?",
         "Effect.map(isStopped(watch), (gone) => (gone || true ?"
       ],
-      ["stop: granted", "act: () => stopConductor(watch, granted),", "act: () => stopConductor(watch),"],
-      ["export: where its session stood before it was read", "Option.exists(now, (one) => !sameMark(one, mark))", "false"]
+      ["stop: granted", "act: () => endConductor(watch, granted),", "act: () => endConductor(watch),"]
     ]
+  ),
+  ...mutantsOf(
+    `${recovery}/src/steps/ExportConversation.ts`,
+    [...all, "test/scenarios/TroubleScenario.test.ts"],
+    [["export: where its session stood before it was read", "Option.exists(now, (one) => !sameMark(one, mark))", "false"]]
   ),
   ...mutantsOf(
     `${recovery}/src/steps/CompactSession.ts`,
@@ -260,7 +264,7 @@ export const recoveryMutants = [
         "if (ended === undefined) return yield* new CompactFailed",
         "if (false) return yield* new CompactFailed"
       ],
-      ["compact: once more only when it is gone", " && (error as CompactFailed).gone })", " })"],
+      ["compact: once more only when it is gone", "error instanceof CompactFailed && error.gone }", "error instanceof CompactFailed }"],
       ["compact: once more, not twice", "schedule: compactOnceMore,", "times: 2,"],
       [
         "compact: one last look",
@@ -268,7 +272,7 @@ export const recoveryMutants = [
         'const compacted = Option.isSome(waited) ? waited.value.compacted : "not yet"\n  if (compacted !== "not yet") return yield* compactedAs(compacted)\n  return'
       ],
       ["compact: a little for the summary", "if (Option.isSome(waited)) yield* wait(", "if (false as boolean) yield* wait("],
-      ["compact by hand: nobody holds the session before each attempt", "    yield* unheld(sessionId)\n    attempts++", "    attempts++"],
+      ["compact by hand: nobody holds the session before each attempt", "    yield* unheld(sessionId)\n", ""],
       [
         "compact by hand: where nobody holds it",
         "if (pid !== undefined) return yield* new SessionHeld",
@@ -293,7 +297,7 @@ export const recoveryMutants = [
       ["compact: nobody else writes", "      yield* unhindered(watch)\n", ""],
       ["compact: a late boundary counts", 'if (before !== "not yet") return yield* compactedAs(before)', ""],
       ["compact: an attempt whose reply was lost", "return Option.isNone(ran) ? Option.none() :", "return true ? Option.none() :"],
-      ["compact: the stop", "if (!alreadyKilled) yield* stop(watch)", ""],
+      ["compact: the stop", "if (!alreadyKilled) yield* stopConductor(watch)", ""],
       ["compact: not what no longer fits", 'applies: (watch) => watch.recovery?.trigger !== "context",', ""]
     ]
   ),
@@ -301,7 +305,7 @@ export const recoveryMutants = [
     `${recovery}/src/providers/ExportProvider.ts`,
     [`${recovery}/test/ClaudeExport.test.ts`, `${recovery}/test/SmallHandoff.test.ts`, "test/scenarios/Compact.test.ts"],
     [
-      ["export: the stop", "if (!alreadyKilled) yield* stop(watch)", ""],
+      ["export: the stop", "if (!alreadyKilled) yield* stopConductor(watch)", ""],
       ["export: who escalates has stopped", "reason: error.why, alreadyKilled: true", "reason: error.why, alreadyKilled: false"],
       ["export: the gate", "if (gate.estimated_tokens > gate.threshold)", "if (false)"],
       ["export: at the threshold it fits", "gate.estimated_tokens > gate.threshold", "gate.estimated_tokens >= gate.threshold"],
@@ -317,10 +321,14 @@ export const recoveryMutants = [
   ...mutantsOf(`${recovery}/src/Recovery.ts`, all, [
     [
       "retries exhausted: nothing is launched",
-      'yield* purpose === "salvage" ? salvage(watch, ref, cycle) : relaunch',
-      'yield* (purpose as string) === "" ? salvage(watch, ref, cycle) : relaunch'
+      'yield* purpose === "salvage" ? exportForPerson(watch, ref, cycle) : relaunch',
+      'yield* (purpose as string) === "" ? exportForPerson(watch, ref, cycle) : relaunch'
     ],
-    ["salvage: what could not be stopped is exported", 'Effect.catchTag(stop(watch), "FailedClosed", () => Effect.void)', "stop(watch)"],
+    [
+      "salvage: what could not be stopped is exported",
+      'Effect.catchTag(stopConductor(watch), "FailedClosed", () => Effect.void)',
+      "stopConductor(watch)"
+    ],
     ["recovery: beats in the watcher's place", "Effect.raceFirst(recovering, beating)", "recovering"],
     [
       "recovery: complete after all",
@@ -366,7 +374,7 @@ export const recoveryMutants = [
     `${recovery}/src/providers/ContinueTurn.ts`,
     [`${recovery}/test/ContinueTurn.test.ts`],
     [
-      ["continue: the stop", "if (!alreadyKilled) yield* stop(watch)", ""],
+      ["continue: the stop", "if (!alreadyKilled) yield* stopConductor(watch)", ""],
       [
         "continue: a turn that ended, or a limit that is over",
         'watch.recovery?.trigger === "turn-ended" || watch.recovery?.trigger === "limit"',
@@ -378,7 +386,7 @@ export const recoveryMutants = [
     `${recovery}/src/providers/SmallHandoff.ts`,
     [`${recovery}/test/SmallHandoff.test.ts`],
     [
-      ["small hand-off: the stop", "if (!alreadyKilled) yield* stop(watch)", ""],
+      ["small hand-off: the stop", "if (!alreadyKilled) yield* stopConductor(watch)", ""],
       ["small hand-off: only what no longer fits", 'applies: (watch) => watch.recovery?.trigger === "context"', "applies: () => true"]
     ]
   ),
@@ -386,7 +394,7 @@ export const recoveryMutants = [
     `${recovery}/src/providers/Restart.ts`,
     [`${recovery}/test/Restart.test.ts`],
     [
-      ["restart: the stop", "if (!alreadyKilled) yield* stop(watch)", ""],
+      ["restart: the stop", "if (!alreadyKilled) yield* stopConductor(watch)", ""],
       ["restart: nobody else", "Effect.andThen(unhindered(watch), runAgain(watch, token))", "runAgain(watch, token)"]
     ]
   ),
@@ -394,7 +402,7 @@ export const recoveryMutants = [
     `${recovery}/src/providers/ProgramProvider.ts`,
     [`${recovery}/test/ProgramProvider.test.ts`],
     [
-      ["program: the stop", "if (!alreadyKilled) yield* stop(watch)", ""],
+      ["program: the stop", "if (!alreadyKilled) yield* stopConductor(watch)", ""],
       ["program: what it cannot", 'if (answer._tag === "escalate") return', "if (false as boolean) return"],
       ["program: what must not be", 'if (answer._tag === "fail_closed") return', "if (false as boolean) return"],
       ["program: a fresh session is awaited", "awaiting: fresh && watch.comms !== null", "awaiting: false"]

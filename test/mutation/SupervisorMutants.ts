@@ -245,7 +245,7 @@ export const supervisorMutants = [
       ["first launch: claimed", "  yield* claim(ref, watch, launchId, conductor)\n", ""],
       [
         "first launch: claimed elsewhere, it is ended",
-        "Effect.andThen(stopConductor({ ...watch, conductor, launchId }, granted)),",
+        "Effect.andThen(endConductor({ ...watch, conductor, launchId }, granted)),",
         "Effect.andThen(Effect.asVoid(granted)),"
       ],
       [

@@ -11,7 +11,7 @@ export const toldMutants = [
       ["why: against the evidence", 'event._tag === "ConductorAdopted" && event.forced ?', "(false as boolean) ?"],
       [
         "why: what was not understood",
-        '...(doubtsOf({ step: "0 payload", outcome: outcomeOf(before, "0 payload") })?.warnings ?? []),\n',
+        "...(doubtsOf({ step: stepNames.request, outcome: outcomeOf(before, stepNames.request) })?.warnings ?? []),\n",
         ""
       ],
       ["why: which permission a launch got", "...(clamped === undefined ? [] : [clamped])", ""]

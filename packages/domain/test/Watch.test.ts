@@ -92,10 +92,10 @@ describe("what is remembered", () => {
   })
   it("keeps the steps of the running cycle, and none of an earlier one", () => {
     const step = { cycle: 1, step: "1 stop" }
-    const started = after(opened, recovering, Event.StepStarted.make({ at: 8, ...step, attempt: 2, token: "t" }))
-    assert.deepStrictEqual(started.recovery?.steps, { "1 stop": { _tag: "Started", attempt: 2, token: "t" } })
+    const started = after(opened, recovering, Event.StepStarted.make({ at: 8, ...step, kind: "act", attempt: 2, token: "t" }))
+    assert.deepStrictEqual(started.recovery?.steps, { "1 stop": { _tag: "Started", kind: "act", attempt: 2, token: "t" } })
     const done = evolve(started, Event.StepSucceeded.make({ at: 8, ...step, outcome: { a: 1 } }))
-    assert.deepStrictEqual(done.recovery?.steps, { "1 stop": { _tag: "Succeeded", outcome: { a: 1 } } })
+    assert.deepStrictEqual(done.recovery?.steps, { "1 stop": { _tag: "Succeeded", kind: "act", outcome: { a: 1 } } })
     const next = evolve(done, Event.RecoveryStarted.make({ at: 9, cycle: 2, purpose: "relaunch", trigger: "pid" }))
     assert.deepStrictEqual([next.recovery?.steps, next.recovery?.launch, next.cycles], [{}, undefined, 2])
     // A step of a recovery that is over changes nothing.

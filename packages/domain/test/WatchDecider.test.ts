@@ -1,17 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import {
-  decide,
-  Event,
-  evolve,
-  isUnwatched,
-  launchSteps,
-  leastPin,
-  rolesOf,
-  type Watch,
-  type WatchCommand,
-  type WatchIntent
-} from "../src/index.ts"
+import { decide, Event, evolve, isUnwatched, leastPin, rolesOf, type Watch, type WatchCommand, type WatchIntent } from "../src/index.ts"
 import {
   conductor,
   owner,
@@ -137,7 +126,7 @@ describe("opening and owning", () => {
   })
   it("refuses everything after its end, whoever says it; leaving is no event then", () => {
     const ended = given(...watching, Event.ConductorCompleted.make({ at, by: "watcher" }))
-    for (const intent of [dead(), { _tag: "Release" }, { _tag: "StartStep", cycle: 1, step: "1 stop" }] as const)
+    for (const intent of [dead(), { _tag: "Release" }, { _tag: "StartStep", cycle: 1, step: "1 stop", kind: "act" }] as const)
       ended.when(intent).thenRefused("ended")
     ended.when({ _tag: "Leave" }).then()
     assert.deepStrictEqual(rolesOf(ended.watch), [])
@@ -488,8 +477,9 @@ describe("deaths and retries", () => {
 
 describe("a recovery cycle", () => {
   const recovering = [...watching, died(1), started(1)]
-  const begun = (attempt = 1) => Event.StepStarted.make({ at: 1000, cycle: 1, step: "1 stop", attempt, token: `g2-c1-1-stop-${attempt}` })
-  const start = { _tag: "StartStep", cycle: 1, step: "1 stop" } as const
+  const begun = (attempt = 1) =>
+    Event.StepStarted.make({ at: 1000, cycle: 1, step: "1 stop", kind: "act", attempt, token: `g2-c1-1-stop-${attempt}` })
+  const start = { _tag: "StartStep", cycle: 1, step: "1 stop", kind: "act" } as const
   it("grants a step its intent; an open one again under a new token; a decided one never", () => {
     given(...recovering)
       .when(start)
@@ -551,7 +541,7 @@ describe("a recovery cycle", () => {
       .thenTags("ConductorCompleted")
     given(
       ...recovering,
-      Event.StepStarted.make({ at, cycle: 1, step: "2 export", attempt: 1, token: "t" }),
+      Event.StepStarted.make({ at, cycle: 1, step: "2 export", kind: "act", attempt: 1, token: "t" }),
       Event.StepSucceeded.make({ at, cycle: 1, step: "2 export", outcome: { path: "/new.md" } })
     )
       .when({ _tag: "Release" }, { _tag: "Operator" })
@@ -571,11 +561,14 @@ describe("a recovery cycle", () => {
 })
 
 describe("compaction and launches of a cycle", () => {
+  /** Whatever a provider calls it. */
+  const launches = ["6 launch", "resume", "start from the notes"]
   const recovering = [...watching, died(1), started(1)]
-  const begun = (step: string) => Event.StepStarted.make({ at, cycle: 1, step, attempt: 1, token: "t" })
+  const kindOf = (step: string) => (launches.includes(step) ? "launch" : "act")
+  const begun = (step: string) => Event.StepStarted.make({ at, cycle: 1, step, kind: kindOf(step), attempt: 1, token: "t" })
   const failed = (step: string) => [begun(step), Event.StepFailed.make({ at, cycle: 1, step, failure: null })]
   const succeeded = (step: string) => [begun(step), Event.StepSucceeded.make({ at, cycle: 1, step, outcome: null })]
-  const start = (step: string): WatchIntent => ({ _tag: "StartStep", cycle: 1, step })
+  const start = (step: string): WatchIntent => ({ _tag: "StartStep", cycle: 1, step, kind: kindOf(step) })
 
   it("grants a second compaction only after a first that failed", () => {
     for (const before of [[], [begun("compact#1")], succeeded("compact#1")])
@@ -588,7 +581,7 @@ describe("compaction and launches of a cycle", () => {
   })
   it("grants no launch of any kind after the second compaction failed; a retry is another cycle", () => {
     const exhausted = [...recovering, ...failed("compact#1"), ...failed("compact#2")]
-    for (const launch of launchSteps) {
+    for (const launch of launches) {
       given(...exhausted)
         .when(start(launch))
         .thenRefused("never")
@@ -601,12 +594,20 @@ describe("compaction and launches of a cycle", () => {
       .when({ ...start("compact#1"), cycle: 2 } as WatchIntent)
       .thenTags("StepStarted")
   })
-  it("grants no other launch once one has launched, and the same one again only while it is open", () => {
-    for (const launch of launchSteps) {
-      for (const other of launchSteps)
+  it("grants no other launch once one has launched, or may have, and the same one again only while it is open", () => {
+    for (const launch of launches) {
+      for (const other of launches) {
         given(...recovering, ...succeeded(launch))
           .when(start(other))
           .thenRefused("never")
+        if (other === launch) continue
+        given(...recovering, begun(launch))
+          .when(start(other))
+          .thenRefused("never")
+        given(...recovering, ...failed(launch))
+          .when(start(other))
+          .thenTags("StepStarted")
+      }
       given(...recovering, begun(launch))
         .when(start(launch))
         .thenTags("StepStarted")
@@ -721,7 +722,7 @@ describe("an operator, and a Conductor that comes back", () => {
     const { when } = given(...recovering, prepared(1), adopted, watcher(2))
     const { _tag: _, at: __, generation: ___, conductorState, lastMessageId, taskCount, taskFingerprint, ...rest } = relaunched(2)
     const late: ReadonlyArray<WatchIntent> = [
-      { _tag: "StartStep", cycle: 1, step: "6 launch" },
+      { _tag: "StartStep", cycle: 1, step: "6 launch", kind: "launch" },
       { _tag: "PrepareLaunch", cycle: 1, launchId: "l1", digest: "d", sessionId: "s2", requested: "acceptEdits", effective: "acceptEdits" },
       { _tag: "Relaunched", ...rest, baseline: { conductorState, lastMessageId, taskCount, taskFingerprint } },
       { _tag: "FailClosed", cycle: 1, stage: "stop", reason: "" },

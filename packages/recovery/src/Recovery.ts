@@ -4,7 +4,8 @@ import { Effect, Schedule } from "effect"
 import { type Entry, FailedClosed, type Provider } from "./Provider.ts"
 import { readRequest } from "./steps/Request.ts"
 import { trimExport } from "./steps/Fingerprint.ts"
-import { exportConversation, stop } from "./steps/Salvage.ts"
+import { exportConversation } from "./steps/ExportConversation.ts"
+import { stopConductor } from "./steps/StopConductor.ts"
 import { Cycle } from "./steps/Step.ts"
 
 type Recover<R> = ReturnType<Provider<R>["recover"]>
@@ -33,10 +34,10 @@ const route = <R>(providers: ReadonlyArray<Provider<R>>, watch: Watch, entry: En
   )
 }
 
-/** Three deaths without progress: nothing is launched; what can be saved is saved for a person (spec: behaviour#retries). */
-const salvage = Effect.fn("Recovery.salvage")(function* (watch: Watch, ref: WatchRef, cycle: number) {
-  // Reading does no harm: what could not be stopped is exported all the same.
-  const stopped = Effect.catchTag(stop(watch), "FailedClosed", () => Effect.void)
+/** Ends a watch after three deaths without progress: nothing is launched, and a person gets the export (spec: behaviour#retries). */
+const exportForPerson = Effect.fn("Recovery.exportForPerson")(function* (watch: Watch, ref: WatchRef, cycle: number) {
+  // Reading does no harm: a Conductor that could not be stopped is exported all the same.
+  const stopped = Effect.catchTag(stopConductor(watch), "FailedClosed", () => Effect.void)
   const saved = exportConversation(watch).pipe(
     // A person can read what is too long for a prompt.
     Effect.tap((exported) => Effect.catchTag(trimExport(exported), "NoExport", () => Effect.void)),
@@ -77,7 +78,7 @@ export const recovery = Effect.fn("recovery")(function* <R>(ref: WatchRef, watch
   const recovering = Effect.gen(function* () {
     // Also where nothing comes to be launched: what the file asks for is told.
     yield* ceilingNow(ref.dispatch)
-    yield* purpose === "salvage" ? salvage(watch, ref, cycle) : relaunch(watch, ref, cycle, providers)
+    yield* purpose === "salvage" ? exportForPerson(watch, ref, cycle) : relaunch(watch, ref, cycle, providers)
   })
   yield* Effect.raceFirst(recovering, beating).pipe(
     Effect.catchTag("Completed", () => Effect.asVoid(ref.dispatch({ _tag: "CancelForCompletion", cycle }))),

@@ -3,7 +3,7 @@ import { evolve, initial, type ProcessIdentity, type Watch } from "@souffleur/do
 import { Offspring } from "@souffleur/eventlog"
 import { Effect, FileSystem, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { isStopped, otherWriter, stopConductor } from "../src/steps/Stop.ts"
+import { endConductor, isStopped, otherWriter } from "../src/steps/EndConductor.ts"
 import { recovering } from "./CrashingLog.ts"
 import { identityOf, type Running, World, worldLayer } from "./RecoveryWorld.ts"
 
@@ -16,11 +16,11 @@ const within = <A, E, R>(world: World, effect: Effect.Effect<A, E, R>) =>
   effect.pipe(Effect.provide(worldLayer(world, "/state")), Effect.provide(FileSystem.layerNoop({})))
 /** The stop at work, to be watched while time goes on. */
 const stopping = Effect.fnUntraced(function* (world: World, of: Watch = watch) {
-  const fiber = yield* Effect.forkChild(Effect.exit(within(world, stopConductor(of))))
+  const fiber = yield* Effect.forkChild(Effect.exit(within(world, endConductor(of))))
   yield* settle
   return fiber
 })
-const stop = (world: World, of: Watch = watch) => within(world, stopConductor(of))
+const stop = (world: World, of: Watch = watch) => within(world, endConductor(of))
 
 describe("stopping", () => {
   it.effect("ends a Conductor that ends by SIGTERM, and signals it once", () =>
@@ -56,7 +56,7 @@ describe("stopping", () => {
     Effect.gen(function* () {
       const world = new World().run({ ...conductor, on: { SIGTERM: "stays" } })
       const granted = Effect.suspend(() => (world.did.length === 0 ? Effect.void : Effect.fail("released" as const)))
-      const fiber = yield* Effect.forkChild(Effect.exit(within(world, stopConductor(watch, granted))))
+      const fiber = yield* Effect.forkChild(Effect.exit(within(world, endConductor(watch, granted))))
       yield* settle
       yield* TestClock.adjust("1 minute")
       assert.strictEqual(yield* Effect.flip(Effect.flatten(Fiber.join(fiber))), "released")
@@ -309,7 +309,7 @@ describe("what was seen of its tree while it lived, and is known by nothing else
       const world = left()
       assert.isFalse(yield* knowing(world, isStopped(watch)))
       assert.include(yield* knowing(world, otherWriter(watch)), "40, 41")
-      assert.deepStrictEqual(yield* knowing(world, stopConductor(watch)), { ended: "already gone", others: 2 })
+      assert.deepStrictEqual(yield* knowing(world, endConductor(watch)), { ended: "already gone", others: 2 })
       assert.deepStrictEqual(world.alive, [60])
       assert.isTrue(yield* knowing(world, isStopped(watch)))
     })
@@ -318,10 +318,10 @@ describe("what was seen of its tree while it lived, and is known by nothing else
     Effect.gen(function* () {
       const world = left()
       world.sessions = [{ pid: 40, sessionId: "another" }]
-      assert.deepStrictEqual(yield* knowing(world, stopConductor(watch)), { ended: "already gone", others: 0 })
+      assert.deepStrictEqual(yield* knowing(world, endConductor(watch)), { ended: "already gone", others: 0 })
       world.sessions = []
       const before = { ...identityOf(4711), startTime: 1 }
-      assert.deepStrictEqual(yield* knowing(world, stopConductor(watch), before), { ended: "already gone", others: 0 })
+      assert.deepStrictEqual(yield* knowing(world, endConductor(watch), before), { ended: "already gone", others: 0 })
       assert.deepStrictEqual(world.did, [])
     })
   )

@@ -17,7 +17,7 @@ import {
 } from "@souffleur/domain"
 import { LaunchSlots, Refused } from "@souffleur/eventlog"
 import { prepareLaunch } from "@souffleur/process"
-import { stopConductor } from "@souffleur/recovery"
+import { endConductor } from "@souffleur/recovery"
 import { Effect, Option, Schedule } from "effect"
 import { Invalid, Undecided, type Validated } from "./Validation.ts"
 
@@ -38,7 +38,7 @@ const claim = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch, launchId
   )
   yield* Effect.catchTag(claimedIfPossible((yield* Claims).claim(conductor)), "AlreadyWatched", ({ why: claimed }) =>
     ref.dispatch({ _tag: "EndProcess", what: "first launch", process: conductor, reason: claimed }).pipe(
-      Effect.andThen(stopConductor({ ...watch, conductor, launchId }, granted)),
+      Effect.andThen(endConductor({ ...watch, conductor, launchId }, granted)),
       Effect.catchTag("StopFailed", ({ why }) => Effect.fail(new Undecided({ reason: `${claimed}; ${why}` }))),
       Effect.andThen(Effect.fail(new Invalid({ check: "process", reason: claimed })))
     )

@@ -280,7 +280,7 @@ describe("a role that dies", () => {
   it.effect("a recovery that asks for what must never be: it failed closed, by that rule, and the watch goes on", () =>
     Effect.gen(function* () {
       const { moved, start, tags, events } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
-        role === "recovery/1" ? Effect.asVoid(ref.dispatch({ _tag: "StartStep", cycle: 1, step: "compact#2" })) : undefined
+        role === "recovery/1" ? Effect.asVoid(ref.dispatch({ _tag: "StartStep", cycle: 1, step: "compact#2", kind: "act" })) : undefined
       )
       yield* start()
       yield* settle
@@ -301,7 +301,7 @@ describe("a role that dies", () => {
   it.effect("because the watch went on without it: nothing follows", () =>
     Effect.gen(function* () {
       const { start, tags } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
-        role === "recovery/1" ? Effect.asVoid(ref.dispatch({ _tag: "StartStep", cycle: 9, step: "1 stop" })) : undefined
+        role === "recovery/1" ? Effect.asVoid(ref.dispatch({ _tag: "StartStep", cycle: 9, step: "1 stop", kind: "act" })) : undefined
       )
       const fiber = yield* start()
       assert.deepStrictEqual(yield* tags, [])
@@ -315,7 +315,10 @@ it.effect("an operator's release while a step records: the step ends, then super
     const { moved, start, tags, word } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
       role === "recovery/1"
         ? Effect.uninterruptible(
-            Effect.sleep("5 seconds").pipe(Effect.andThen(ref.dispatch({ _tag: "StartStep", cycle: 1, step: "1 stop" })), Effect.asVoid)
+            Effect.sleep("5 seconds").pipe(
+              Effect.andThen(ref.dispatch({ _tag: "StartStep", cycle: 1, step: "1 stop", kind: "act" })),
+              Effect.asVoid
+            )
           )
         : undefined
     )

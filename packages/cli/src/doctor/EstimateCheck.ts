@@ -1,13 +1,11 @@
 import type { WatchEvent } from "@souffleur/domain"
-import { Gate } from "@souffleur/recovery"
-import { Option, Schema } from "effect"
+import { gateOf } from "@souffleur/recovery"
+import { Option } from "effect"
 import { type Finding, note } from "./Finding.ts"
-
-const decodeGate = Schema.decodeUnknownOption(Gate)
 
 /** The estimate of an export over the context in use, as the service had counted it; `undefined` where there were not both. */
 export const ratioOf = (event: WatchEvent): number | undefined => {
-  const gate = event._tag === "StepSucceeded" && event.step === "4 estimate" ? Option.getOrUndefined(decodeGate(event.outcome)) : undefined
+  const gate = event._tag === "StepSucceeded" ? Option.getOrUndefined(gateOf(event)) : undefined
   return typeof gate?.measured_tokens === "number" && gate.measured_tokens > 0 ? gate.estimated_tokens / gate.measured_tokens : undefined
 }
 

@@ -5,13 +5,14 @@ import {
   evolve,
   initial,
   type Recorded,
+  stepNames,
   type Watch,
   type WatchEvent,
   Words,
   doubtsOf
 } from "@souffleur/domain"
-import { Gate } from "@souffleur/recovery"
-import { Option, Predicate, Schema } from "effect"
+import { gateOf } from "@souffleur/recovery"
+import { Option, Predicate } from "effect"
 import { evidence } from "./Evidence.ts"
 import { type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
 import { reasonOfGuard } from "./GuardReason.ts"
@@ -45,11 +46,9 @@ const outcomeOf = (watch: Watch, step: string): unknown => {
   return state?._tag === "Succeeded" ? state.outcome : undefined
 }
 
-const decodeGate = Schema.decodeUnknownOption(Gate)
-
 /** The estimate against the threshold, where this cycle came that far. */
 const gate = (watch: Watch): ReadonlyArray<string> => {
-  const found = Option.getOrUndefined(decodeGate(outcomeOf(watch, "4 estimate")))
+  const found = Option.getOrUndefined(gateOf({ step: stepNames.estimate, outcome: outcomeOf(watch, stepNames.estimate) }))
   return found === undefined
     ? []
     : [
@@ -199,7 +198,7 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
       return {
         seen: [
           ...(trigger === undefined ? [] : [`the recovery began because ${becauseOf[trigger]}`]),
-          ...(doubtsOf({ step: "0 payload", outcome: outcomeOf(before, "0 payload") })?.warnings ?? []),
+          ...(doubtsOf({ step: stepNames.request, outcome: outcomeOf(before, stepNames.request) })?.warnings ?? []),
           ...gate(before),
           ...failures(before),
           ...unsummarized(before),

@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { type Decision, no, ok } from "@souffleur/eventlog"
 import { nextWatcher } from "./ExitDecider.ts"
 import { abovePin } from "./PinDecider.ts"
-import { compactAttempts, launchSteps } from "../watch/StepName.ts"
+import { compactAttempts } from "../watch/StepName.ts"
 import type { RecoveryCycle, Watch } from "../watch/Watch.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
@@ -12,14 +12,14 @@ const tokenOf = (watch: Watch, cycle: number, step: string, attempt: number): st
   `g${watch.generation + 1}-c${cycle}-${step.replaceAll(/[^A-Za-z0-9]+/gu, "-")}-${attempt}`
 
 /** What a schedule would grant again after a crash, the log does not (spec: behaviour#standard_compact): the log is the count. */
-const forbidden = (recovery: RecoveryCycle, name: string): string | undefined => {
-  const { steps } = recovery
+const forbidden = ({ steps }: RecoveryCycle, name: string, kind: Event.StepKind): string | undefined => {
   const [first, second] = compactAttempts
   if (name === second && steps[first]?._tag !== "Failed") return "the second compaction follows only a first that failed"
-  if (!launchSteps.some((launch) => launch === name)) return undefined
+  if (kind !== "launch") return undefined
   if (steps[second]?._tag === "Failed") return "compaction is exhausted in this cycle: nothing is launched"
-  const launched = launchSteps.find((launch) => launch !== name && steps[launch]?._tag === "Succeeded")
-  return launched === undefined ? undefined : `"${launched}" has launched in this cycle: nothing else does`
+  // An open launch counts: whether it ran must never be guessed.
+  const other = Object.keys(steps).find((one) => one !== name && steps[one]!.kind === "launch" && steps[one]!._tag !== "Failed")
+  return other === undefined ? undefined : `"${other}" launches in this cycle: nothing else does`
 }
 
 type CycleCommand = Extract<
@@ -56,13 +56,13 @@ export const decideCycle = (watch: Watch, command: CycleCommand): Decision<Event
 
   switch (command._tag) {
     case "StartStep": {
-      const { step } = command
+      const { kind, step } = command
       const last = recovery.steps[step]
       if (last !== undefined && last._tag !== "Started") return no("never", `step ${step} is decided in this cycle`)
-      const never = forbidden(recovery, step)
+      const never = forbidden(recovery, step, kind)
       if (never !== undefined) return no("never", never)
       const attempt = (last?.attempt ?? 0) + 1
-      return ok(Event.StepStarted.make({ at, cycle, step, attempt, token: tokenOf(watch, cycle, step, attempt) }))
+      return ok(Event.StepStarted.make({ at, cycle, step, kind, attempt, token: tokenOf(watch, cycle, step, attempt) }))
     }
     case "SucceedStep":
     case "FailStep": {

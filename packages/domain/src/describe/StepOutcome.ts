@@ -1,4 +1,5 @@
 import { Option, Schema } from "effect"
+import { stepNames } from "../watch/StepName.ts"
 
 /** The event of a step that succeeded, or what the state keeps of it. */
 interface Succeeded {
@@ -20,11 +21,11 @@ const decodeGate = Schema.decodeUnknownOption(
 
 /** Reads what was not understood of a payload. `undefined`: it was understood, or the step reads none. */
 export const doubtsOf = ({ outcome, step }: Succeeded) =>
-  step === "0 payload" ? Option.getOrUndefined(Option.filter(decodeDoubt(outcome), ({ warnings }) => warnings.length > 0)) : undefined
+  step === stepNames.request ? Option.getOrUndefined(Option.filter(decodeDoubt(outcome), ({ warnings }) => warnings.length > 0)) : undefined
 
 /** Reads an estimate that is news: it is above its threshold, or in doubt. */
 const gateOf = ({ outcome, step }: Succeeded) =>
-  step === "4 estimate"
+  step === stepNames.estimate
     ? Option.getOrUndefined(
         Option.filter(
           decodeGate(outcome),

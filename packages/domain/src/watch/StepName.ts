@@ -1,12 +1,14 @@
 /**
- * The names of recovery steps that rules speak of. They are in the log for ever: a step of another meaning gets another name
- * (decision 0002).
+ * Names the recovery steps that several files speak of. A provider names its other steps itself. A name is in the log for ever:
+ * a step of another meaning gets another name (decision 0002).
  */
-export const compactAttempts = ["compact#1", "compact#2"] as const
+export const stepNames = {
+  request: "0 payload",
+  stop: "1 stop",
+  export: "2 export",
+  trim: "3 trim",
+  estimate: "4 estimate"
+} as const
 
-/**
- * A step that starts a successor: from an export, of a compacted session, of a session whose turn ended, by a program's word, from a small
- * hand-off; a command that is run again.
- */
-export const launchSteps = ["6 launch", "resume", "continue", "launch by program", "launch from hand-off", "restart"] as const
-export type LaunchStep = (typeof launchSteps)[number]
+/** Names the attempts of a compaction, in their order: one, and one more after a failure. The schedule and the decider count by it. */
+export const compactAttempts = ["compact#1", "compact#2"] as const

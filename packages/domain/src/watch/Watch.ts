@@ -5,15 +5,16 @@ import type { Pinned } from "../decide/PinDecider.ts"
 import type { ProcessIdentity } from "../port/Process.ts"
 import type { OwnRole } from "../event/GuardEvent.ts"
 import type { CeilingReached, WaitKind, WordRefused } from "../event/SignEvent.ts"
-import type { Check, Kind, LaunchPrepared, Mode, Purpose, RecoveryStarted } from "../event/WatchEvent.ts"
+import type { Check, Kind, LaunchPrepared, Mode, Purpose, RecoveryStarted, StepKind } from "../event/WatchEvent.ts"
 
 export type Phase = "New" | "Validating" | "Settling" | "Watching" | "Exited"
 
 /** What a recovery step has come to; its intent is always there first. */
-export type StepState =
+export type StepState = { readonly kind: StepKind } & (
   | { readonly _tag: "Started"; readonly attempt: number; readonly token: string }
   | { readonly _tag: "Succeeded"; readonly outcome: unknown }
   | { readonly _tag: "Failed"; readonly failure: unknown }
+)
 
 export interface RecoveryCycle {
   readonly cycle: number

@@ -11,8 +11,12 @@ type Changes = { readonly [T in WatchEvent["_tag"]]: (event: Extract<WatchEvent,
 const withSession = (watch: Watch, sessionId: string): ReadonlyArray<string> =>
   sessionId === "" || watch.sessions.includes(sessionId) ? watch.sessions : [...watch.sessions, sessionId]
 
-const withStep = (watch: Watch, step: string, state: StepState): Change =>
-  watch.recovery === undefined ? {} : { recovery: { ...watch.recovery, steps: { ...watch.recovery.steps, [step]: state } } }
+const withStep = (watch: Watch, step: string, stateOf: (kind: StepState["kind"]) => StepState): Change => {
+  const { recovery } = watch
+  if (recovery === undefined) return {}
+  const state = stateOf(recovery.steps[step]?.kind ?? "act")
+  return { recovery: { ...recovery, steps: { ...recovery.steps, [step]: state } } }
+}
 
 type Tasks = { readonly taskCount: number | null; readonly taskFingerprint: string | null }
 
@@ -188,9 +192,9 @@ const changes: Changes = {
     recovery === undefined ? {} : { recovery: { ...recovery, escalated: [...recovery.escalated, from] } },
   CeilingReached: ({ ceiling, limit, used }) => ({ ceiling: { ceiling, limit, used } }),
   AllowanceRenewed: ({ at }) => ({ ceiling: undefined, allowedSince: at }),
-  StepStarted: ({ attempt, step, token }, watch) => withStep(watch, step, { _tag: "Started", attempt, token }),
-  StepSucceeded: ({ outcome, step }, watch) => withStep(watch, step, { _tag: "Succeeded", outcome }),
-  StepFailed: ({ failure, step }, watch) => withStep(watch, step, { _tag: "Failed", failure }),
+  StepStarted: ({ attempt, kind, step, token }, watch) => withStep(watch, step, () => ({ _tag: "Started", kind, attempt, token })),
+  StepSucceeded: ({ outcome, step }, watch) => withStep(watch, step, (kind) => ({ _tag: "Succeeded", kind, outcome })),
+  StepFailed: ({ failure, step }, watch) => withStep(watch, step, (kind) => ({ _tag: "Failed", kind, failure })),
   LaunchPrepared: (launch, watch) =>
     launch.cycle === 0 ? { firstLaunch: launch } : watch.recovery === undefined ? {} : { recovery: { ...watch.recovery, launch } },
   ConductorRelaunched: (event, watch) => ({

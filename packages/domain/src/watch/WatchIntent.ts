@@ -7,7 +7,16 @@ import type { PinIntent } from "../decide/PinDecider.ts"
 import type { ProcessIdentity } from "../port/Process.ts"
 import type { OwnRole, ProcessEnding } from "../event/GuardEvent.ts"
 import type { CeilingReached, WaitKind, WordRefused } from "../event/SignEvent.ts"
-import type { Check, ConductorDied, Evidence, HandoffTaken, Kind, LaunchPrepared, RecoveryEscalated } from "../event/WatchEvent.ts"
+import type {
+  Check,
+  ConductorDied,
+  Evidence,
+  HandoffTaken,
+  Kind,
+  LaunchPrepared,
+  RecoveryEscalated,
+  StepKind
+} from "../event/WatchEvent.ts"
 
 /** A live process that says that it holds a session. */
 export interface Holder {
@@ -113,7 +122,7 @@ export type WatchIntent =
   | { readonly _tag: "ReportSelfMonitorLost"; readonly monitor: number }
   /** A role died of a defect. `number`: which watcher or self-monitor; of the others there is one at a time. */
   | { readonly _tag: "ReportRoleFailed"; readonly role: OwnRole; readonly number?: number; readonly defect: string }
-  | { readonly _tag: "StartStep"; readonly cycle: number; readonly step: string }
+  | { readonly _tag: "StartStep"; readonly cycle: number; readonly step: string; readonly kind: StepKind }
   | { readonly _tag: "SucceedStep"; readonly cycle: number; readonly step: string; readonly outcome: Schema.Json }
   | { readonly _tag: "FailStep"; readonly cycle: number; readonly step: string; readonly failure: Schema.Json }
   | {

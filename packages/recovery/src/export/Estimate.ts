@@ -20,15 +20,6 @@ export const Estimate = Schema.Struct({
 })
 export type Estimate = typeof Estimate.Type
 
-/** An estimate and the threshold that it was held against then: the outcome of the gate's step (spec: behaviour#claude_export). */
-export const Gate = Schema.Struct({
-  ...Estimate.fields,
-  threshold: Schema.Int,
-  /** Context in use as the service last counted it, beside the estimate: by it the error of `characters / 3` is known. */
-  measured_tokens: Schema.NullOr(Schema.Int)
-})
-export type Gate = typeof Gate.Type
-
 /** There is no estimate: the file cannot be read, is no file, or changed meanwhile. The caller escalates. */
 export class EstimateFailed extends Schema.TaggedError<EstimateFailed>()("EstimateFailed", { why: Schema.String }) {}
 

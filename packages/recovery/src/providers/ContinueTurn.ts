@@ -1,10 +1,10 @@
 import type { Agent, Comms, Hooks, Launcher, Processes, Settings, Watch } from "@souffleur/domain"
 import type { Offspring } from "@souffleur/eventlog"
 import { Effect } from "effect"
-import { launchSuccessor, prepare } from "../steps/Launch.ts"
+import { launchSuccessor, prepareSuccessor } from "../steps/Launch.ts"
 import { promptToContinue } from "../steps/LaunchPrompt.ts"
 import type { Provider } from "../Provider.ts"
-import { stop } from "../steps/Salvage.ts"
+import { stopConductor } from "../steps/StopConductor.ts"
 
 /**
  * A Conductor whose turn ended before its work, in print mode or by a limit that is over: the same session goes on
@@ -15,8 +15,8 @@ export const continueTurn: Provider<Agent | Comms | Hooks | Launcher | Offspring
   applies: (watch) => watch.recovery?.trigger === "turn-ended" || watch.recovery?.trigger === "limit",
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     // In print mode the process is gone, and what it left running is not.
-    if (!alreadyKilled) yield* stop(watch)
-    const { baseline, sessionId } = yield* prepare(watch, "prepare to continue", request, Effect.succeed(watch.sessionId))
+    if (!alreadyKilled) yield* stopConductor(watch)
+    const { baseline, sessionId } = yield* prepareSuccessor(watch, "prepare to continue", request, Effect.succeed(watch.sessionId))
     const launched = yield* launchSuccessor(watch, "continue", request, {
       session: { _tag: "Resume", sessionId },
       prompt: Effect.succeed(promptToContinue(watch))

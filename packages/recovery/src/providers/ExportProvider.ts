@@ -1,15 +1,15 @@
-import { Agent, type Comms, type Hooks, type Launcher, type Processes, Settings, type Watch } from "@souffleur/domain"
+import type { Agent, Comms, Hooks, Launcher, Processes, Settings, Watch } from "@souffleur/domain"
 import { type TrustedFiles, freshSessionId } from "@souffleur/process"
 import { type Offspring } from "@souffleur/eventlog"
-import { Effect, FileSystem, Option, type Path } from "effect"
-import { estimate, Gate } from "../export/Estimate.ts"
+import { Effect, FileSystem, type Path } from "effect"
 import { trimExport, unlessChanged } from "../steps/Fingerprint.ts"
-import { launchSuccessor, prepare } from "../steps/Launch.ts"
+import { launchSuccessor, prepareSuccessor } from "../steps/Launch.ts"
 import { promptFromExport } from "../steps/LaunchPrompt.ts"
 import { Escalated, type Provider } from "../Provider.ts"
 import { resumePromptOf } from "../steps/Request.ts"
-import { exportConversation, NoExport, stop } from "../steps/Salvage.ts"
-import { again, step } from "../steps/Step.ts"
+import { exportConversation } from "../steps/ExportConversation.ts"
+import { estimateExport } from "../steps/Gate.ts"
+import { stopConductor } from "../steps/StopConductor.ts"
 
 const escalated = (stage: string) => (error: { readonly why: string }) =>
   Effect.fail(new Escalated({ stage, reason: error.why, alreadyKilled: true }))
@@ -22,36 +22,21 @@ export const exportProvider: Provider<
   // An export that filled its successor to the brim, with nothing done, would fill the next one too.
   applies: ({ provider, recovery, retries }) => recovery?.trigger !== "context" || provider !== "claude_export" || retries === 0,
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
-    const agent = yield* Agent
     const fs = yield* FileSystem.FileSystem
-    const settings = yield* Settings
 
-    if (!alreadyKilled) yield* stop(watch)
+    if (!alreadyKilled) yield* stopConductor(watch)
     const exported = yield* exportConversation(watch).pipe(Effect.catchTag("NoExport", escalated("export")))
     const discard = Effect.ignore(fs.remove(exported.path, { force: true }))
     const discarded = (stage: string) => (error: { readonly why: string }) => Effect.andThen(discard, escalated(stage)(error))
     const made = yield* trimExport(exported).pipe(Effect.catchTag("NoExport", discarded("trim")))
 
-    const gate = yield* step("4 estimate", {
-      outcome: Gate,
-      failure: NoExport,
-      act: () =>
-        Effect.all([estimate(exported.path), agent.signs(watch.sessionId)]).pipe(
-          Effect.map(([found, signs]) => ({
-            ...found,
-            threshold: settings.forceCompactThresholdTokens,
-            measured_tokens: Option.match(signs, { onNone: () => null, onSome: ({ context }) => context?.tokens ?? null })
-          })),
-          Effect.mapError((error) => new NoExport({ why: error.why }))
-        ),
-      reconcile: again
-    }).pipe(Effect.catchTag("NoExport", discarded("estimate")))
+    const gate = yield* estimateExport(watch, exported).pipe(Effect.catchTag("NoExport", discarded("estimate")))
     if (gate.estimated_tokens > gate.threshold) {
       const why = `the export is estimated at ${gate.estimated_tokens} tokens (${gate.start_mode}), over the threshold of ${gate.threshold}`
       return yield* discarded("gate")({ why })
     }
 
-    const { baseline, sessionId } = yield* prepare(watch, "5 prepare", request, freshSessionId)
+    const { baseline, sessionId } = yield* prepareSuccessor(watch, "5 prepare", request, freshSessionId)
     const launched = yield* launchSuccessor(watch, "6 launch", request, {
       session: { _tag: "Fresh", sessionId },
       from: exported,

@@ -3,10 +3,10 @@ import { runProgram, freshSessionId } from "@souffleur/process"
 import { type Offspring } from "@souffleur/eventlog"
 import { type Duration, Effect, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
-import { launchSuccessor, prepare } from "../steps/Launch.ts"
+import { launchSuccessor, prepareSuccessor } from "../steps/Launch.ts"
 import { reasonLine } from "../steps/LaunchPrompt.ts"
 import { Escalated, FailedClosed, type Provider } from "../Provider.ts"
-import { stop } from "../steps/Salvage.ts"
+import { stopConductor } from "../steps/StopConductor.ts"
 import { again, step } from "../steps/Step.ts"
 
 /** Goes to the log. */
@@ -48,7 +48,7 @@ export const programProvider = (
 ): Provider<Agent | ChildProcessSpawner.ChildProcessSpawner | Comms | Hooks | Launcher | Offspring | Processes | Settings> => ({
   name,
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
-    if (!alreadyKilled) yield* stop(watch)
+    if (!alreadyKilled) yield* stopConductor(watch)
     const question = JSON.stringify({
       project: watch.project,
       comms: watch.comms,
@@ -72,7 +72,7 @@ export const programProvider = (
     if (answer._tag === "fail_closed") return yield* new FailedClosed({ stage: name, reason: answer.reason })
 
     const fresh = answer.session === "fresh"
-    const { baseline, sessionId } = yield* prepare(
+    const { baseline, sessionId } = yield* prepareSuccessor(
       watch,
       `${name}: prepare`,
       request,

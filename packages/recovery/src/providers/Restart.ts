@@ -1,9 +1,9 @@
 import { type Agent, type Comms, type Hooks, Launcher, LaunchFailed, type Processes, type Settings, type Watch } from "@souffleur/domain"
 import { type Offspring } from "@souffleur/eventlog"
 import { Effect } from "effect"
-import { Launched, prepare, settled, started, unhindered } from "../steps/Launch.ts"
+import { Launched, prepareSuccessor, settled, started, unhindered } from "../steps/Launch.ts"
 import { FailedClosed, type Provider } from "../Provider.ts"
-import { stop } from "../steps/Salvage.ts"
+import { stopConductor } from "../steps/StopConductor.ts"
 import { step } from "../steps/Step.ts"
 
 /** The same command again, from the file of its first launch, under an id and a receipt of its own. */
@@ -20,9 +20,10 @@ export const restart: Provider<Agent | Comms | Hooks | Launcher | Offspring | Pr
   name: "restart",
   of: "command",
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
-    if (!alreadyKilled) yield* stop(watch)
-    const { baseline } = yield* prepare(watch, "prepare to restart", request, Effect.succeed(""))
+    if (!alreadyKilled) yield* stopConductor(watch)
+    const { baseline } = yield* prepareSuccessor(watch, "prepare to restart", request, Effect.succeed(""))
     const launched = yield* step("restart", {
+      kind: "launch",
       outcome: Launched,
       failure: LaunchFailed,
       act: (token) => Effect.andThen(unhindered(watch), runAgain(watch, token)),

@@ -4,11 +4,12 @@ import type { TrustedFiles } from "@souffleur/process"
 import type { Offspring } from "@souffleur/eventlog"
 import { Effect, type FileSystem, type Path, Schema } from "effect"
 import { Fingerprint, trimmed, unlessChanged } from "../steps/Fingerprint.ts"
-import { launchSuccessor, prepare } from "../steps/Launch.ts"
+import { launchSuccessor, prepareSuccessor } from "../steps/Launch.ts"
 import { promptFromExport } from "../steps/LaunchPrompt.ts"
 import { FailedClosed, type Provider } from "../Provider.ts"
 import { resumePromptOf } from "../steps/Request.ts"
-import { Exported, NoExport, stop, writeExport } from "../steps/Salvage.ts"
+import { Exported, NoExport, writeExport } from "../steps/ExportConversation.ts"
+import { stopConductor } from "../steps/StopConductor.ts"
 import { again, step } from "../steps/Step.ts"
 
 /** Characters of a hand-off: a few per cent of any model's window. */
@@ -24,7 +25,7 @@ export const smallHandoff: Provider<
   name: "small_handoff",
   applies: (watch) => watch.recovery?.trigger === "context",
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
-    if (!alreadyKilled) yield* stop(watch)
+    if (!alreadyKilled) yield* stopConductor(watch)
     const handoff = yield* step("hand-off", {
       outcome: Schema.Struct({ ...Exported.fields, ...Fingerprint.fields }),
       failure: NoExport,
@@ -37,7 +38,7 @@ export const smallHandoff: Provider<
       reconcile: again
     }).pipe(Effect.catchTag("NoExport", ({ why }) => Effect.fail(new FailedClosed({ stage: "hand-off", reason: why }))))
 
-    const { baseline, sessionId } = yield* prepare(watch, "prepare a hand-off", request, freshSessionId)
+    const { baseline, sessionId } = yield* prepareSuccessor(watch, "prepare a hand-off", request, freshSessionId)
     const launched = yield* launchSuccessor(watch, "launch from hand-off", request, {
       session: { _tag: "Fresh", sessionId },
       from: handoff,

@@ -11,13 +11,14 @@ import {
 } from "@souffleur/domain"
 import type { Offspring } from "@souffleur/eventlog"
 import type { TrustedFiles } from "@souffleur/process"
-import { Effect, type FileSystem, Option, type Path, Ref } from "effect"
-import { boundary, compactedAs, CompactedTo, CompactFailed, onceMore } from "../steps/CompactSession.ts"
-import { launch, launchSuccessor, prepare, settled, unhindered } from "../steps/Launch.ts"
+import { Effect, type FileSystem, Option, type Path } from "effect"
+import { boundary, compactedAs, CompactedTo, CompactFailed, retriedOnce } from "../steps/CompactSession.ts"
+import { launch, launchSuccessor, prepareSuccessor, settled, unhindered } from "../steps/Launch.ts"
 import { promptAfterCompaction } from "../steps/LaunchPrompt.ts"
 import { FailedClosed, type Provider } from "../Provider.ts"
 import { type Request, resumePromptOf } from "../steps/Request.ts"
-import { newestSession, stop } from "../steps/Salvage.ts"
+import { newestSession } from "../steps/ExportConversation.ts"
+import { stopConductor } from "../steps/StopConductor.ts"
 import { again, step, stillGranted } from "../steps/Step.ts"
 
 const closed = (stage: string) => (error: { readonly why: string }) => Effect.fail(new FailedClosed({ stage, reason: error.why }))
@@ -48,7 +49,10 @@ const attempt = (watch: Watch, sessionId: string, name: string, mark: SessionMar
     )
   })
 
-/** The session is compacted in place and resumed (spec: behaviour#standard_compact). Retried once, then closed: never back to an export. */
+/**
+ * Compacts the session in place and resumes it (spec: behaviour#standard_compact). A second failure fails closed: no way leads back to
+ * an export.
+ */
 export const standardCompact: Provider<
   Agent | Comms | FileSystem.FileSystem | Hooks | Launcher | Offspring | Path.Path | Processes | Settings | TrustedFiles
 > = {
@@ -58,7 +62,7 @@ export const standardCompact: Provider<
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     const agent = yield* Agent
 
-    if (!alreadyKilled) yield* stop(watch)
+    if (!alreadyKilled) yield* stopConductor(watch)
     const session = yield* newestSession(watch)
     const mark = yield* step("mark", {
       outcome: SessionMark,
@@ -68,13 +72,11 @@ export const standardCompact: Provider<
       reconcile: again
     }).pipe(Effect.catchTag("CompactFailed", closed("mark")))
 
-    const attempts = yield* Ref.make(0)
-    yield* Effect.gen(function* () {
-      const name = compactAttempts[yield* Ref.getAndUpdate(attempts, (n) => n + 1)]!
-      return yield* attempt(watch, session, name, mark, request)
-    }).pipe(onceMore, Effect.catchTag("CompactFailed", closed("compact")))
+    yield* retriedOnce((number) => attempt(watch, session, compactAttempts[number]!, mark, request)).pipe(
+      Effect.catchTag("CompactFailed", closed("compact"))
+    )
 
-    const { baseline, sessionId } = yield* prepare(watch, "prepare to resume", request, Effect.succeed(session))
+    const { baseline, sessionId } = yield* prepareSuccessor(watch, "prepare to resume", request, Effect.succeed(session))
     const launched = yield* launchSuccessor(watch, "resume", request, {
       session: { _tag: "Resume", sessionId },
       prompt: Effect.map(resumePromptOf(watch, request), (words) => promptAfterCompaction(watch, words))

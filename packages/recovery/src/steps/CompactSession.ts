@@ -12,16 +12,16 @@ import {
   Settings
 } from "@souffleur/domain"
 import { endProcess, freshSessionId, launchOnce } from "@souffleur/process"
-import { type Duration, Effect, Option, Schema } from "effect"
+import { type Duration, Effect, Option, Schedule, Schema } from "effect"
 import { boundaryPoll, compactOnceMore, summaryWithin } from "./RecoverySchedule.ts"
 
-/** No new boundary came of an attempt; its session is proven gone, or it is not (then no second one may follow). */
+/** Says why no boundary came of an attempt. Unless its session is proven gone, no second attempt may follow. */
 export class CompactFailed extends Schema.TaggedError<CompactFailed>()("CompactFailed", {
   why: Schema.String,
   gone: Schema.Boolean
 }) {}
 
-/** A live process holds the session: compacting beside it would be lost on it. `why` names the process. */
+/** Says which live process holds the session. It would not notice a compaction beside it. */
 export class SessionHeld extends Schema.TaggedError<SessionHeld>()("SessionHeld", { why: Schema.String }) {}
 
 /**
@@ -60,7 +60,7 @@ export const boundary = Effect.fn("Compaction.boundary")(function* <E, R>(
   })
 })
 
-/** Goes to the log. Without its summary the session may have lost what was said. */
+/** Tells the log that a session was compacted. Without its summary the session may have lost its content. */
 export const CompactedTo = Schema.Struct({
   compacted: Schema.Literal(true),
   summarized: Schema.Boolean
@@ -73,29 +73,34 @@ export const compactedAs = Effect.fnUntraced(function* (how: Exclude<Compacted, 
   return { compacted: true as const, summarized }
 })
 
-/** Once more after a failure whose session is proven gone; the second failure is final (spec: behaviour#standard_compact). */
-export const onceMore = <A, E extends { readonly _tag: string }, R>(attempt: Effect.Effect<A, E | CompactFailed, R>) =>
-  Effect.retry(attempt, { schedule: compactOnceMore, while: (error) => error._tag === "CompactFailed" && (error as CompactFailed).gone })
+/**
+ * Retries a compaction once, and only after a failure whose session is proven gone; the second failure is final
+ * (spec: behaviour#standard_compact). `attempt` gets its number, from 0.
+ */
+export const retriedOnce = <A, E, R>(attempt: (number: number) => Effect.Effect<A, E | CompactFailed, R>) =>
+  Effect.flatMap(Schedule.CurrentMetadata, ({ attempt: number }) => attempt(number)).pipe(
+    Effect.retry({ schedule: compactOnceMore, while: (error) => error instanceof CompactFailed && error.gone })
+  )
 
-/** A root that started nothing: tags alone tell. */
-const nobody: ProcessIdentity = { pid: 0, startTime: 0, bootId: "" }
+/** Is no process: the tags alone find the tree. */
+const noProcess: ProcessIdentity = { pid: 0, startTime: 0, bootId: "" }
 
 /**
- * By its pid file, or by the marks in its environment. souffleur itself and its company are none, though a tool or a hook of that very
- * session started it; nor is a terminal server.
+ * Fails with `SessionHeld` where a process holds the session, by its pid file or by the marks in its environment. souffleur and its
+ * ancestors do not count, though a tool or a hook of that session started them. Nor does a terminal server.
  */
 const unheld = Effect.fnUntraced(function* (sessionId: string) {
   const agent = yield* Agent
   const processes = yield* Processes
   const holder = (yield* agent.sessions).find((session) => session.sessionId === sessionId)
-  const [tagged] = yield* processes.tree(nobody, [agent.sessionTag(sessionId)], [])
+  const [tagged] = yield* processes.tree(noProcess, [agent.sessionTag(sessionId)], [])
   const pid = holder?.pid ?? tagged?.identity.pid
   if (pid !== undefined) return yield* new SessionHeld({ why: `process ${pid} holds session ${sessionId}: end it first` })
 })
 
 /**
- * `standard_compact` 2 to 5 by hand, on a session whose process has ended: no watch, no log, the same ceiling, receipts and
- * single writer. Succeeds with the number of attempts that it took.
+ * Compacts a session whose process has ended, by hand: without watch and log, with the same ceiling, receipts and single writer.
+ * Succeeds with the number of attempts that it took.
  */
 export const compactByHand = Effect.fn("compactByHand")(function* (sessionId: string, project: string) {
   const agent = yield* Agent
@@ -103,11 +108,9 @@ export const compactByHand = Effect.fn("compactByHand")(function* (sessionId: st
   const settings = yield* Settings
   const failed = ({ why }: LaunchFailed) => Effect.fail(new CompactFailed({ why, gone: true }))
   const mark = yield* agent.mark(sessionId)
-  let attempts = 0
-  yield* Effect.gen(function* () {
-    if ((yield* agent.compactedSince(mark)) !== "not yet") return
+  const attempt = Effect.fnUntraced(function* (number: number) {
+    if ((yield* agent.compactedSince(mark)) !== "not yet") return number
     yield* unheld(sessionId)
-    attempts++
     const effective = clamp(leastPermission, settings.maxExternalPermission)
     const print = launcher.terminal === "headless"
     const command = yield* agent.command({
@@ -122,6 +125,7 @@ export const compactByHand = Effect.fn("compactByHand")(function* (sessionId: st
       Effect.catchTag("LaunchFailed", failed)
     )
     yield* boundary(mark, session, Effect.void)
-  }).pipe(onceMore)
-  return attempts
+    return number + 1
+  })
+  return yield* retriedOnce(attempt)
 })

@@ -1,11 +1,11 @@
-import { digestOf, type Export, Settings } from "@souffleur/domain"
+import { digestOf, type Export, Settings, stepNames } from "@souffleur/domain"
 import { readTrusted } from "@souffleur/process"
 import { Effect, Schema } from "effect"
-import { NoExport } from "./Salvage.ts"
+import { NoExport } from "./ExportConversation.ts"
 import { again, step } from "./Step.ts"
 import { trim } from "../export/Trim.ts"
 
-/** What an export is, byte for byte, for the log, which has no word of it. */
+/** Identifies an export byte for byte. The log has no word of the export itself. */
 export const Fingerprint = Schema.Struct({
   bytes: Schema.Int,
   /** SHA-256, hex. */
@@ -15,28 +15,28 @@ export type Fingerprint = typeof Fingerprint.Type
 
 const unusable = ({ message }: { readonly message: string }) => new NoExport({ why: `the export cannot be used: ${message}` })
 
-/** Of an export of at most so many bytes: a regular file, this user's alone, and no link. */
+/** Reads an export of at most so many bytes: a regular file, this user's alone, and no link. */
 const fingerprint = Effect.fn("fingerprint")(function* (path: string, atMost: number) {
   const bytes = yield* Effect.mapError(readTrusted(path, { own: true, others: "nothing", atMost }), unusable)
   return { bytes: bytes.length, digest: yield* digestOf(bytes) } satisfies Fingerprint
 })
 
-/** Right before a launch names it: an export is what was made, or it is none. */
+/** Fails with `NoExport` where an export was changed after it was made. A launch asks right before it names the export. */
 export const unlessChanged = Effect.fn("Fingerprint.unlessChanged")(function* (path: string, made: Fingerprint) {
   const { digest } = yield* fingerprint(path, made.bytes)
   if (digest !== made.digest) return yield* new NoExport({ why: "the export was changed after it was made: nobody is launched from it" })
 })
 
-/** Trims an export to so many characters; what it is from then on. */
+/** Trims an export to so many characters, and gives its fingerprint from then on. */
 export const trimmed = Effect.fn("Fingerprint.trimmed")(function* (path: string, characters: number) {
   const { bytesAfter, leftOutBytes, trimmed } = yield* Effect.mapError(trim(path, characters), ({ why }) => new NoExport({ why }))
   return { trimmed, leftOutBytes, ...(yield* fingerprint(path, bytesAfter)) }
 })
 
-/** 3: trim it to the limit. */
+/** Trims an export to the limit: step 3 of a recovery. Fails with `NoExport` where it cannot be read or written. */
 export const trimExport = Effect.fn("trimExport")(function* ({ path }: Export) {
   const { trimChars } = yield* Settings
-  return yield* step("3 trim", {
+  return yield* step(stepNames.trim, {
     outcome: Schema.Struct({ trimmed: Schema.Boolean, leftOutBytes: Schema.Int, ...Fingerprint.fields }),
     failure: NoExport,
     act: () => trimmed(path, trimChars),

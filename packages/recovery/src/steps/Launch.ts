@@ -7,7 +7,6 @@ import {
   Launcher,
   LaunchFailed,
   type LaunchOrder,
-  type LaunchStep,
   ProcessIdentity,
   Settings,
   unreadBaseline,
@@ -21,14 +20,14 @@ import { unlessComplete } from "./Completion.ts"
 import { signed } from "./LaunchPrompt.ts"
 import { Escalated, FailedClosed } from "../Provider.ts"
 import type { Request } from "./Request.ts"
-import { type Exported, NoExport, unlessStale } from "./Salvage.ts"
+import { type Exported, NoExport, unlessStale } from "./ExportConversation.ts"
 import { again, Cycle, step } from "./Step.ts"
-import { otherWriter } from "./Stop.ts"
+import { otherWriter } from "./EndConductor.ts"
 
-/** What the agent is asked to do, but for what every launch has. */
+/** Describes what the agent is asked to do, but for what every launch has. */
 type Errand = Pick<AgentOrder, "session" | "reads"> & { readonly prompt: (launchId: string) => string; readonly title: string }
 
-/** The agent, under the ceiling and once under a token. */
+/** Launches the agent under the ceiling, once under a token. */
 export const launch = Effect.fn("Recovery.launch")(function* (
   watch: Watch,
   token: string,
@@ -64,7 +63,7 @@ export const started = Effect.fn("Recovery.started")(function* (
 
 const launchIdOf = (watch: string, token: string) => `${watch}-${token}`
 
-/** What came of a launch whose reply was lost: who runs under it, or nobody, now and later. */
+/** Settles a launch whose reply was lost: its process, or `None`, and then it never runs. */
 export const settled = Effect.fnUntraced(function* (token: string) {
   const launcher = yield* Launcher
   const { watch } = yield* Cycle
@@ -72,26 +71,26 @@ export const settled = Effect.fnUntraced(function* (token: string) {
   return Option.map(yield* launcher.settle(launchId), (conductor) => ({ launchId, conductor }))
 })
 
-/** Nobody else may hold the session (spec: behaviour#one-writer). */
+/** Fails with `FailedClosed` where another process holds the session (spec: behaviour#one-writer). */
 const oneWriter = Effect.fnUntraced(function* (watch: Watch) {
   const writer = yield* otherWriter(watch)
   if (writer !== undefined) return yield* new FailedClosed({ stage: "one writer", reason: writer })
 })
 
 /**
- * Right before an agent starts, inside its step: a launch that a crash left behind is settled first, and who runs under it holds
- * the session rightly.
+ * Waits for a launch slot, then looks for what forbids a launch. It runs inside the launch step: a launch that a crash left behind
+ * is settled first, and its process holds the session rightly.
  */
 export const unhindered = Effect.fnUntraced(function* (watch: Watch) {
   const { launchSpacing } = yield* Settings
   const { watch: ref } = yield* Cycle
-  // First, since it may take a while: what is looked at then is as it is when the launch comes.
+  // The slot comes first, because it may take a while. The looks after it are fresh at the launch.
   yield* (yield* LaunchSlots)(ref.id, launchSpacing)
   yield* unlessComplete
   yield* oneWriter(watch)
 })
 
-/** What a successor is made of, fixed before it: a crash must not give it another id, or another measure of progress. */
+/** Fixes a successor before its launch: a crash must not give it another id, or another measure of progress. */
 const Preparation = Schema.Struct({
   sessionId: Schema.String,
   taskCount: Schema.Int,
@@ -100,7 +99,8 @@ const Preparation = Schema.Struct({
   lastMessageId: Schema.Int
 })
 
-export const prepare = Effect.fn("Recovery.prepare")(function* (
+/** Chooses the session of the successor, and measures progress before it. `name` is the step's, and new in its cycle. */
+export const prepareSuccessor = Effect.fn("prepareSuccessor")(function* (
   watch: Watch,
   name: string,
   { messageId }: Request,
@@ -124,16 +124,17 @@ export const prepare = Effect.fn("Recovery.prepare")(function* (
   return { sessionId, baseline }
 })
 
-/** A launch that took its receipt. */
+/** Describes a launch that took its receipt. */
 export const Launched = Schema.Struct({ launchId: Schema.String, conductor: ProcessIdentity })
 
 /**
- * Starts the successor. A launch that fails closes the cycle: whether it ran must never be guessed. An export `from` which it would
- * start, and whose conversation went on since, is no export: nothing has run, and the next provider may.
+ * Launches the successor, in a step of any name. The log grants one such step in a cycle. Fails with `FailedClosed` where the launch
+ * fails, because whether it ran must never be guessed: that ends the cycle, and a provider does not catch it. Fails with `Escalated`
+ * where the conversation went on after the export `from`: nothing has run, and the next provider may.
  */
-export const launchSuccessor = Effect.fn("Recovery.launchSuccessor")(function* <R = never>(
+export const launchSuccessor = Effect.fn("launchSuccessor")(function* <R = never>(
   watch: Watch,
-  name: LaunchStep,
+  name: string,
   request: Request,
   errand: Pick<AgentOrder, "session"> & {
     readonly prompt: Effect.Effect<string, FailedClosed | NoExport | Refused | LogError, R>
@@ -143,12 +144,13 @@ export const launchSuccessor = Effect.fn("Recovery.launchSuccessor")(function* <
   const launcher = yield* Launcher
   const { from, session } = errand
   const launched = yield* step(name, {
+    kind: "launch",
     outcome: Launched,
     failure: Schema.Union([LaunchFailed, NoExport]),
     act: Effect.fnUntraced(function* (token) {
       yield* unhindered(watch)
       if (from !== undefined) yield* unlessStale(watch, from)
-      // Not before: where that launch has run, its prompt is needed no more, and what it was made of may be gone.
+      // Where a launch has run already, its prompt is needed no more, and its sources may be gone.
       const prompt = yield* errand.prompt
       return yield* launch(watch, token, request, {
         session,

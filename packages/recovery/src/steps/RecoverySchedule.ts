@@ -1,13 +1,17 @@
+import { compactAttempts } from "@souffleur/domain"
 import { type Duration, Schedule } from "effect"
 
-/** Each second while a compact session runs (spec: behaviour#standard_compact); how long is the timeout's to say. */
+/** Polls each second while a compact session runs (spec: behaviour#standard_compact), until the timeout. */
 export const boundaryPoll = (every: Duration.Duration) => Schedule.spaced(every)
 
-/** The agent writes the summary after its boundary: a session that is ended between the two has lost what was said. */
+/** Limits the wait for the summary, which the agent writes after its boundary. A session that ends between the two has lost it. */
 export const summaryWithin = "5 seconds"
 
-/** How often a Conductor is looked at that gets time to beat once more. */
+/** Polls a Conductor that gets time to beat once more. */
 export const beatPoll = Schedule.spaced("5 seconds")
 
-/** Retry once, then fail closed: only a compaction that failed, and whose session is proven gone. The log keeps the count. */
-export const compactOnceMore = Schedule.recurs(1)
+/**
+ * Retries a compaction once, then the cycle fails closed. `compactAttempts` names the attempts. After a crash the log is the count:
+ * `forbidden` in CycleDecider.ts refuses what this schedule would grant again.
+ */
+export const compactOnceMore = Schedule.recurs(compactAttempts.length - 1)

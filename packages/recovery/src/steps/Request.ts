@@ -1,4 +1,14 @@
-import { Comms, type CommsRefusal, leastPermission, parsePayload, permissionOf, Settings, type Watch, Permission } from "@souffleur/domain"
+import {
+  Comms,
+  type CommsRefusal,
+  leastPermission,
+  parsePayload,
+  permissionOf,
+  Settings,
+  stepNames,
+  type Watch,
+  Permission
+} from "@souffleur/domain"
 import { readHandoffFile } from "@souffleur/process"
 import { Effect, Option, Schema } from "effect"
 import { again, Cycle, step } from "./Step.ts"
@@ -57,7 +67,7 @@ const lost = (watch: Watch): Request => ({ ...plainOf(watch), warnings: ["what t
 /** The newest payload that no launch has consumed, or the agent's own request, for a planned handoff; else the defaults. */
 export const readRequest = Effect.fn("readRequest")(function* (watch: Watch) {
   if (watch.recovery?.trigger !== "handoff") return plainOf(watch)
-  return yield* step("0 payload", {
+  return yield* step(stepNames.request, {
     outcome: Request,
     failure: Schema.Never,
     act: Effect.fnUntraced(function* () {

@@ -1,8 +1,8 @@
-import { type Watch, type WatchRef } from "@souffleur/domain"
+import type { Event, Watch, WatchRef } from "@souffleur/domain"
 import { type LogError, Refused } from "@souffleur/eventlog"
 import { Context, Effect, Option, Schema } from "effect"
 
-/** One recovery cycle as its steps see it. */
+/** Gives a step its recovery cycle. */
 export class Cycle extends Context.Service<
   Cycle,
   {
@@ -13,6 +13,8 @@ export class Cycle extends Context.Service<
 
 /** Outcome and failure are schemas, so that a resumed cycle takes the same branch: a `catchTag` fires again from the log. */
 export interface Step<A, E, R, X = never> {
+  /** `launch` starts the successor. A cycle grants one such step, whatever its name. Where it is not there: `act`. */
+  readonly kind?: Event.StepKind
   readonly outcome: Schema.Codec<A, Schema.Json>
   readonly failure: Schema.Codec<E, Schema.Json>
   /**
@@ -72,7 +74,7 @@ export const step = Effect.fn("Recovery.step")(function* <A, E, R, X = never>(
     const happened = yield* Effect.tapError(self.reconcile(last.token), recordFailure)
     if (Option.isSome(happened)) return yield* recorded(Effect.succeed(happened.value))
   }
-  const intent = (yield* watch.dispatch({ _tag: "StartStep", ...key })).recovery?.steps[name]
+  const intent = (yield* watch.dispatch({ _tag: "StartStep", ...key, kind: self.kind ?? "act" })).recovery?.steps[name]
   if (intent?._tag !== "Started") return yield* Effect.die(`step ${name} was granted without an intent`)
   return yield* recorded(self.act(intent.token))
 })

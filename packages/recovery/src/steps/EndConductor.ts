@@ -4,13 +4,13 @@ import { Offspring } from "@souffleur/eventlog"
 import { Effect, Equal } from "effect"
 import { startedByItself } from "./Holder.ts"
 
-/** Whom souffleur launched and who lives, where the Conductor turned out to be another process: two must never be at work. */
+/** Finds a live process that souffleur launched, where the Conductor turned out to be another: two must never be at work. */
 const launchedBeside = Effect.fnUntraced(function* ({ conductor, launched }: Watch) {
   if (launched === undefined || Equal.equals(launched, conductor)) return undefined
   return (yield* isGone(yield* Processes, launched)) ? undefined : launched
 })
 
-/** The tree of a watch's Conductor; an agent below its wrapper, which holds the session in its place, is of it. */
+/** Lists the tree of a watch's Conductor. An agent below its wrapper belongs to it: it holds the session in the wrapper's place. */
 const conductorTree = Effect.fnUntraced(function* (watch: Watch, conductor: ProcessIdentity) {
   const { launchId, sessions: sessionIds } = watch
   const known = yield* (yield* Offspring).recall(conductor)
@@ -29,7 +29,7 @@ const conductorTree = Effect.fnUntraced(function* (watch: Watch, conductor: Proc
  * first signal, while parents are known, and again after: tools run in sessions of their own and outlive a kill.
  * `granted` is asked right before each signal: once it fails, none is sent any more.
  */
-export const stopConductor = Effect.fn("stopConductor")(function* <E = never, R = never>(
+export const endConductor = Effect.fn("endConductor")(function* <E = never, R = never>(
   watch: Watch,
   granted: Effect.Effect<void, E, R> = Effect.void
 ) {
@@ -43,7 +43,7 @@ export const stopConductor = Effect.fn("stopConductor")(function* <E = never, R 
   return { ...stopped, others: stopped.others + others + (ended === "already gone" ? 0 : 1) }
 })
 
-/** After a crash inside the stop: gone, with all of its tree, or to be done again. */
+/** Says whether the Conductor is gone with all of its tree. After a crash inside the stop, the stop is done again where it is not. */
 export const isStopped = Effect.fn("Recovery.isStopped")(function* (watch: Watch) {
   const processes = yield* Processes
   if (watch.conductor === undefined || !(yield* isGone(processes, watch.conductor))) return false
@@ -52,8 +52,8 @@ export const isStopped = Effect.fn("Recovery.isStopped")(function* (watch: Watch
 })
 
 /**
- * Who else holds the session: a live agent process that says so, or a leftover of the old tree (spec: behaviour#one-writer). One of an
- * earlier generation counts too: who resumed it by hand goes on with the same work. `undefined`: nobody.
+ * Says in a sentence what else holds the session: a live agent process, or a leftover of the old tree (spec: behaviour#one-writer).
+ * A session of an earlier generation counts too, because its work is the same. `undefined`: no process does.
  */
 export const otherWriter = Effect.fn("Recovery.otherWriter")(function* (watch: Watch) {
   const agent = yield* Agent

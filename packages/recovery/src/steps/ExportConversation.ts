@@ -1,0 +1,69 @@
+import { Agent, Export, SessionMark, Settings, stepNames, type Watch } from "@souffleur/domain"
+import { Effect, FileSystem, Option, Path, Schema } from "effect"
+import { again, Cycle, step } from "./Step.ts"
+
+/** Says that there is no usable export of this session in this cycle. */
+export class NoExport extends Schema.TaggedError<NoExport>()("NoExport", { why: Schema.String }) {}
+
+/**
+ * Describes an export: whose conversation it is, and where that session's file ended before it was read. There is no `mark` where the
+ * file could not be read.
+ */
+export const Exported = Schema.Struct({
+  ...Export.fields,
+  sessionId: Schema.String,
+  mark: Schema.optionalKey(SessionMark)
+})
+export type Exported = typeof Exported.Type
+
+/**
+ * Finds the session whose conversation is handed on. A successor that died before its first word left no session file: then the
+ * newest session before it counts.
+ */
+export const newestSession = Effect.fn("Recovery.newestSession")(function* ({ sessionId, sessions }: Watch) {
+  const agent = yield* Agent
+  for (const one of [sessionId, ...sessions.toReversed()]) {
+    if (Option.isSome(yield* Effect.option(agent.sessionFile(one)))) return one
+  }
+  return sessionId
+})
+
+/** Writes the conversation to the state folder, under a step's token. */
+export const writeExport = Effect.fnUntraced(
+  function* (watch: Watch, token: string) {
+    const agent = yield* Agent
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const settings = yield* Settings
+    const folder = path.join(settings.stateDir, "exports")
+    yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+    const sessionId = yield* newestSession(watch)
+    const mark = yield* Effect.option(agent.mark(sessionId))
+    const exported = yield* agent.exportSession(sessionId, path.join(folder, `${(yield* Cycle).watch.id}-${token}.md`))
+    return { ...exported, sessionId, ...Option.match(mark, { onNone: () => ({}), onSome: (mark) => ({ mark }) }) } satisfies Exported
+  },
+  Effect.mapError((error) => new NoExport({ why: error._tag === "PlatformError" ? error.message : error.why }))
+)
+
+const sameMark = Schema.toEquivalence(SessionMark)
+
+/**
+ * Fails with `NoExport` where the conversation went on after its export: a person may have resumed the session by hand. A session
+ * file that is gone says nothing newer.
+ */
+export const unlessStale = Effect.fnUntraced(function* (watch: Watch, { mark }: Exported) {
+  if (mark === undefined) return
+  const now = yield* Effect.option(Effect.flatMap(newestSession(watch), (yield* Agent).mark))
+  if (Option.exists(now, (one) => !sameMark(one, mark)))
+    return yield* new NoExport({ why: "the conversation went on after it was exported: the export is not its end any more" })
+})
+
+/** Exports the whole conversation: step 2 of a recovery. Fails with `NoExport` where the agent cannot export it. */
+export const exportConversation = Effect.fn("exportConversation")(function* (watch: Watch) {
+  return yield* step(stepNames.export, {
+    outcome: Exported,
+    failure: NoExport,
+    act: (token) => writeExport(watch, token),
+    reconcile: again
+  })
+})

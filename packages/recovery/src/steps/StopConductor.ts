@@ -1,0 +1,144 @@
+import {
+  Agent,
+  brokenOff,
+  Comms,
+  type CommsSnapshot,
+  moment,
+  parseTime,
+  Processes,
+  Settings,
+  stepNames,
+  type TurnState,
+  type Watch
+} from "@souffleur/domain"
+import { Stopped, StopFailed } from "@souffleur/process"
+import { Clock, Duration, Effect, Option, Ref } from "effect"
+import { unlessComplete } from "./Completion.ts"
+import { unlessElsewhere } from "./Holder.ts"
+import { FailedClosed } from "../Provider.ts"
+import { Cycle, step, stillGranted } from "./Step.ts"
+import { beatPoll } from "./RecoverySchedule.ts"
+import { endConductor, isStopped } from "./EndConductor.ts"
+
+/**
+ * Spares a Conductor that was given up for its silence and has beaten since: it is healthy (spec: behaviour#still-dead). A recovery
+ * that was broken off, or is retried, may come back to it. Its beats end the standby.
+ */
+const unlessBeating = Effect.fnUntraced(function* (watch: Watch, snapshot: Option.Option<CommsSnapshot>) {
+  const { conductor, recovery, silent } = watch
+  if (recovery?.trigger !== "heartbeat" || conductor === undefined) return
+  const { heartbeatStaleAfter } = yield* Settings
+  const now = yield* Clock.currentTimeMillis
+  const beats = Option.isNone(snapshot)
+    ? recovery.resumed || silent?.retried === true
+    : hasBeaten(watch, snapshot.value, now - Duration.toMillis(heartbeatStaleAfter))
+  if (!beats || (yield* (yield* Processes).condition(conductor)) !== "running") return
+  const reason = Option.isNone(snapshot)
+    ? "comms is out, and the Conductor may beat again since it was given up: it is not stopped"
+    : "the Conductor beats again: it is not stopped"
+  return yield* new FailedClosed({ stage: "stop", reason })
+})
+
+/** Says whether a turn is at work: neither over, nor waiting for a person, nor ended by the service. */
+const isAtWork = ({ _tag }: TurnState) => _tag === "Asked" || _tag === "Tool" || _tag === "Retrying"
+
+/**
+ * Spares a Conductor whose session file was the evidence, and has new records since. It is alive, also when an operator retries.
+ * What it writes next ends the standby.
+ */
+const unlessMoving = Effect.fnUntraced(function* ({ conductor, recovery, sessionId }: Watch) {
+  const judged = recovery !== undefined && ["hang", "untaken", "limit", "context"].includes(recovery.trigger)
+  if (!judged || conductor === undefined) return
+  const { stallAfter } = yield* Settings
+  const now = yield* Clock.currentTimeMillis
+  const signs = yield* (yield* Agent).signs(sessionId)
+  const moves = Option.exists(
+    signs,
+    ({ turn }) => turn !== undefined && (turn.at > recovery.since || (isAtWork(turn) && now - turn.at <= Duration.toMillis(stallAfter)))
+  )
+  if (!moves || (yield* (yield* Processes).condition(conductor)) !== "running") return
+  return yield* new FailedClosed({ stage: "stop", reason: "the Conductor goes on again: it is not stopped" })
+})
+
+const heartbeatOf = ({ conductor }: CommsSnapshot) => Option.match(conductor, { onNone: () => null, onSome: (row) => row.lastHeartbeat })
+
+/**
+ * Says whether the heartbeat changed, whatever clock wrote it. When an operator retries later, a heartbeat that is old again counts
+ * for nothing.
+ */
+const hasBeaten = ({ silent }: Watch, snapshot: CommsSnapshot, notBefore: number): boolean => {
+  const heartbeat = heartbeatOf(snapshot)
+  if (silent === undefined || heartbeat === null || heartbeat === silent.heartbeat) return false
+  return !silent.retried || !Option.exists(parseTime(heartbeat), (at) => at < notBefore)
+}
+
+/**
+ * Gives a Conductor that an operator wants stopped one interval to beat again, as long as it runs. Comms may have been out until
+ * just now, and its beats were lost with it.
+ */
+const heardOut = Effect.fnUntraced(function* ({ conductor, recovery, silent }: Watch) {
+  if (recovery?.trigger !== "heartbeat" || conductor === undefined || silent?.retried !== true) return
+  const comms = yield* Comms
+  const processes = yield* Processes
+  const { watcherInterval } = yield* Settings
+  const look = Effect.gen(function* () {
+    const snapshot = yield* Effect.option(comms.snapshot)
+    const over = (yield* processes.condition(conductor)) !== "running"
+    return { heartbeat: Option.getOrNull(Option.map(snapshot, heartbeatOf)), over: over || Option.isNone(snapshot) }
+  })
+  const first = yield* look
+  if (first.over) return
+  yield* Effect.repeat(look, {
+    until: ({ heartbeat, over }) => over || heartbeat !== first.heartbeat,
+    schedule: beatPoll
+  }).pipe(Effect.timeoutOption(watcherInterval))
+})
+
+/** Milliseconds that a look may take. */
+const lookTakes = 5000
+/** How often it is taken where it took longer. */
+const looks = 3
+
+/**
+ * Proves in one go that the Conductor may still be stopped, and by this recovery. Where souffleur itself was suspended meanwhile,
+ * its first signs are out of date, and it looks again.
+ */
+const stillDead = Effect.fnUntraced(function* (watch: Watch) {
+  for (let look = 1; look <= looks; look++) {
+    const before = yield* moment
+    yield* stillGranted(watch)
+    yield* unlessMoving(watch)
+    yield* unlessBeating(watch, yield* unlessComplete)
+    yield* unlessElsewhere(watch)
+    if (!brokenOff(before, yield* moment, lookTakes)) return
+  }
+  return yield* new FailedClosed({
+    stage: "stop",
+    reason: "souffleur keeps being suspended (sleep or load), so it cannot check whether the Conductor is dead"
+  })
+})
+
+/**
+ * Stops the old Conductor and its tree: step 1 of a recovery. It looks at the Conductor before the intent, and again right before
+ * the first signal, because souffleur may have been suspended between the two. Fails with `FailedClosed` where the Conductor is
+ * alive after all, or does not end, and with `Completed` where its work is done.
+ */
+export const stopConductor = Effect.fn("stopConductor")(function* (watch: Watch) {
+  const recorded = (yield* (yield* Cycle).watch.state).recovery?.steps[stepNames.stop]
+  // Once it was stopped, what was begun after that comes first: a launch may have run.
+  if (recorded === undefined || recorded._tag === "Started") {
+    yield* heardOut(watch)
+    yield* stillDead(watch)
+  }
+  const signalled = yield* Ref.make(false)
+  const granted = Effect.flatMap(Ref.get(signalled), (already) =>
+    already ? stillGranted(watch) : Effect.andThen(stillDead(watch), Ref.set(signalled, true))
+  ).pipe(Effect.provideService(Cycle, yield* Cycle))
+  return yield* step(stepNames.stop, {
+    outcome: Stopped,
+    failure: StopFailed,
+    act: () => endConductor(watch, granted),
+    reconcile: () =>
+      Effect.map(isStopped(watch), (gone) => (gone ? Option.some<Stopped>({ ended: "already gone", others: 0 }) : Option.none()))
+  }).pipe(Effect.catchTag("StopFailed", ({ why }) => Effect.fail(new FailedClosed({ stage: "stop", reason: why }))))
+})
