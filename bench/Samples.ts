@@ -35,7 +35,7 @@ export const cycle = (n: number, at: number): ReadonlyArray<WatchEvent> => [
     outcome: { path: "/home/someone/.local/state/souffleur/exports/a.md", bytes: 1_234_567 }
   },
   { _tag: "WatcherStarted", at, watcher: n + 1, awaiting: true, mode: "normal" },
-  { _tag: "SelfMonitorStopped", at, monitor: n, why: "replaced" },
+  { _tag: "SelfMonitorStopped", at, monitor: n, reason: "replaced" },
   { _tag: "SelfMonitorStarted", at, monitor: n + 1, watcher: n + 1 },
   { _tag: "SessionIdFound", at, watcher: n + 1, sessionId: "0b7f6f0e-5b0e-4f0a-9a43-8a3f6f1f2c11" }
 ]

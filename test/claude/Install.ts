@@ -4,8 +4,8 @@ import { ChildProcess, ChildProcessSpawner } from "effect/process"
 /** What docs and tests were made with; another one behaves otherwise. */
 export const version = "2.1.329"
 
-/** The suite is skipped; `why` is one line. */
-export class NotInstalled extends Schema.TaggedError<NotInstalled>()("NotInstalled", { why: Schema.String }) {}
+/** The suite is skipped; `message` is one line. */
+export class NotInstalled extends Schema.TaggedError<NotInstalled>()("NotInstalled", { message: Schema.String }) {}
 
 const inFolder = Effect.fnUntraced(function* (folder: string) {
   const path = yield* Path.Path
@@ -44,13 +44,16 @@ export const installed = Effect.gen(function* () {
   const npm = ["install", "--prefix", beside, "--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts=false", "--fetch-retries=1"]
   const said = yield* run("npm", [...npm, `@anthropic-ai/claude-code@${version}`])
   const fresh = yield* inFolder(beside)
-  if (!(yield* fs.exists(fresh))) return yield* new NotInstalled({ why: firstWords(said) || "npm did not install it" })
+  if (!(yield* fs.exists(fresh))) return yield* new NotInstalled({ message: firstWords(said) || "npm did not install it" })
   const answer = yield* run(fresh, ["--version"])
-  if (!answer.startsWith(version)) return yield* new NotInstalled({ why: `it does not run: ${firstWords(answer)}` })
+  if (!answer.startsWith(version)) return yield* new NotInstalled({ message: `it does not run: ${firstWords(answer)}` })
   yield* Effect.ignore(fs.rename(beside, place))
   return yield* fs.realPath(program)
 }).pipe(
   Effect.scoped,
-  Effect.timeoutOrElse({ duration: "2 minutes", orElse: () => Effect.fail(new NotInstalled({ why: "it took longer than two minutes" })) }),
-  Effect.catchTag(["PlatformError", "ConfigError"], (error) => Effect.fail(new NotInstalled({ why: error.message })))
+  Effect.timeoutOrElse({
+    duration: "2 minutes",
+    orElse: () => Effect.fail(new NotInstalled({ message: "it took longer than two minutes" }))
+  }),
+  Effect.catchTag(["PlatformError", "ConfigError"], (error) => Effect.fail(new NotInstalled({ message: error.message })))
 )

@@ -13,8 +13,8 @@ declare module "vitest" {
 /** Once for the suite: without the real agent there is nothing to test, and that is told, not failed. */
 export default ({ provide }: TestProject): Promise<void> =>
   installed.pipe(
-    Effect.catchTag("NotInstalled", ({ why }) =>
-      Effect.as(Console.error(`skipped: Claude Code ${version} cannot be installed here: ${why}`), null)
+    Effect.catchTag("NotInstalled", ({ message }) =>
+      Effect.as(Console.error(`skipped: Claude Code ${version} cannot be installed here: ${message}`), null)
     ),
     Effect.map((program) => provide("claude", program)),
     Effect.provide(HostServices.layer),

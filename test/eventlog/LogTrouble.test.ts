@@ -48,7 +48,7 @@ test(
         ]) {
           if (error._tag !== "UnreadableEvent") return assert.fail(error._tag)
           assert.deepInclude(error, { stream, revision: 2, tag, version })
-          assert.match(error.why, why)
+          assert.match(error.problem, why)
         }
         assert.lengthOf(yield* log.read(stream, 2), 1)
         assert.strictEqual((yield* Effect.flip(Stream.runDrain(log.readAll(0))))._tag, "UnreadableEvent")

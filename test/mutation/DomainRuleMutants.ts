@@ -72,7 +72,7 @@ export const domainRuleMutants = [
       ["target: anywhere in a text", String.raw`text.split(/\s+/u)`, 'text.split(" ")'],
       [
         "target: not the machine's first process",
-        'if (pid === 1) return Result.fail(new BadTarget({ why: "pid 1 is the machine\'s first process, never a Conductor" }))',
+        'if (pid === 1) return Result.fail(new BadTarget({ message: "pid 1 is the machine\'s first process, never a Conductor" }))',
         "if (pid === 1) return Result.succeed(pid)"
       ],
       ["target: no session id that is a path or a flag", "/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/u", "/^[^ ]{1,128}$/u"]

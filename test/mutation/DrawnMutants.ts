@@ -53,15 +53,9 @@ export const drawnMutants = [
     [["validate: who does not detach is below its ancestors", "detaching = false", "detaching = true"]]
   ),
   ...mutantsOf(
-    `${conductor}/src/publish/Hindrance.ts`,
+    `${conductor}/src/state/StateStore.ts`,
     [`${conductor}/test/Hindered.test.ts`],
-    [
-      [
-        "hindrance: which file is somebody else's",
-        'case "StateForeign":\n      return `${error.path}: ${error.why}`',
-        'case "StateForeign":\n      return error.why'
-      ]
-    ]
+    [["hindrance: which file is somebody else's", "return `${this.path}: ${this.problem}`", "return this.problem"]]
   ),
   ...mutantsOf(
     "packages/node/src/own/DetachEntry.ts",

@@ -21,7 +21,11 @@ export const fileMutants = [
     [
       ["opening: a link is not followed", "O_RDONLY | O_NOFOLLOW |", "O_RDONLY |"],
       ["opening: a pipe is not waited for", "O_NOFOLLOW | O_NONBLOCK |", "O_NOFOLLOW |"],
-      ["opening: what is refused is closed", "  fs.closeSync(file)\n  return { why, missing: false }", "  return { why, missing: false }"]
+      [
+        "opening: what is refused is closed",
+        "  fs.closeSync(file)\n  return { problem, missing: false }",
+        "  return { problem, missing: false }"
+      ]
     ]
   ),
   ...mutantsOf(

@@ -163,7 +163,7 @@ export const nodeMutants = [
     [
       [
         "prepare: one order under an id",
-        'if (!made) return yield* new LaunchFailed({ why: "another launch was prepared with this id" })',
+        'if (!made) return yield* new LaunchFailed({ message: "another launch was prepared with this id" })',
         ""
       ],
       ["launch: what was prepared, unchanged", "digest !== undefined && digest !== sha256(encodeLaunch(launch.value))", "false as boolean"],

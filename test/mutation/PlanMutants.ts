@@ -609,7 +609,7 @@ export const conductorMutants = [
       [
         "judge: no session file is not one that shows nothing",
         "`the reviewer approved, and nothing shows",
-        "why && `the reviewer approved, and shows"
+        "message && `the reviewer approved, and shows"
       ],
       ["judge: what was reviewed is what is there", "if ((yield* git.head) !== (task.implementation?.head ?? null))\n", "if (false)\n"],
       ["judge: an approval is looked at", 'return said._tag === "Approved" ? yield* approval(task, turn, said) : said', "return said"],

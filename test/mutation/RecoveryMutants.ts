@@ -306,7 +306,7 @@ export const recoveryMutants = [
     [`${recovery}/test/ClaudeExport.test.ts`, `${recovery}/test/SmallHandoff.test.ts`, "test/scenarios/Compact.test.ts"],
     [
       ["export: the stop", "if (!alreadyKilled) yield* stopConductor(watch)", ""],
-      ["export: who escalates has stopped", "reason: error.why, alreadyKilled: true", "reason: error.why, alreadyKilled: false"],
+      ["export: who escalates has stopped", "message: error.message, alreadyKilled: true", "message: error.message, alreadyKilled: false"],
       ["export: the gate", "if (gate.estimated_tokens > gate.threshold)", "if (false)"],
       ["export: at the threshold it fits", "gate.estimated_tokens > gate.threshold", "gate.estimated_tokens >= gate.threshold"],
       ["export: discarded when it does not fit", "Effect.andThen(discard, escalated(stage)(error))", "escalated(stage)(error)"],
@@ -336,7 +336,11 @@ export const recoveryMutants = [
       'Effect.catchTag("Completed", () => Effect.void),'
     ],
     ["recovery: its end is told", 'yield* ref.dispatch({ _tag: "Relaunched", cycle, ...successor })', ""],
-    ["recovery: that it failed closed is told", 'Effect.asVoid(ref.dispatch({ _tag: "FailClosed", cycle, stage, reason }))', "Effect.void"],
+    [
+      "recovery: that it failed closed is told",
+      'Effect.asVoid(ref.dispatch({ _tag: "FailClosed", cycle, stage, reason: message }))',
+      "Effect.void"
+    ],
     ["recovery: exhausted is told", 'yield* ref.dispatch({ _tag: "ExhaustRetries", cycle, exportPath })', ""],
     ["recovery: one provider after the other", "if (next === undefined) return", "if (true) return"],
     ["recovery: an escalation is told", 'yield* ref.dispatch({ _tag: "Escalate"', 'void ref.dispatch({ _tag: "Escalate"'],

@@ -85,7 +85,7 @@ export const runMutants = [
   ...mutantsOf(
     `${src}/agent/Judging.ts`,
     [`${tests}/Judging.test.ts`],
-    [["judge: where its session was looked for", "nothing shows that it looked at anything: ${why}", "looked at nothing"]]
+    [["judge: where its session was looked for", "nothing shows that it looked at anything: ${message}", "looked at nothing"]]
   ),
   ...mutantsOf(
     `${src}/Opening.ts`,
@@ -123,7 +123,7 @@ export const runMutants = [
     [
       [
         "git: a repository is made where there is none",
-        '${why.includes("not a git repository") ? ": make one with git init" : ""}',
+        '${message.includes("not a git repository") ? ": make one with git init" : ""}',
         ": make one with git init"
       ],
       [

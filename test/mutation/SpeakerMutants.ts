@@ -66,7 +66,7 @@ export const speakerMutants = [
     `${cli}/src/mcp/Call.ts`,
     [tools],
     [
-      ["mcp: a failure says what to do", "`souffleur: ${told(failure).text}.`", '"It failed."'],
+      ["mcp: a failure says what to do", "`souffleur: ${failure.message}.`", '"It failed."'],
       ["mcp: a lock is waited for", 'while: ({ reason }) => reason === "locked"', 'while: ({ reason }) => reason === "missing"']
     ]
   ),

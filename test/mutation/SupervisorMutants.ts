@@ -23,8 +23,8 @@ export const supervisorMutants = [
       ["supervise: what cannot be claimed is claimed later", "yield* Effect.forkScoped(claimedStill)", ""],
       [
         "supervise: a word that the log cannot take ends no watch",
-        'yield* Effect.ignore(ref.dispatch({ _tag: "ReportClaim", why: failed.find((why) => why !== null) ?? null }))',
-        'yield* unlessRefused(Effect.asVoid(ref.dispatch({ _tag: "ReportClaim", why: failed.find((why) => why !== null) ?? null })))'
+        'yield* Effect.ignore(ref.dispatch({ _tag: "ReportClaim", message: failed.find((why) => why !== null) ?? null }))',
+        'yield* unlessRefused(Effect.asVoid(ref.dispatch({ _tag: "ReportClaim", message: failed.find((why) => why !== null) ?? null })))'
       ],
       ["supervise: what cannot be claimed is told", "failed.find((why) => why !== null) ?? null", "null"],
       ["supervise: what was claimed is released", "Effect.forEach(all, claims.release)", "Effect.succeed(all)"]
@@ -53,7 +53,7 @@ export const supervisorMutants = [
       ["own: the fence that was seen", "over: watch.fence }, watch).pipe(", "over: (yield* load(id)).fence }, watch).pipe("],
       [
         "own: who was faster is said",
-        '(error) => error._tag === "Refused" && error.why === "owned",',
+        '(error) => error._tag === "Refused" && error.reason === "owned",',
         '(error) => false as boolean && error._tag === "Refused",'
       ],
       [
@@ -105,7 +105,7 @@ export const supervisorMutants = [
         "if (!dead) yield* kill\n  const counted = yield* Effect.catchIf(\n    say,"
       ],
       ["restore: not too often", "if (counted?.restored === undefined) return false", ""],
-      ["restore: one that leaves meanwhile", 'why === "owned" ? Effect.fail', "true ? Effect.fail"],
+      ["restore: one that leaves meanwhile", 'reason === "owned" ? Effect.fail', "true ? Effect.fail"],
       [
         "restore: the intent is kept where the log is held",
         "Effect.andThen(Effect.andThen(keep, kill(watch)), say)",
@@ -164,8 +164,8 @@ export const supervisorMutants = [
     [
       [
         "claim: told once as long as it lasts",
-        "if (watch.unclaimed === (why !== null)) return ok()",
-        "if (!watch.unclaimed && why === null) return ok()"
+        "if (watch.unclaimed === (message !== null)) return ok()",
+        "if (!watch.unclaimed && message === null) return ok()"
       ]
     ]
   ),
@@ -263,7 +263,7 @@ export const supervisorMutants = [
         'now.phase === "Validating" && now.fence === watch.fence',
         "now.fence === watch.fence"
       ],
-      ["first launch: not over before that is gone", "Effect.fail(new Undecided({ reason: `${claimed}; ${why}` }))", "Effect.void"],
+      ["first launch: not over before that is gone", "Effect.fail(new Undecided({ message: `${claimed}; ${message}` }))", "Effect.void"],
       ["first launch: a session that never began", 'if (Option.contains(seen, "ended" as const)) {', "if (false) {"],
       ["first launch: its turn among the watches", "  yield* (yield* LaunchSlots)(ref.id, launchSpacing)\n", ""],
       ["first launch: an attempt has an order of its own", "if (launchId !== first.launchId) {", "if (false as boolean) {"],

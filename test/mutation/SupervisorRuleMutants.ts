@@ -99,8 +99,8 @@ export const supervisorRuleMutants = [
     [
       [
         "restore: what another has taken is that one's",
-        'why === "owned" ? Effect.fail(stillThere("another souffleur has taken the watch in the same moment")) : Effect.succeed(undefined)',
-        "Effect.succeed(why === null ? watch : undefined)"
+        'reason === "owned" ? Effect.fail(stillThere("another souffleur has taken the watch in the same moment")) : Effect.succeed(undefined)',
+        "Effect.succeed(reason === null ? watch : undefined)"
       ]
     ]
   ),

@@ -20,7 +20,7 @@ export const watcherMutants = [
       'const asks = seen.process === "running" && state === "context_recovery" && ('
     ],
     ["priority: a turn's end before death", 'if (seen.turnEnded) return { _tag: "TurnEnded" }', ""],
-    ["priority: a limit before death", 'if (failure?.why === "usage-limit" || failure?.why === "outage")', "if (false)"],
+    ["priority: a limit before death", 'if (failure?.reason === "usage-limit" || failure?.reason === "outage")', "if (false)"],
     ["failure: of this generation", " && session.turn.at >= launchedAt ?", " ?"],
     ["dead: a zombie too", "isOver(seen.process)", 'seen.process === "gone"'],
     ["stale: an excuse puts it off", "if (isStale(seen) && seen.excuse === undefined)", "if (isStale(seen))"],
@@ -39,7 +39,7 @@ export const watcherMutants = [
       'if (gone && !watch.awaiting && found?.holder === "the same") return',
       "if (false as boolean) return"
     ],
-    ["exhausted: what no longer fits", 'if (failure?.why === "prompt-too-long") return', "if (false as boolean) return"],
+    ["exhausted: what no longer fits", 'if (failure?.reason === "prompt-too-long") return', "if (false as boolean) return"],
     [
       "untaken: a hand-off that nobody took",
       'if (seen.handoffTimedOut) return { _tag: "Dead"',

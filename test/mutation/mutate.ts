@@ -40,7 +40,7 @@ const mutants = allMutants
   .filter((mutant) => !values.new || (tried[keyOf(mutant)] ?? []).length === 0)
 
 /** The list does not fit the source, or the tests fail by themselves: nothing can be said about any mutant. */
-class Unfit extends Schema.TaggedError<Unfit>()("Unfit", { why: Schema.String }) {}
+class Unfit extends Schema.TaggedError<Unfit>()("Unfit", { message: Schema.String }) {}
 
 /** A mutant that is not there, or is no program, would be caught by anything. */
 const unfitting = Effect.fnUntraced(function* () {
@@ -118,7 +118,7 @@ const share = (part: number, whole: number) => `${((100 * part) / Math.max(1, wh
 
 const main = Effect.gen(function* () {
   const wrong = yield* unfitting()
-  if (wrong.length > 0) return yield* new Unfit({ why: `the list of mutants is to follow the source:\n${wrong.join("\n")}` })
+  if (wrong.length > 0) return yield* new Unfit({ message: `the list of mutants is to follow the source:\n${wrong.join("\n")}` })
   if (values.rows)
     return specRows().forEach((row) =>
       console.log(`${row.rule} | ${row.title} | ${mutantsOfRow(row).join(", ") || (whyNone(row) ?? "none was found yet")}`)
@@ -130,7 +130,7 @@ const main = Effect.gen(function* () {
   /** Those of them that nobody notices by these tests, which pass without any mutant. */
   const left = Effect.fnUntraced(function* (all: ReadonlyArray<Mutant>, listsOf: (mutant: Mutant) => ReadonlyArray<ReadonlyArray<string>>) {
     const failing = yield* trial([...new Set(all.flatMap(listsOf).flat())], undefined, "15 minutes")
-    if (Option.isSome(failing)) return yield* new Unfit({ why: `tests fail without any mutant: ${failing.value.what}` })
+    if (Option.isSome(failing)) return yield* new Unfit({ message: `tests fail without any mutant: ${failing.value.what}` })
     return yield* Effect.filter(all, (mutant) => Effect.map(judge(tree, trial, mutant, listsOf(mutant)), (noticed) => !noticed))
   })
   const unnoticed = yield* left(mutants, ({ tests }) => [tests])
@@ -149,9 +149,9 @@ const main = Effect.gen(function* () {
   if (caught < 0.95 * mutants.length) process.exitCode = 1
 }).pipe(
   Effect.scoped,
-  Effect.catchTag("Unfit", ({ why }) =>
+  Effect.catchTag("Unfit", ({ message }) =>
     Effect.sync(() => {
-      console.error(why)
+      console.error(message)
       process.exitCode = 2
     })
   ),

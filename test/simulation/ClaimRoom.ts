@@ -29,7 +29,7 @@ export class ClaimRoom {
       const key = JSON.stringify(conductor)
       const before = this.#claims.get(key)
       if (before !== undefined && !same(before.process, self.process) && !this.isDead(before)) {
-        return Effect.fail(new AlreadyWatched({ owner: before, why: "that souffleur is alive" }))
+        return Effect.fail(new AlreadyWatched({ owner: before, problem: "that souffleur is alive" }))
       }
       this.#claims.set(key, self)
       return Effect.void

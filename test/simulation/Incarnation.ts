@@ -80,8 +80,8 @@ const withSight = (world: World, folder: StateFolder) =>
 
 /** One that was stopped as it started finds, when it wakes, an end or a watch of another souffleur, as anybody who comes later does. */
 const outcomeOf = (error: unknown): Outcome => {
-  if (error === undefined || (error instanceof Refused && error.why === "ended")) return "ended"
-  if (error instanceof AlreadyWatched || (error instanceof Refused && error.why === "exists")) return "already watched"
+  if (error === undefined || (error instanceof Refused && error.reason === "ended")) return "ended"
+  if (error instanceof AlreadyWatched || (error instanceof Refused && error.reason === "exists")) return "already watched"
   return error instanceof Fenced ? "fenced" : "failed"
 }
 
@@ -159,6 +159,6 @@ export class Incarnation extends Program {
     const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
     this.#left = outcomeOf(error)
     this.#world.tell(`souffleur ${this.process.identity.pid} leaves: ${this.#left}`)
-    if (this.#left === "failed") this.#world.violated(`souffleur failed: ${String(error)} ${error instanceof Refused ? error.detail : ""}`)
+    if (this.#left === "failed") this.#world.violated(`souffleur failed: ${String(error)} ${error instanceof Refused ? error.message : ""}`)
   }
 }

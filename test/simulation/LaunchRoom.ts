@@ -49,7 +49,7 @@ export class LaunchRoom {
       const digest = JSON.stringify(order)
       const before = this.launches.get(order.id)
       if (before !== undefined && before.digest !== digest)
-        return Effect.fail(new LaunchFailed({ why: "another launch was prepared with this id" }))
+        return Effect.fail(new LaunchFailed({ message: "another launch was prepared with this id" }))
       if (before === undefined) this.launches.set(order.id, { order, digest, receipt: undefined })
       if (order.keep === true) this.kept.set(order.id, order)
       return Effect.succeed("d".repeat(64))

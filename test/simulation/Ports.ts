@@ -42,7 +42,7 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
       const path = world.sessionFile(sessionId)
       return world.disk.files.has(path)
         ? Effect.succeed({ path, sessionId })
-        : Effect.fail(new SessionNotFound({ sessionId, why: "no such file", reason: "missing" }))
+        : Effect.fail(new SessionNotFound({ sessionId, message: "no such file", reason: "missing" }))
     })
   return {
     ...agentByWords(gate),
@@ -83,7 +83,7 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
           const text = header + world.transcriptOf(sessionId)
           world.disk.files.delete(`${out}.part`)
           if (sessionId === foreign.session) world.violated("a conversation of another project is exported")
-          if (world.exportFails) return Effect.fail(new ExportFailed({ why: "the session file changed meanwhile" }))
+          if (world.exportFails) return Effect.fail(new ExportFailed({ message: "the session file changed meanwhile" }))
           world.disk.write(out, text)
           return Effect.succeed({ path: out, bytes: text.length, records: 1, warnings: [] })
         })

@@ -20,14 +20,14 @@ export const launcher = (
         const receipt = room.look(id)
         if (receipt?._tag === "Taken") return Effect.succeedSome(receipt.process)
         return receipt !== undefined || !processes.isAlive(process)
-          ? Effect.fail(new LaunchFailed({ why: "the launcher ended and left no receipt" }))
+          ? Effect.fail(new LaunchFailed({ message: "the launcher ended and left no receipt" }))
           : Effect.succeedNone
       })
     )
   const attempt = Effect.fnUntraced(function* (id: string) {
     const before = room.look(id)
     if (before?._tag === "Taken") return before.process
-    if (before !== undefined) return yield* new LaunchFailed({ why: "the launch was cancelled" })
+    if (before !== undefined) return yield* new LaunchFailed({ message: "the launch was cancelled" })
     const process = yield* gate.through(
       "launcher.launch: spawn",
       Effect.map(gate.lookedAt, (lookedAt) => room.spawn(id, lookedAt))
@@ -35,7 +35,10 @@ export const launcher = (
     return yield* look(id, process).pipe(
       Effect.repeat({ until: Option.isSome, schedule: receiptPoll }),
       Effect.map(Option.getOrThrow),
-      Effect.timeoutOrElse({ duration: receiptTimeout, orElse: () => Effect.fail(new LaunchFailed({ why: "the launcher took too long" })) })
+      Effect.timeoutOrElse({
+        duration: receiptTimeout,
+        orElse: () => Effect.fail(new LaunchFailed({ message: "the launcher took too long" }))
+      })
     )
   })
   const close = (id: string) =>
@@ -58,7 +61,7 @@ export const launcher = (
         "launcher.kept",
         Effect.suspend(() => {
           const order = room.kept.get(id)
-          return order === undefined ? Effect.fail(new LaunchFailed({ why: "nothing is kept of it" })) : Effect.succeed(order)
+          return order === undefined ? Effect.fail(new LaunchFailed({ message: "nothing is kept of it" })) : Effect.succeed(order)
         })
       ),
     forget: (id) =>

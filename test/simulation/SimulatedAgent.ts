@@ -63,7 +63,7 @@ export class Conductor {
       if (!this.isAlive) return
       const file = world.sessionFile(this.sessionId)
       world.disk.write(file, `${world.disk.read(file) ?? ""}{"type":"user","message":"${secret}"}\n`)
-      if (life.fate === "mute") return world.wrote(this, { _tag: "Failed", at: timeline.wall, why: "other", resetsAt: undefined })
+      if (life.fate === "mute") return world.wrote(this, { _tag: "Failed", at: timeline.wall, reason: "other", resetsAt: undefined })
       for (let tool = 0; tool < life.tools; tool++) this.#startTool(tool)
       if (life.company === true) this.#startCompany()
       world.board.write({ state: "working", sessionId: this.sessionId, ...this.#told() })
@@ -245,9 +245,9 @@ export class Conductor {
       case "limited":
       case "outage":
       case "too long": {
-        const why = ({ limited: "usage-limit", outage: "outage", "too long": "prompt-too-long" } as const)[this.life.fate]
-        const resetsAt = this.life.resetsIn === undefined || why !== "usage-limit" ? undefined : timeline.wall + this.life.resetsIn
-        this.#world.wrote(this, { _tag: "Failed", at: timeline.wall, why, resetsAt })
+        const reason = ({ limited: "usage-limit", outage: "outage", "too long": "prompt-too-long" } as const)[this.life.fate]
+        const resetsAt = this.life.resetsIn === undefined || reason !== "usage-limit" ? undefined : timeline.wall + this.life.resetsIn
+        this.#world.wrote(this, { _tag: "Failed", at: timeline.wall, reason, resetsAt })
         this.condition = "failed"
         if (this.process.print) return processes.end(this.process)
         // A person types a word, or nobody does.

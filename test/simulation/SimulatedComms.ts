@@ -86,7 +86,7 @@ export class Board {
     return Effect.suspend(() =>
       this.trouble === undefined
         ? Effect.sync(act)
-        : Effect.fail(new CommsUnavailable({ path: this.path, reason: this.trouble, detail: "the world says so" }))
+        : Effect.fail(new CommsUnavailable({ path: this.path, reason: this.trouble, problem: "the world says so" }))
     )
   }
 
@@ -127,7 +127,7 @@ export class Board {
   }
 
   #written<A>(effect: Effect.Effect<A, CommsUnavailable>): Effect.Effect<A, CommsUnavailable> {
-    const failed = Effect.fail(new CommsUnavailable({ path: this.path, reason: "failed", detail: "the world says so" }))
+    const failed = Effect.fail(new CommsUnavailable({ path: this.path, reason: "failed", problem: "the world says so" }))
     return Effect.flatMap(effect, (done) => (this.lies ? failed : Effect.succeed(done)))
   }
 
@@ -135,7 +135,7 @@ export class Board {
     const used = this.#use(() => this.souffleur).pipe(
       Effect.flatMap((row) =>
         row === undefined
-          ? Effect.fail(new CommsUnavailable({ path: this.path, reason: "schema", detail: "the row souffleur is missing" }))
+          ? Effect.fail(new CommsUnavailable({ path: this.path, reason: "schema", problem: "the row souffleur is missing" }))
           : Effect.sync(() => act(row))
       )
     )

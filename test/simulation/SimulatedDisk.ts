@@ -98,7 +98,7 @@ export class Disk {
 
   /** All of it is ours. */
   readonly trusted = TrustedFiles.of({
-    open: (path) => Effect.mapError(this.fileSystem.open(path), () => new FileRefused({ path, why: "it is not there", missing: true }))
+    open: (path) => Effect.mapError(this.fileSystem.open(path), () => new FileRefused({ path, problem: "it is not there", missing: true }))
   })
 
   readonly fileSystem: FileSystem.FileSystem = FileSystem.makeNoop({

@@ -39,7 +39,7 @@ const layer = (options: AgentOptions): Layer.Layer<Agent, never, FileSystem.File
         mark: Effect.fnUntraced(function* (sessionId) {
           const file = yield* sessionFile(sessionId)
           return yield* markOf(file).pipe(
-            Effect.mapError((error) => new SessionNotFound({ sessionId, reason: "missing", why: `${file.path}: ${error.message}` })),
+            Effect.mapError((error) => new SessionNotFound({ sessionId, reason: "missing", message: `${file.path}: ${error.message}` })),
             Effect.provide(services)
           )
         }),

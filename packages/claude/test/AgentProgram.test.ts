@@ -3,7 +3,7 @@ import { Result } from "effect"
 import { agentName } from "../src/command/AgentProgram.ts"
 import { parseAgentCommand } from "../src/command/AgentProgram.ts"
 
-const why = (text: string) => Result.getOrThrow(Result.flip(parseAgentCommand(text))).why
+const why = (text: string) => Result.getOrThrow(Result.flip(parseAgentCommand(text))).problem
 const withArgs = (...args: ReadonlyArray<string>) => JSON.stringify(["claude", ...args])
 
 it("reads a program, or an array of program and arguments", () => {

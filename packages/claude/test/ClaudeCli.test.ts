@@ -122,9 +122,9 @@ it.layer(services)((it) => {
           Effect.flatMap((claude) => claude.command({ ...order, session: { _tag: "Resume", sessionId } })),
           Effect.flip
         )
-      assert.include((yield* failure("claude")).why, "PATH")
-      assert.include((yield* failure(`${folder}/plain/claude`)).why, "executed")
-      assert.include((yield* failure("/bin/sh", "--dangerously-skip-permissions")).why, "session id")
+      assert.include((yield* failure("claude")).problem, "PATH")
+      assert.include((yield* failure(`${folder}/plain/claude`)).problem, "executed")
+      assert.include((yield* failure("/bin/sh", "--dangerously-skip-permissions")).problem, "session id")
     })
   )
 

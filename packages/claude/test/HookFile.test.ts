@@ -111,23 +111,23 @@ layer(HostServices.layer)((it) => {
       }
       yield* fs.remove(file)
       yield* fs.symlink("/no/such/file", file)
-      assert.deepInclude(yield* Effect.flip(installHooks(file, command)), { why: "is a link to a file that is not there" })
+      assert.deepInclude(yield* Effect.flip(installHooks(file, command)), { problem: "is a link to a file that is not there" })
       yield* fs.remove(file)
       yield* fs.makeDirectory(file)
-      assert.deepInclude(yield* Effect.flip(installHooks(file, command)), { why: "it is no regular file" })
+      assert.deepInclude(yield* Effect.flip(installHooks(file, command)), { problem: "it is no regular file" })
     })
   )
 
   it.effect("settings that others may write, or whose folder they may, that are a pipe or too large, are refused, behind a link too", () =>
     Effect.gen(function* () {
       const { file, fs, path, project, read, write } = yield* folder
-      const refused = Effect.fnUntraced(function* (at: string, why: string) {
+      const refused = Effect.fnUntraced(function* (at: string, problem: string) {
         for (const change of [
           Effect.asVoid(installHooks(file, command)),
           Effect.asVoid(uninstallHooks(file)),
           Effect.asVoid(hooksStatus(file))
         ])
-          assert.deepInclude(yield* Effect.flip(change), { _tag: "FileRefused", path: at, why })
+          assert.deepInclude(yield* Effect.flip(change), { _tag: "FileRefused", path: at, problem })
       })
       yield* write("{}")
       yield* fs.chmod(file, 0o666)

@@ -6,7 +6,7 @@ import { agentOfLaunch, literalAgent } from "../src/command/LiteralCommand.ts"
 const configured = Result.getOrThrow(parseAgentCommand('["/opt/node", "/opt/agent.js", "go"]'))
 const parse = (...words: ReadonlyArray<string>) => literalAgent(words, configured)
 const found = (...words: ReadonlyArray<string>) => Option.getOrThrow(Result.getOrThrow(parse(...words)))
-const refusal = (...words: ReadonlyArray<string>) => Option.getOrThrow(Result.getFailure(parse(...words))).why
+const refusal = (...words: ReadonlyArray<string>) => Option.getOrThrow(Result.getFailure(parse(...words))).message
 
 describe("a literal command", () => {
   it("is of an agent by its name, its package, or the configured agent command", () => {

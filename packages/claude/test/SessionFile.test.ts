@@ -88,7 +88,7 @@ it.layer(services)((it) => {
       }
       const none = yield* failure(`${folder}/none`, "abc")
       assert.strictEqual(none.reason, "missing")
-      assert.include(none.why, "cannot be read: it is not there")
+      assert.include(none.message, "cannot be read: it is not there")
     })
   )
 
@@ -115,7 +115,7 @@ it.layer(services)((it) => {
         ["open", /open\.jsonl: others may write to it/],
         ["pipe", /pipe\.jsonl: it is no regular file/]
       ] as const) {
-        const { reason, why: said } = yield* failure(folder, id)
+        const { reason, message: said } = yield* failure(folder, id)
         assert.deepStrictEqual([reason, /is not used/.test(said)], ["missing", true])
         assert.match(said, why)
       }
@@ -132,7 +132,7 @@ it.layer(services)((it) => {
       const running10 = Effect.provide(liveSessions(folder), running(aProcess(10, 77)))
       assert.strictEqual((yield* running10).length, 1)
       for (const file of ["projects/-a/theirs.jsonl", "sessions/10.json"]) yield* fs.chown(`${folder}/${file}`, 12_345, 12_345)
-      assert.match((yield* failure(folder, "theirs")).why, /belongs to another user/)
+      assert.match((yield* failure(folder, "theirs")).message, /belongs to another user/)
       assert.deepStrictEqual(yield* running10, [])
     })
   )
@@ -146,7 +146,7 @@ it.layer(services)((it) => {
       assert.deepStrictEqual(yield* sessionSigns(link), Option.none())
       assert.strictEqual(yield* makeSpend()(link, 0), 0)
       assert.isFalse(yield* anyToolResult(link))
-      assert.match((yield* Effect.flip(exportTranscript(link, `${folder}/out.md`))).why, /a link/)
+      assert.match((yield* Effect.flip(exportTranscript(link, `${folder}/out.md`))).message, /a link/)
     })
   )
 })

@@ -279,7 +279,7 @@ it.layer(services)((it) => {
         [`${folder}/abc.jsonl`, `${folder}/dir.md`],
         [`${folder}/abc.jsonl`, `${folder}/abc.jsonl/a.md`]
       ] as const) {
-        assert.notInclude((yield* failure(file, out)).why, "SECRET")
+        assert.notInclude((yield* failure(file, out)).message, "SECRET")
       }
       assert.deepStrictEqual((yield* fs.readDirectory(folder)).toSorted(), ["abc.jsonl", "dir.md"])
     })

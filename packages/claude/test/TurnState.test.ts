@@ -18,7 +18,7 @@ const after = ["last-prompt", "mode", "cost-state", "a-type-of-tomorrow"].map((t
 it("other words that the agent put into the model's mouth are no failure of the service", () => {
   const synthetic = { type: "assistant", message: { model: "<synthetic>" } }
   assert.isUndefined(failureOf(synthetic, 7))
-  assert.deepInclude(failureOf({ ...synthetic, isApiErrorMessage: true }, 7), { _tag: "Failed", at: 7, why: "other" })
+  assert.deepInclude(failureOf({ ...synthetic, isApiErrorMessage: true }, 7), { _tag: "Failed", at: 7, reason: "other" })
 })
 
 it.layer(services)((it) => {
@@ -38,7 +38,7 @@ it.layer(services)((it) => {
       const resets = Effect.fnUntraced(function* (session: string) {
         const signs = yield* sessionSigns(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`)
         const turn = Option.getOrUndefined(signs)?.turn
-        return turn?._tag === "Failed" ? [turn.why, turn.resetsAt] : turn?._tag
+        return turn?._tag === "Failed" ? [turn.reason, turn.resetsAt] : turn?._tag
       })
       assert.deepStrictEqual(yield* resets(user() + retry(1_800_000_000) + after + limit()), ["usage-limit", 1_800_000_000_000])
       assert.deepStrictEqual(yield* resets(user() + retry(1) + limit({ quotaLimits: { resetsAt: 2 } })), ["usage-limit", 2000])

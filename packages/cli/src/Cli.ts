@@ -1,5 +1,5 @@
 import { debugDefect } from "@souffleur/domain"
-import { Cause, Console, Effect, Option } from "effect"
+import { Cause, Console, Effect, Option, Runtime } from "effect"
 import { CliConfig, CliError, CliOutput, Command, Completions, GlobalFlag } from "effect/cli"
 import { adoptCommand } from "./commands/AdoptCommand.ts"
 import { attachCommand } from "./commands/AttachCommand.ts"
@@ -23,7 +23,7 @@ import { stateCommand } from "./commands/StateCommand.ts"
 import { statusCommand } from "./commands/StatusCommand.ts"
 import { watchCommand } from "./commands/WatchCommand.ts"
 import { whyCommand } from "./commands/WhyCommand.ts"
-import { defectCode, defective, Ended, told } from "./Failure.ts"
+import { defectCode, defective, Ended } from "./Failure.ts"
 import { printLines } from "./Printing.ts"
 import { version } from "./Version.ts"
 
@@ -100,10 +100,9 @@ export const cli = (args: ReadonlyArray<string>) =>
       if (error._tag === "Ended") return Effect.fail(error)
       // Told already, by the presenter.
       if (CliError.isCliError(error)) return Effect.fail(new Ended({ code: 2 }))
-      const { code, more = [], text } = told(error)
-      return Effect.forEach([`souffleur: ${text}`, ...more.map((line) => `  ${line}`)], (line) => Console.error(line)).pipe(
-        Effect.andThen(Effect.fail(new Ended({ code })))
-      )
+      // Lines of the same sentence are set in below it.
+      const text = error.message.replaceAll("\n", "\n  ")
+      return Effect.andThen(Console.error(`souffleur: ${text}`), Effect.fail(new Ended({ code: Runtime.getErrorExitCode(error) })))
     }),
     Effect.catchCause((cause) => (Cause.hasDies(cause) ? toldDefect(cause) : Effect.failCause(cause))),
     Effect.provideService(CliOutput.Presenter, presenter),

@@ -9,7 +9,7 @@ const inKitty = { KITTY_WINDOW_ID: "3", KITTY_LISTEN_ON: "unix:/run/kitty" }
 const chosen = (launcher: string, variables: Readonly<Record<string, string>>) =>
   loadSettings({ agent: agentKind, projectDir: "/", environment: { HOME: "/nowhere", SOUFFLEUR_LAUNCHER: launcher }, flags: {} }).pipe(
     Effect.flatMap((settings) => Effect.result(terminalOf(settings, variables))),
-    Effect.map(Result.match({ onSuccess: (terminal) => terminal, onFailure: ({ why }) => why })),
+    Effect.map(Result.match({ onSuccess: (terminal) => terminal, onFailure: ({ problem }) => problem })),
     Effect.provide(HostServices.layer)
   )
 

@@ -76,7 +76,7 @@ it.layer(services)((it) => {
         yield* spoil
         const { came } = yield* the.opens()
         if (came._tag === "Success" || came.failure._tag !== "BadUsage") return assert.fail("it was opened")
-        assert.match(came.failure.why, /what was trusted in .*souffleur config --trust/u)
+        assert.match(came.failure.message, /what was trusted in .*souffleur config --trust/u)
         yield* fs.chmod(file, 0o600)
       }
       const from = (yield* TestConsole.logLines).length
@@ -102,7 +102,7 @@ it.layer(services)((it) => {
         yield* the.config(`${key}=${value("evil")}\n`)
         const { came } = yield* the.opens()
         if (came._tag === "Success" || came.failure._tag !== "BadUsage") return assert.fail(key)
-        assert.match(came.failure.why, new RegExp(`${key} is not what was trusted.*souffleur config --trust`, "u"))
+        assert.match(came.failure.message, new RegExp(`${key} is not what was trusted.*souffleur config --trust`, "u"))
         // What a person says in the environment outranks the file, and does not trust it.
         const own = yield* the.opens({ [`SOUFFLEUR_${key}`]: value("own") })
         if (own.came._tag === "Failure") return assert.fail(key)
@@ -153,7 +153,7 @@ it.layer(services)((it) => {
       yield* goingOn(the.project, pin).pipe(the.as(""))
       yield* the.config("")
       const lost = yield* Effect.flip(goingOn(the.project, pin).pipe(the.as("")))
-      assert.match(lost._tag === "BadUsage" ? lost.why : "", /which AGENT_COMMAND, EXPORT_COMMAND this goes on with is lost/u)
+      assert.match(lost._tag === "BadUsage" ? lost.message : "", /which AGENT_COMMAND, EXPORT_COMMAND this goes on with is lost/u)
       const own = yield* goingOn(the.project, pin).pipe(the.as("", { SOUFFLEUR_AGENT_COMMAND: "/own", SOUFFLEUR_EXPORT_COMMAND: "/own" }))
       assert.strictEqual(own.agentCommand, "/own")
     })

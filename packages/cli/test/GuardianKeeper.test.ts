@@ -90,7 +90,7 @@ it.effect("where souffleur itself stood still, the guardian may have beaten unhe
 )
 it.effect("where the log cannot be written, it is killed all the same, and that is said: it may be the one that holds the log", () =>
   Effect.gen(function* () {
-    const locked = Effect.fail(new LogUnusable({ reason: "locked", detail: "by the guardian" }))
+    const locked = Effect.fail(new LogUnusable({ reason: "locked", problem: "by the guardian" }))
     const { did, warnings } = yield* silent("gone", { told: locked })
     assert.deepStrictEqual(did.slice(0, 3), ["tell guardian 50", "SIGKILL 50", "start"])
     assert.match(warnings[0] ?? "", /pid 50 is killed without a word in the log/u)
@@ -98,7 +98,7 @@ it.effect("where the log cannot be written, it is killed all the same, and that 
 )
 it.effect("by a souffleur that does not own the watch any more, nobody is killed, and nobody is looked at again", () =>
   Effect.gen(function* () {
-    const { did } = yield* silent("gone", { told: Effect.fail(new Refused({ why: "fenced", detail: "another has it" })) })
+    const { did } = yield* silent("gone", { told: Effect.fail(new Refused({ reason: "fenced", message: "another has it" })) })
     assert.deepStrictEqual(did, ["tell guardian 50"])
   })
 )
@@ -170,6 +170,6 @@ it.effect("what souffleur is brought back for is a guardian's word, and nobody e
     assert.isTrue(Option.isNone(yield* restorationOf(Option.none())))
     assert.deepStrictEqual(yield* restorationOf(Option.some("silent:12")), Option.some({ cause: "silent" as const, over: 12 }))
     for (const word of ["killed:3", "died:", "died:x", "died:3 ", "died:1234567890123456"])
-      assert.include((yield* Effect.flip(restorationOf(Option.some(word)))).why, "a guardian's word")
+      assert.include((yield* Effect.flip(restorationOf(Option.some(word)))).message, "a guardian's word")
   })
 )

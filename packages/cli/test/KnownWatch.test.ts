@@ -40,7 +40,7 @@ describe("the words of a watch that has moved on to a successor", () => {
   it.effect.each(another)("mean another Conductor where that pid is a live process of another session: %s", ([, ...of]) =>
     Effect.map(said(...of), (found) => {
       assert.strictEqual(found._tag, "Failure")
-      if (found._tag === "Failure") assert.match(String(found.failure.why), /^process \d0 holds session other, and watch w /u)
+      if (found._tag === "Failure") assert.match(String(found.failure.message), /^process \d0 holds session other, and watch w /u)
     })
   )
 })

@@ -38,7 +38,7 @@ const said = ({ ancestors = [], file = true, found = alive, holds, isAgent = tru
           sessionFile: (sessionId) =>
             file
               ? Effect.succeed({ sessionId, path: "/s.jsonl" })
-              : Effect.fail(new SessionNotFound({ reason: "missing", sessionId, why: "no file" }))
+              : Effect.fail(new SessionNotFound({ reason: "missing", sessionId, message: "no file" }))
         }),
         Layer.mock(Hooks)({ holds: () => Effect.succeed(Option.fromUndefinedOr(holds)) })
       )

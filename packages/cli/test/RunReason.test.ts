@@ -65,7 +65,7 @@ it("why tells what a run waits for, and who says until when", () => {
   const limited: RunEvent = { _tag: "AgentLimited", at, ...turn, kind: "usage-limit", resetsAt: at + 72 * hour, until: at + 72 * hour }
   assert.include(why(limited), "they state that it ends at 2026-03-04 03:00 UTC")
   assert.include(why({ ...limited, resetsAt: null }), "wait 1 in a row")
-  const paused: RunEvent = { _tag: "RunPaused", at, cause: "not gone", files: [], why: "process 7 belongs to somebody else" }
+  const paused: RunEvent = { _tag: "RunPaused", at, cause: "not gone", files: [], message: "process 7 belongs to somebody else" }
   assert.include(why(paused), "process 7 belongs to somebody else")
   const finished: RunEvent = { _tag: "RunFinished", at, finishing: "failed", detail: "it ended with exit code 3" }
   for (const part of ["it ended with exit code 3", "asked once", "conduct answer --finishing --retry"]) assert.include(why(finished), part)

@@ -14,7 +14,7 @@ interface Word {
 }
 
 /** What it came to: as the other side of the same program writes it. */
-type Outcome = { readonly done?: unknown } | { readonly no: Pick<CommsUnavailable, "reason" | "detail"> }
+type Outcome = { readonly done?: unknown } | { readonly no: Pick<CommsUnavailable, "reason" | "problem"> }
 
 /** An Option says in JSON that it is one. */
 const read = (text: string): unknown =>
@@ -47,9 +47,9 @@ const does = ({ args, method, path, port }: Word) => {
 export const answer = (line: string) =>
   Effect.suspend(() => does(read(line) as Word)).pipe(
     Effect.map((done): Outcome => ({ done })),
-    Effect.catch(({ detail, reason }) => Effect.succeed<Outcome>({ no: { reason, detail } })),
+    Effect.catch(({ problem, reason }) => Effect.succeed<Outcome>({ no: { reason, problem } })),
     Effect.catchDefect((defect) =>
-      Effect.succeed<Outcome>({ no: { reason: "failed", detail: Predicate.isError(defect) ? defect.message : "a defect" } })
+      Effect.succeed<Outcome>({ no: { reason: "failed", problem: Predicate.isError(defect) ? defect.message : "a defect" } })
     ),
     Effect.map((outcome) => JSON.stringify(outcome))
   )
@@ -68,7 +68,7 @@ const asking = Effect.fnUntraced(function* (port: Word["port"], path: string) {
   return (method: string) =>
     <A>(...args: ReadonlyArray<unknown>): Effect.Effect<A, CommsUnavailable> =>
       errands.ask(path, JSON.stringify({ port, path, method, args } satisfies Word)).pipe(
-        Effect.mapError(({ detail }) => new CommsUnavailable({ path, reason: "stuck", detail })),
+        Effect.mapError(({ message }) => new CommsUnavailable({ path, reason: "stuck", problem: message })),
         Effect.flatMap((text) => {
           const outcome = read(text) as Outcome
           return "no" in outcome ? Effect.fail(new CommsUnavailable({ path, ...outcome.no })) : Effect.succeed(outcome.done as A)

@@ -43,10 +43,10 @@ export const commsFault =
       case "CommsUnavailable":
         return fault
       case "SqliteUnusable":
-        return new CommsUnavailable({ path, reason: openReason[fault.reason], detail: fault.detail })
+        return new CommsUnavailable({ path, reason: openReason[fault.reason], problem: fault.message })
       case "SqlError":
-        return new CommsUnavailable({ path, reason: sqlReason(fault), detail: fault.message })
+        return new CommsUnavailable({ path, reason: sqlReason(fault), problem: fault.message })
       case "PlatformError":
-        return new CommsUnavailable({ path, reason: fault.reason._tag === "NotFound" ? "missing" : "failed", detail: fault.reason._tag })
+        return new CommsUnavailable({ path, reason: fault.reason._tag === "NotFound" ? "missing" : "failed", problem: fault.reason._tag })
     }
   }

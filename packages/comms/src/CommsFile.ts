@@ -9,7 +9,7 @@ import { type Columns, inspect, lacking } from "./CommsSchema.ts"
 export const commsFile = Effect.fnUntraced(function* (path: string) {
   const sqlite = yield* Sqlite
   const turn = yield* Semaphore.make(1)
-  const unavailable = (reason: CommsUnavailable["reason"], detail: string) => new CommsUnavailable({ path, reason, detail })
+  const unavailable = (reason: CommsUnavailable["reason"], problem: string) => new CommsUnavailable({ path, reason, problem })
 
   // Opened for each use and closed after it, so that a file that was replaced is simply the next one. A connection kept open
   // would also keep the write-ahead log of a file that its owners have closed, and SQLite would replay it into a new file that

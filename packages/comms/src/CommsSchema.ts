@@ -185,15 +185,15 @@ export const init = Effect.fn("CommsSchema.init")(
     // In one transaction: nobody changes the tables between the look and the rows.
     yield* sql`BEGIN IMMEDIATE`
     const { columns: found, unfit } = yield* inspect(sql)
-    if (unfit !== undefined) return yield* new CommsUnavailable({ path, reason: "schema", detail: unfit })
+    if (unfit !== undefined) return yield* new CommsUnavailable({ path, reason: "schema", problem: unfit })
     const there = names.filter((table) => found[table].size > 0)
     const [claimed] = yield* sql<{ application_id: number }>`PRAGMA application_id`
     if (there.length === 0 && claimed !== undefined && claimed.application_id !== 0) {
-      return yield* new CommsUnavailable({ path, reason: "foreign", detail: "the database belongs to another application" })
+      return yield* new CommsUnavailable({ path, reason: "foreign", problem: "the database belongs to another application" })
     }
     for (const table of there) {
       const lack = lackingColumn(found, table)
-      if (lack !== undefined) return yield* new CommsUnavailable({ path, reason: "schema", detail: lack })
+      if (lack !== undefined) return yield* new CommsUnavailable({ path, reason: "schema", problem: lack })
     }
     for (const table of names) {
       if (there.includes(table)) continue
@@ -219,7 +219,7 @@ export const sound = Effect.fn("CommsSchema.sound")(
     yield* sql`PRAGMA query_only = ON`
     yield* sql`BEGIN`
     const why = lacking(yield* inspect(sql)) ?? (yield* beyond(sql))
-    if (why !== undefined) return yield* new CommsUnavailable({ path, reason: "schema", detail: why })
+    if (why !== undefined) return yield* new CommsUnavailable({ path, reason: "schema", problem: why })
   },
   Effect.scoped,
   (effect, path) => Effect.mapError(effect, commsFault(path))

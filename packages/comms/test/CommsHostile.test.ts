@@ -60,7 +60,7 @@ it.layer(services)((it) => {
         Effect.gen(function* () {
           const { path } = yield* fixture("DELETE", ddl)
           const all: ReadonlyArray<
-            Effect.Effect<unknown, { readonly reason: string; readonly detail: string }, Sqlite | FileSystem.FileSystem>
+            Effect.Effect<unknown, { readonly reason: string; readonly problem: string }, Sqlite | FileSystem.FileSystem>
           > = [
             withComms(path, (comms) => comms.snapshot),
             withComms(path, (comms) => comms.replies({ after: 0, sessions: [] })),
@@ -72,9 +72,9 @@ it.layer(services)((it) => {
             CommsSchema.init(path)
           ]
           for (const use of all) {
-            const { detail, reason } = yield* Effect.flip(use)
+            const { problem, reason } = yield* Effect.flip(use)
             assert.strictEqual(reason, "schema")
-            assert.match(detail, says)
+            assert.match(problem, says)
           }
         })
       )
@@ -134,9 +134,9 @@ it.layer(services)((it) => {
             yield* comms.post({ key: "k", kind: "system", text: "told", at: noon })
           })
         )
-        assert.match((yield* Effect.flip(CommsSchema.sound(path))).detail, /an id beyond 2\^53 - 1/)
+        assert.match((yield* Effect.flip(CommsSchema.sound(path))).problem, /an id beyond 2\^53 - 1/)
         const post = link(path, (one) => one.post({ taskId: "t", from: "s", type: "system", text: "t", at: noon }))
-        if (id.startsWith("9007")) assert.match((yield* Effect.flip(post)).detail, /an id beyond 2\^53 - 1/)
+        if (id.startsWith("9007")) assert.match((yield* Effect.flip(post)).problem, /an id beyond 2\^53 - 1/)
         const read = yield* link(path, (one) => one.read({ after: 0, taskId: null, most: 10, characters: 10 }))
         assert.deepStrictEqual(
           read.map((message) => message.id),
@@ -236,7 +236,7 @@ it.layer(services)((it) => {
           _tag: "CommsUnavailable",
           path,
           reason: "schema",
-          detail: "the table orchestration_messages is not there"
+          problem: "the table orchestration_messages is not there"
         })
       }).pipe(Effect.provide(CommsErrand.layerHere))
     )

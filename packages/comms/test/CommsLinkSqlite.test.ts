@@ -46,7 +46,7 @@ for (const journal of ["DELETE", "WAL"] as const) {
               assert.deepStrictEqual(row(), { state: "reviewing", last_heartbeat: "2026-03-01 12:00:00" })
               const error = yield* Effect.flip(link.setState("napping", noon + 60_000))
               assert.deepInclude(error, { _tag: "CommsUnavailable", reason: "schema" })
-              assert.include(error.detail, "refuses the state 'napping'")
+              assert.include(error.problem, "refuses the state 'napping'")
               assert.deepStrictEqual(row(), { state: "reviewing", last_heartbeat: "2026-03-01 12:00:00" })
             })
           )
@@ -61,8 +61,8 @@ for (const journal of ["DELETE", "WAL"] as const) {
               assert.strictEqual(yield* link.post(message), 8)
               assert.strictEqual(yield* link.post({ ...message, taskId: "task-04", text: "x".repeat(1001) }), 9)
               const error = yield* Effect.flip(link.post({ ...message, type: "gossip" }))
-              assert.include(error.detail, "refuses the type 'gossip'")
-              assert.notInclude(error.detail, "quoted")
+              assert.include(error.problem, "refuses the type 'gossip'")
+              assert.notInclude(error.problem, "quoted")
 
               const [blob, first, long] = yield* link.read(query)
               // Bytes are nobody's words.
@@ -146,7 +146,7 @@ it.layer(services)((it) => {
           assert.deepInclude((yield* link.read(query))[0], { from: null, at: null, text: message.text })
           assert.deepStrictEqual(yield* link.register([{ id: "task-01", state: "watching", instructionPath: "p" }]), ["task-01"])
           const error = yield* Effect.flip(link.beat(noon))
-          assert.strictEqual(error.detail, "the row task-00 is missing in orchestration_tasks")
+          assert.strictEqual(error.problem, "the row task-00 is missing in orchestration_tasks")
         })
       )
       assert.strictEqual(db.prepare("SELECT count(*) AS n FROM orchestration_tasks").get()?.["n"], 1)

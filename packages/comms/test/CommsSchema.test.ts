@@ -96,7 +96,7 @@ it.layer(services)((it) => {
       const db = yield* theirs(strange)
       db.exec("CREATE TABLE orchestration_messages (body TEXT)")
       const error = yield* Effect.flip(CommsSchema.init(strange))
-      assert.deepStrictEqual([error.reason, error.detail], ["schema", "the table orchestration_messages has no column id"])
+      assert.deepStrictEqual([error.reason, error.problem], ["schema", "the table orchestration_messages has no column id"])
       for (const other of [app, db]) assert.strictEqual(other.prepare("SELECT count(*) AS n FROM sqlite_schema").get()!["n"], 1)
     })
   )

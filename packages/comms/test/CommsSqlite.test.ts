@@ -105,7 +105,7 @@ for (const journal of ["DELETE", "WAL"] as const) {
               for (const write of [comms.setState("confirmed", noon), comms.beat(noon)]) {
                 const error = yield* Effect.flip(write)
                 assert.strictEqual(error.reason, "schema")
-                assert.include(error.detail, "row souffleur is missing")
+                assert.include(error.problem, "row souffleur is missing")
               }
             })
           )
@@ -253,11 +253,11 @@ for (const journal of ["DELETE", "WAL"] as const) {
             Effect.gen(function* () {
               const state = yield* Effect.flip(comms.setState("confirmed", noon))
               assert.strictEqual(state.reason, "schema")
-              assert.include(state.detail, "orchestration_tasks refuses the state 'confirmed'")
+              assert.include(state.problem, "orchestration_tasks refuses the state 'confirmed'")
               for (const kind of ["warning", "completion", "system"] as const) {
                 const message = yield* Effect.flip(comms.post({ key: "k", kind, text: "the words of a conversation", at: noon }))
                 assert.strictEqual(message.reason, "schema")
-                assert.include(message.detail, `refuses the type '${kind}'`)
+                assert.include(message.problem, `refuses the type '${kind}'`)
                 assert.notInclude(JSON.stringify(message), "conversation")
               }
               yield* comms.setState("error", noon)
@@ -442,7 +442,7 @@ run((it) => {
       const { db, path } = yield* fixture("DELETE", ["CREATE TABLE Orchestration_Tasks (task_id, STATE)"])
       yield* withComms(path, (comms) =>
         Effect.gen(function* () {
-          const detail = Effect.map(Effect.flip(comms.snapshot), (error) => [error.reason, error.detail])
+          const detail = Effect.map(Effect.flip(comms.snapshot), (error) => [error.reason, error.problem])
           assert.deepStrictEqual(yield* detail, ["schema", "the table orchestration_tasks has no column last_heartbeat"])
           db.exec("ALTER TABLE orchestration_tasks ADD COLUMN last_heartbeat")
           assert.deepStrictEqual(yield* detail, ["schema", "the table orchestration_messages is not there"])

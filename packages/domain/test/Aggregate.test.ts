@@ -82,7 +82,7 @@ it.effect("a word decided on an old state is decided anew, not appended", () =>
     yield* dispatch("w", take(0))
     // Both take over the fence that they saw; the second sees, on the way, that it is late.
     const late = yield* Effect.flip(dispatch("w", take(0), opened))
-    assert.strictEqual(late._tag === "Refused" ? late.why : late._tag, "owned")
+    assert.strictEqual(late._tag === "Refused" ? late.reason : late._tag, "owned")
     assert.deepStrictEqual(yield* tags("w"), ["WatchOpened", "OwnerTook"])
   }).pipe(Effect.provide(EventLog.layerMemory))
 )
@@ -113,7 +113,7 @@ it.effect("is refused under an older fence, and appends nothing", () =>
     yield* dispatch("w", take(0))
     yield* dispatch("w", take(1))
     const refused = yield* Effect.flip(dispatch("w", failed(1, "x")))
-    assert.strictEqual(refused._tag === "Refused" ? refused.why : refused._tag, "fenced")
+    assert.strictEqual(refused._tag === "Refused" ? refused.reason : refused._tag, "fenced")
     assert.deepStrictEqual(yield* tags("w"), ["WatchOpened", "OwnerTook", "OwnerTook"])
   }).pipe(Effect.provide(EventLog.layerMemory))
 )
@@ -121,7 +121,7 @@ it.effect("is refused under an older fence, and appends nothing", () =>
 it.effect("does not try again when the store itself fails", () =>
   Effect.gen(function* () {
     const log = yield* EventLog
-    const full = new LogUnusable({ reason: "full", detail: "database or disk is full" })
+    const full = new LogUnusable({ reason: "full", problem: "database or disk is full" })
     const error = yield* Effect.flip(Effect.provideService(dispatch("w", open(1)), EventLog, { ...log, append: () => Effect.fail(full) }))
     assert.strictEqual(error, full)
   }).pipe(Effect.provide(EventLog.layerMemory))
@@ -151,6 +151,6 @@ it.effect("a reference stamps each word with the Clock and its speaker, and fold
     assert.strictEqual((yield* ref.state).fence, 2)
     assert.deepStrictEqual(yield* Ref.get(readFrom), [0, 2, 3])
     const refused = yield* Effect.flip(ref.dispatch({ _tag: "Leave" }))
-    assert.strictEqual(refused._tag === "Refused" ? refused.why : refused._tag, "fenced")
+    assert.strictEqual(refused._tag === "Refused" ? refused.reason : refused._tag, "fenced")
   }).pipe(Effect.provide(EventLog.layerMemory))
 )

@@ -13,8 +13,8 @@ it("a defect is told by its kind and its place, and never by what it says", () =
 })
 
 it("a defect and a log that cannot be used are no goodbye; a result, a signal and a refusal are", () => {
-  const unusable = new LogUnusable({ reason: "full", detail: "" })
-  const refused = new Refused({ why: "ended", detail: "" })
+  const unusable = new LogUnusable({ reason: "full", problem: "" })
+  const refused = new Refused({ reason: "ended", message: "" })
   const ends = [Exit.void, Exit.interrupt(1), Exit.fail(refused), Exit.die("x"), Exit.fail(unusable)]
   assert.deepStrictEqual(ends.map(isMeant), [true, true, true, false, false])
   assert.isFalse(isMeant(Effect.runSyncExit(Effect.die(new Error("x")).pipe(Effect.ensuring(Effect.interrupt)))))

@@ -34,7 +34,7 @@ export const given = (...events: ReadonlyArray<WatchEvent>) => {
           )
           return events
         },
-        thenRefused: (why: string) => assert.strictEqual(Result.isFailure(result) ? result.failure.why : "granted", why)
+        thenRefused: (why: string) => assert.strictEqual(Result.isFailure(result) ? result.failure.reason : "granted", why)
       }
     }
   }

@@ -23,10 +23,10 @@ const silent = (turn: TurnState | undefined, more: Partial<Signs> = {}): Signs =
 const busySince = (writtenAt: number) => ({ status: "busy", waitingFor: undefined, writtenAt })
 const asked: TurnState = { _tag: "Asked", at: now - hour }
 const bash = (limit: number): TurnState => ({ _tag: "Tool", at: now - hour, name: "Bash", limit, spawns: true })
-const failed = (why: Extract<TurnState, { readonly _tag: "Failed" }>["why"]): TurnState => ({
+const failed = (reason: Extract<TurnState, { readonly _tag: "Failed" }>["reason"]): TurnState => ({
   _tag: "Failed",
   at: now - hour,
-  why,
+  reason,
   resetsAt: undefined
 })
 const tagOf = (signs: Signs) => judge(signs, stall)._tag
@@ -134,7 +134,7 @@ describe("what is alive", () => {
     assert.strictEqual(tagOf(silent(failed("other"))), "Idle")
   })
   it("a usage limit and an outage; a conversation that no longer fits is neither", () => {
-    const limit: TurnState = { _tag: "Failed", at: now - hour, why: "usage-limit", resetsAt: now + hour }
+    const limit: TurnState = { _tag: "Failed", at: now - hour, reason: "usage-limit", resetsAt: now + hour }
     assert.deepStrictEqual(judge(silent(limit), stall), { _tag: "Limited", kind: "usage-limit", at: now - hour, resetsAt: now + hour })
     assert.deepInclude(judge(silent(failed("outage")), stall), { _tag: "Limited", kind: "outage" })
     assert.deepStrictEqual(judge(silent(failed("prompt-too-long")), stall), { _tag: "Exhausted", at: now - hour })

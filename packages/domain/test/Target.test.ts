@@ -35,7 +35,7 @@ describe("parsePid", () => {
   })
   it("says of pid 1 what it is", () => {
     const one = parsePid("1")
-    assert.include(Result.isFailure(one) ? one.failure.why : "", "first process")
+    assert.include(Result.isFailure(one) ? one.failure.message : "", "first process")
   })
 })
 
@@ -48,6 +48,6 @@ describe("parseSessionId", () => {
   })
   it("quotes no more than the beginning of what it refuses", () => {
     const refused = parseSessionId("/".repeat(10_000))
-    assert.isBelow(Result.isFailure(refused) ? refused.failure.why.length : Infinity, 250)
+    assert.isBelow(Result.isFailure(refused) ? refused.failure.message.length : Infinity, 250)
   })
 })

@@ -48,7 +48,7 @@ describe("a life", () => {
     [settled, "Watching", ["watcher/1", "monitor/1"]],
     [Event.WatcherLost.make({ at: 7, watcher: 1, beatAge: 181_000 }), "Watching", ["monitor/1"]],
     [watcher(2), "Watching", ["watcher/2", "monitor/1"]],
-    [Event.SelfMonitorStopped.make({ at: 7, monitor: 1, why: "replaced" }), "Watching", ["watcher/2"]],
+    [Event.SelfMonitorStopped.make({ at: 7, monitor: 1, reason: "replaced" }), "Watching", ["watcher/2"]],
     [monitor(2), "Watching", ["watcher/2", "monitor/2"]],
     [died, "Watching", ["monitor/2"]],
     [recovering, "Watching", ["recovery/1", "monitor/2"]],

@@ -197,7 +197,7 @@ describe("watching", () => {
     after
       .when({ _tag: "WatcherReady", watcher: 2 })
       .then(
-        Event.SelfMonitorStopped.make({ at: 1000, monitor: 1, why: "replaced" }),
+        Event.SelfMonitorStopped.make({ at: 1000, monitor: 1, reason: "replaced" }),
         Event.SelfMonitorStarted.make({ at: 1000, monitor: 2, watcher: 2 })
       )
   })

@@ -39,8 +39,8 @@ const places = (error: Schema.SchemaError) =>
     .issues.map(({ path }) => (path ?? []).map((key) => String(typeof key === "object" ? key.key : key)).join(".") || "the whole")
     .join(", ")
 
-const unreadable = (stream: string, revision: number, { tag, version }: StoredEvent, why: string) =>
-  Result.fail(new UnreadableEvent({ stream, revision, tag, version, why }))
+const unreadable = (stream: string, revision: number, { tag, version }: StoredEvent, problem: string) =>
+  Result.fail(new UnreadableEvent({ stream, revision, tag, version, problem }))
 
 /** The codec of a union of events, each with the version that this souffleur writes. */
 export const eventCodec = <E extends Tagged>(

@@ -1,4 +1,5 @@
-import { Effect, Option, PubSub, Schema, Stream } from "effect"
+import { Effect, Option, PubSub, Runtime, Schema, Stream } from "effect"
+import type { SqliteUnusable } from "./Sqlite.ts"
 
 /** An event where it stands in the log. */
 export interface RecordedAs<E> {
@@ -14,7 +15,11 @@ export interface RecordedAs<E> {
 export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
   stream: Schema.String,
   expected: Schema.Int
-}) {}
+}) {
+  override get message(): string {
+    return `${this.stream} has other events after revision ${this.expected}`
+  }
+}
 
 /** The log holds what this souffleur cannot read: a newer one wrote it, or it is damaged. Never skipped (exit code 4). */
 export class UnreadableEvent extends Schema.TaggedError<UnreadableEvent>()("UnreadableEvent", {
@@ -22,25 +27,42 @@ export class UnreadableEvent extends Schema.TaggedError<UnreadableEvent>()("Unre
   revision: Schema.Int,
   tag: Schema.String,
   version: Schema.Int,
-  why: Schema.String
-}) {}
+  problem: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 4
+  override get message(): string {
+    return `the event log cannot be used: event ${this.revision} of ${this.stream}${this.version === 0 ? "" : ` (${this.tag}, version ${this.version})`}: ${this.problem}`
+  }
+}
+
+const goesOn = ". Nothing was decided on it: started again, souffleur goes on from what is there now"
+const movesAside = '. "souffleur doctor --quarantine" moves it aside and says how to go on'
+/** What can be done about a log that no copy replaces. */
+const remedies: Readonly<Record<string, string>> = { shortened: goesOn, replaced: goesOn, damaged: movesAside, foreign: movesAside }
 
 /** The store under the log failed: full disk, damaged or foreign file, locked for too long. Nothing was acknowledged (exit code 4). */
 export class LogUnusable extends Schema.TaggedError<LogUnusable>()("LogUnusable", {
   reason: Schema.Literals(["missing", "foreign", "damaged", "newer", "locked", "full", "failed", "shortened", "replaced"]),
-  detail: Schema.String
-}) {}
+  problem: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 4
+  override get message(): string {
+    return `the event log cannot be used: ${this.problem}${remedies[this.reason] ?? ""}`
+  }
+  /** What is wrong with the database's file is wrong with the log. */
+  static readonly ofFile = ({ message, reason }: SqliteUnusable): LogUnusable => new LogUnusable({ reason, problem: message })
+}
 
 /** What was in a stream is not there any more: rows were deleted, or an older copy stands in the log's place. */
 export const shortened = (stream: string, revision: number) =>
   new LogUnusable({
     reason: "shortened",
-    detail: `event ${revision} of ${stream} was in it, and is not any more: it was cut, or an older copy was put in its place`
+    problem: `event ${revision} of ${stream} was in it, and is not any more: it was cut, or an older copy was put in its place`
   })
 
 /** Revisions follow each other: what is missing between two of them names itself. */
 export const missing = (stream: string, revision: number) =>
-  new UnreadableEvent({ stream, revision, tag: "none", version: 0, why: "it is not there, and later ones are" })
+  new UnreadableEvent({ stream, revision, tag: "none", version: 0, problem: "it is not there, and later ones are" })
 
 export type ReadError = UnreadableEvent | LogUnusable
 

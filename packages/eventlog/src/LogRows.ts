@@ -42,7 +42,7 @@ export const pagesOf = <E extends Tagged>(codec: EventCodec<E>, select: Select, 
     if (after > 0 && known?.[2] === after && (known[0] !== stand?.[0] || known[3] !== stand[3] || known[5] !== stand[5])) {
       return yield* new LogUnusable({
         reason: "foreign",
-        detail: `event ${after} of ${stream} is another than was read: this is not the log that it was`
+        problem: `event ${after} of ${stream} is another than was read: this is not the log that it was`
       })
     }
     const more = after === 0 ? found : found.slice(1)

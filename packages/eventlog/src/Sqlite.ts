@@ -5,7 +5,7 @@ import type { SqlClient } from "effect/sql"
 export class SqliteUnusable extends Schema.TaggedError<SqliteUnusable>()("SqliteUnusable", {
   path: Schema.String,
   reason: Schema.Literals(["missing", "foreign", "damaged", "newer", "locked", "full", "failed"]),
-  detail: Schema.String
+  message: Schema.String
 }) {}
 
 /** SQLite files, opened safely. */

@@ -46,7 +46,7 @@ export const unusable = ({ reason }: SqlError.SqlError): LogUnusable => {
   const code = Predicate.hasProperty(cause, "errcode") && Predicate.isNumber(cause.errcode) ? cause.errcode & 0xff : 1
   return new LogUnusable({
     reason: reason._tag === "LockTimeoutError" ? "locked" : (reasons[code] ?? "failed"),
-    detail: Predicate.isError(cause) ? cause.message : (reason.message ?? reason._tag)
+    problem: Predicate.isError(cause) ? cause.message : (reason.message ?? reason._tag)
   })
 }
 

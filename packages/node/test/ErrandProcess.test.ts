@@ -45,10 +45,10 @@ describe.concurrent("errands", () => {
     Effect.gen(function* () {
       const before = pidIn(yield* asked("a", "one"))
       const error = yield* Effect.flip(asked("a", "loop"))
-      assert.strictEqual(error.why, "silent")
-      assert.match(error.detail, /did not answer within 3s/)
+      assert.strictEqual(error.reason, "silent")
+      assert.match(error.message, /did not answer within 3s/)
       yield* gone(before)
-      assert.strictEqual((yield* Effect.flip(asked("a", "one"))).why, "silent")
+      assert.strictEqual((yield* Effect.flip(asked("a", "one"))).reason, "silent")
       const next = pidIn(yield* asked("b", "one"))
       assert.notStrictEqual(next, before)
       assert.strictEqual(pidIn(yield* asked("b", "two")), next)
@@ -58,12 +58,12 @@ describe.concurrent("errands", () => {
   live("are begun anew where their process has ended, and cannot be where there is no such program", () =>
     Effect.gen(function* () {
       const before = pidIn(yield* asked("a", "one"))
-      assert.strictEqual((yield* Effect.flip(asked("a", "end"))).why, "ended")
+      assert.strictEqual((yield* Effect.flip(asked("a", "end"))).reason, "ended")
       assert.notStrictEqual(pidIn(yield* asked("a", "one")), before)
     }).pipe(
       Effect.provide(ErrandProcess.layer({ line })),
       Effect.andThen(Effect.flip(Effect.provide(asked("a", "one"), ErrandProcess.layer({ line: ["/no/such/program"] })))),
-      Effect.map((error) => assert.strictEqual(error.why, "ended"))
+      Effect.map((error) => assert.strictEqual(error.reason, "ended"))
     )
   )
 

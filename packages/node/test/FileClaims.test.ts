@@ -115,13 +115,13 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       for (const [n, owner] of elsewhere.entries()) {
         assert.isFalse(yield* claims.isDead(owner))
         stand(at, n + 1, owner)
-        assert.match((yield* Effect.flip(claims.claim(conductor))).why, new RegExp(`may be alive: .* remove ${at}/${key}.${n + 1}`))
+        assert.match((yield* Effect.flip(claims.claim(conductor))).message, new RegExp(`may be alive: .* remove ${at}/${key}.${n + 1}`))
         fs.rmSync(join(at, `${key}.${n + 1}`))
       }
       // One that cannot be read is in the way, whatever number it has.
       fs.writeFileSync(join(at, `${key}.10`), '{"host":', { mode: 0o600 })
       stand(at, 11, rebooted)
-      assert.match((yield* Effect.flip(claims.claim(conductor))).why, /cannot be read: .* remove /)
+      assert.match((yield* Effect.flip(claims.claim(conductor))).message, /cannot be read: .* remove /)
       fs.rmSync(join(at, `${key}.10`))
       yield* claims.claim(conductor)
       assert.isTrue(fs.existsSync(join(at, `${key}.12`)))
@@ -142,7 +142,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       const { host, pidNamespace, process } = named.self
       const silent = { host, machine: null, pidNamespace, process: { ...process, bootId: "before" } }
       fs.writeFileSync(join(at, `${key}.1`), JSON.stringify(silent), { mode: 0o600 })
-      assert.match((yield* Effect.flip(named.claim(conductor))).why, /may be alive/u)
+      assert.match((yield* Effect.flip(named.claim(conductor))).message, /may be alive/u)
     })
   )
 
@@ -160,14 +160,14 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       ] as const) {
         const failure = yield* Effect.flip((yield* claimsIn(join(at, name))).claim(conductor))
         assert.strictEqual(failure._tag, "ClaimFailed", name)
-        assert.match(failure.why, why)
-        assert.include(failure.why, join(at, name))
+        assert.match(failure.message, why)
+        assert.include(failure.message, join(at, name))
       }
       if (process.getuid?.() === 0) {
         fs.mkdirSync(join(at, "strange"), { mode: 0o700 })
         fs.chownSync(join(at, "strange"), 12_345, 12_345)
         assert.match(
-          (yield* Effect.flip((yield* claimsIn(join(at, "strange"))).claim(conductor))).why,
+          (yield* Effect.flip((yield* claimsIn(join(at, "strange"))).claim(conductor))).message,
           /strange: it belongs to another user .*chown/
         )
       }
@@ -219,7 +219,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       assert.strictEqual(failed._tag, "ClaimFailed")
       yield* claims.release({ session: "a" })
       const nowhere = yield* Effect.flip((yield* claimsIn("/proc/nowhere/claims")).claim(conductor))
-      assert.match(nowhere.why, /\/proc\/nowhere\/claims: it cannot be written/)
+      assert.match(nowhere.message, /\/proc\/nowhere\/claims: it cannot be written/)
     })
   )
 
@@ -235,7 +235,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       yield* Effect.ignore(Effect.try(() => fs.writeFileSync(join(at, "fill"), Buffer.alloc(65_536))))
       const failed = yield* Effect.flip(claims.claim({ session: "a" }))
       assert.strictEqual(failed._tag, "ClaimFailed")
-      assert.match(failed.why, /disk is full: make room/)
+      assert.match(failed.message, /disk is full: make room/)
       fs.rmSync(join(at, "fill"))
       yield* claims.claim({ session: "a" })
     })

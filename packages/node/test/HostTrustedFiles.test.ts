@@ -10,7 +10,8 @@ import { folder } from "./fixtures/Spawned.ts"
 
 const asRoot = process.getuid?.() === 0
 const atMost = 1000
-const refusal = (path: string) => Effect.map(Effect.flip(readTrusted(path, { atMost })), ({ missing, why }) => (missing ? "missing" : why))
+const refusal = (path: string) =>
+  Effect.map(Effect.flip(readTrusted(path, { atMost })), ({ missing, problem }) => (missing ? "missing" : problem))
 
 it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
   it.effect("reads a file of ours, whole and in pieces", () =>
@@ -47,7 +48,7 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
       assert.match(yield* refusal(join(target, "below")), /no folder/)
       assert.match((yield* Effect.flip(lookTrusted(target, { folder: true }))).message, /target: it is no folder/)
       fs.symlinkSync(at, join(at, "folder"))
-      assert.match((yield* Effect.flip(lookTrusted(join(at, "folder"), { folder: true }))).why, /a link/)
+      assert.match((yield* Effect.flip(lookTrusted(join(at, "folder"), { folder: true }))).problem, /a link/)
     })
   )
 

@@ -83,7 +83,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       const launcher = yield* launcherIn(at, { terminal: "tmux" })
       const asked = order("input-2", at, "exit 0")
       const why = yield* Effect.flip(launcher.prepare({ ...asked, command: { ...asked.command, input: "a prompt" } }))
-      assert.include(why.why, "a person's")
+      assert.include(why.message, "a person's")
       assert.deepStrictEqual(fs.readdirSync(join(at, "launches")), [])
     })
   )
@@ -100,7 +100,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       ] as const) {
         yield* launcher.prepare(order(id, at, "echo evil; touch ran"))
         put(launcher.outputPath(id))
-        assert.match((yield* Effect.flip(launcher.launch(id))).why, why)
+        assert.match((yield* Effect.flip(launcher.launch(id))).message, why)
         assert.deepStrictEqual(yield* launcher.settle(id), Option.none())
       }
       assert.strictEqual(fs.readFileSync(theirs, "utf8"), "theirs")
@@ -158,7 +158,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       assert.sameMembers(fs.readdirSync(join(at, "launches")), ["kept-2.json", "kept-2.kept"])
       yield* launcher.forget("kept-2")
       assert.deepStrictEqual(fs.readdirSync(join(at, "launches")), [])
-      assert.include((yield* Effect.flip(launcher.launch("kept-2"))).why, "missing")
+      assert.include((yield* Effect.flip(launcher.launch("kept-2"))).message, "missing")
       assert.isFalse(fs.existsSync(join(at, "runs")))
     })
   )
@@ -201,13 +201,13 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
         "what may become the agent is known before"
       )
       assert.isTrue(yield* cancelled(launcher, "late"))
-      assert.strictEqual((yield* Fiber.join(launch)).why, "the launch was cancelled")
+      assert.strictEqual((yield* Fiber.join(launch)).message, "the launch was cancelled")
       fs.writeFileSync(`${gate}.open`, "")
       yield* becomes(waiting, "gone")
       assert.isFalse(fs.existsSync(join(at, "runs")))
       assert.strictEqual(fs.readFileSync(launcher.outputPath("late"), "utf8"), "")
       assert.isTrue(yield* cancelled(launcher, "late"))
-      assert.strictEqual((yield* Effect.flip(launcher.launch("late"))).why, "the launch was cancelled")
+      assert.strictEqual((yield* Effect.flip(launcher.launch("late"))).message, "the launch was cancelled")
     })
   )
 
@@ -273,9 +273,9 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       const at = yield* folder
       const launcher = yield* launcherIn(at, { entry: ["/bin/sh", "-c", "kill -9 $$"] })
       yield* launcher.prepare(order("killed", at, "echo ran > runs"))
-      assert.match((yield* Effect.flip(launcher.launch("killed"))).why, /left no receipt/)
+      assert.match((yield* Effect.flip(launcher.launch("killed"))).message, /left no receipt/)
       assert.isTrue(yield* cancelled(launcher, "killed"))
-      assert.strictEqual((yield* Effect.flip((yield* launcherIn(at)).launch("killed"))).why, "the launch was cancelled")
+      assert.strictEqual((yield* Effect.flip((yield* launcherIn(at)).launch("killed"))).message, "the launch was cancelled")
     })
   )
 
@@ -337,23 +337,23 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       for (const [id, program] of Object.entries(programs)) {
         const asked = order(id, at, "")
         yield* launcher.prepare({ ...asked, command: { ...asked.command, program } })
-        assert.match((yield* Effect.flip(launcher.launch(id))).why, /program/, id)
+        assert.match((yield* Effect.flip(launcher.launch(id))).message, /program/, id)
         assert.isTrue(yield* cancelled(launcher, id))
       }
       yield* launcher.prepare(order("nowhere", join(at, "gone"), ""))
-      assert.match((yield* Effect.flip(launcher.launch("nowhere"))).why, /folder/)
-      assert.match((yield* Effect.flip(launcher.launch("never-prepared"))).why, /missing/)
+      assert.match((yield* Effect.flip(launcher.launch("nowhere"))).message, /folder/)
+      assert.match((yield* Effect.flip(launcher.launch("never-prepared"))).message, /missing/)
       for (const id of ["", "../x", "a/b", "a.b"]) {
-        assert.match((yield* Effect.flip(launcher.prepare(order(id, at, "")))).why, /launch id/)
-        assert.match((yield* Effect.flip(launcher.launch(id))).why, /launch id/)
-        assert.match((yield* Effect.flip(launcher.settle(id))).why, /launch id/)
+        assert.match((yield* Effect.flip(launcher.prepare(order(id, at, "")))).message, /launch id/)
+        assert.match((yield* Effect.flip(launcher.launch(id))).message, /launch id/)
+        assert.match((yield* Effect.flip(launcher.settle(id))).message, /launch id/)
       }
       const asked = order("invalid", at, "")
       for (const command of [{ program: "sh" }, { args: ["a\0b"] }, { environment: { "A=B": "" } }, { environment: { A: "\0" } }]) {
         yield* Effect.flip(launcher.prepare({ ...asked, command: { ...asked.command, ...command } }))
       }
       yield* launcher.prepare(asked)
-      assert.match((yield* Effect.flip(launcher.prepare({ ...asked, title: "S3" }))).why, /another launch/)
+      assert.match((yield* Effect.flip(launcher.prepare({ ...asked, title: "S3" }))).message, /another launch/)
     })
   )
 
@@ -374,7 +374,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
         const path = join(at, "launches", `${id}.json`)
         const text = fs.readFileSync(path, "utf8")
         tamper(text, path)
-        assert.match((yield* Effect.flip(launcher.launch(id))).why, /launch file/, id)
+        assert.match((yield* Effect.flip(launcher.launch(id))).message, /launch file/, id)
         assert.isFalse(fs.existsSync(path), id)
         if (id === "changed") continue
         fs.writeFileSync(path, text, { mode: 0o600 })
@@ -410,7 +410,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       const launcher = yield* launcherIn(at)
       yield* launcher.prepare(order("damaged", at, "echo ran >> runs"))
       fs.writeFileSync(join(at, "launches", "damaged.receipt"), '{"_tag":"Taken"}', { mode: 0o600 })
-      assert.match((yield* Effect.flip(launcher.settle("damaged"))).why, /cannot be read/)
+      assert.match((yield* Effect.flip(launcher.settle("damaged"))).message, /cannot be read/)
       const exit = yield* Effect.exit(launcher.launch("damaged"))
       assert.isTrue(
         exit._tag === "Failure" && exit.cause.reasons.every((reason) => reason._tag === "Die"),
@@ -434,7 +434,7 @@ it.layer(NodeProcesses.layer)((it) => {
       yield* TestClock.adjust("14 seconds")
       assert.isFalse(fs.existsSync(join(at, "launches", "slow.receipt")))
       yield* TestClock.adjust("1 second")
-      assert.match((yield* Fiber.join(launch)).why, /too long/)
+      assert.match((yield* Fiber.join(launch)).message, /too long/)
       assert.isTrue(yield* cancelled(launcher, "slow"))
     })
   )

@@ -80,7 +80,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("kitty, by a progra
       const at = yield* kitty(obedient + "exit 1\n")
       const launcher = yield* launcherIn(at, { terminal: "kitty" })
       yield* launcher.prepare(order("refused", at, "echo ran > runs"))
-      assert.match((yield* Effect.flip(launcher.launch("refused"))).why, /kitty refused .*allow_remote_control/)
+      assert.match((yield* Effect.flip(launcher.launch("refused"))).message, /kitty refused .*allow_remote_control/)
       assert.isTrue(Option.isNone(yield* launcher.settle("refused")))
 
       fs.writeFileSync(join(at, "bin", "kitty"), obedient + '"$@"\nexit 1\n')
@@ -90,7 +90,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("kitty, by a progra
 
       fs.rmSync(join(at, "bin", "kitty"))
       yield* launcher.prepare(order("none", at, "echo ran > runs"))
-      assert.strictEqual((yield* Effect.flip(launcher.launch("none"))).why, "kitty cannot be started")
+      assert.strictEqual((yield* Effect.flip(launcher.launch("none"))).message, "kitty cannot be started")
       assert.isFalse(fs.existsSync(join(at, "runs")))
     })
   )

@@ -71,7 +71,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
       for (const [id, tmux] of Object.entries({ "no-pane": { socket, pane: "%77" }, "no-server": { socket: `${socket}-not` } })) {
         const launcher = yield* launcherIn(at, { terminal: "tmux", tmux })
         yield* launcher.prepare(order(id, at, "echo ran > runs"))
-        assert.match((yield* Effect.flip(launcher.launch(id))).why, /tmux/)
+        assert.match((yield* Effect.flip(launcher.launch(id))).message, /tmux/)
         assert.isTrue(Option.isNone(yield* launcher.settle(id)))
       }
       assert.isFalse(fs.existsSync(join(at, "runs")))

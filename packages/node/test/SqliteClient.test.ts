@@ -66,7 +66,7 @@ test("brings an older file forward, once, and refuses a newer one", (folder) =>
     ])
     const newer = yield* refused(path)
     assert.strictEqual(newer.reason, "newer")
-    assert.include(newer.detail, path)
+    assert.include(newer.message, path)
   }))
 
 test("a migration that fails leaves the file as it was", (folder) =>
@@ -90,7 +90,7 @@ test("leaves alone what is not its own", (folder) =>
       const before = path === folder ? undefined : yield* fs.readFile(path)
       const error = yield* refused(path)
       assert.deepInclude(error, { _tag: "SqliteUnusable", path, reason: "foreign" })
-      assert.include(error.detail, path)
+      assert.include(error.message, path)
       if (before !== undefined) assert.deepStrictEqual(yield* fs.readFile(path), before)
     }
     assert.deepStrictEqual((yield* fs.readDirectory(folder)).toSorted(), ["empty", "stranger.db", "text"])

@@ -3,7 +3,7 @@ import { Clock, Effect, Schedule, Stream } from "effect"
 import { isLeft } from "./agent/AgentEnd.ts"
 import { PlanContext } from "./PlanContext.ts"
 import { judge } from "./agent/Judging.ts"
-import { type Hindrance, hindranceInWords, isHindrance } from "./publish/Hindrance.ts"
+import { type Hindrance, isHindrance } from "./publish/Hindrance.ts"
 import { isOver, next, type Run, type Task, type Assignment } from "./run/Run.ts"
 import { RunLog, streamOf } from "./run/RunLog.ts"
 import { writeState } from "./state/StateStore.ts"
@@ -25,7 +25,7 @@ const obstacle = Effect.fnUntraced(function* (dirty: boolean) {
  */
 const astray = Effect.fnUntraced(function* (run: Run) {
   const { git } = yield* PlanContext
-  const history = (why: string) => ({ cause: "history" as const, files: [], why })
+  const history = (message: string) => ({ cause: "history" as const, files: [], message })
   const doing = yield* git.underWay
   if (doing !== null) return history(`${doing} is in progress`)
   const { branch } = yield* git.standing
@@ -43,8 +43,8 @@ const astray = Effect.fnUntraced(function* (run: Run) {
   const missing = yield* git.missing(kept.flatMap(({ commits }) => commits))
   const lost = kept.filter(({ commits }) => commits.some((one) => missing.includes(one)))
   if (lost.length === 0) return undefined
-  const why = `${lost.map(({ id }) => id).join(", ")}: HEAD has not ${missing.slice(0, 50).join(", ")}`
-  return { cause: "work lost" as const, files: [], why }
+  const message = `${lost.map(({ id }) => id).join(", ")}: HEAD has not ${missing.slice(0, 50).join(", ")}`
+  return { cause: "work lost" as const, files: [], message }
 })
 
 /** Does it, or pauses where git is in the way; `run`: of what goes on, where another step of it begins. */
@@ -69,8 +69,8 @@ const finishTurn = Effect.fn("finishTurn")(
     return yield* unhindered(report._tag === "Completed" || report._tag === "Approved", reported)
   },
   (seen, { token }) =>
-    Effect.catchTag(seen, "StopFailed", ({ why }) =>
-      Effect.flatMap(PlanContext, ({ ref }) => ref.dispatch({ _tag: "PauseForAgent", token, why }))
+    Effect.catchTag(seen, "StopFailed", ({ message }) =>
+      Effect.flatMap(PlanContext, ({ ref }) => ref.dispatch({ _tag: "PauseForAgent", token, message }))
     )
 )
 
@@ -175,7 +175,7 @@ const orPaused = <R>(effect: Effect.Effect<Run, Hindrance | Refused | LogError, 
   Effect.catchIf(effect, isHindrance, (error) =>
     Effect.gen(function* () {
       const { ref, statePath } = yield* PlanContext
-      const run = yield* ref.dispatch({ _tag: "PauseForFailure", why: hindranceInWords(error) })
+      const run = yield* ref.dispatch({ _tag: "PauseForFailure", message: error.message })
       // As far as it can be written: that may be what failed.
       yield* Effect.ignore(writeState(statePath, run))
       return run

@@ -25,7 +25,7 @@ const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: P
     return Effect.fail(
       new StateForeign({
         path: statePath,
-        why: `it is of workflow ${JSON.stringify(json.workflow_id.slice(0, 64))}, which is not complete: name that as workflow_id in the plan to go on with it, or another file with --state`
+        problem: `it is of workflow ${JSON.stringify(json.workflow_id.slice(0, 64))}, which is not complete: name that as workflow_id in the plan to go on with it, or another file with --state`
       })
     )
   }
@@ -58,7 +58,7 @@ const outlined = Effect.fnUntraced(function* ({ acceptanceCriteria, dependsOn, d
 })
 
 /** Somebody was faster: it is there now. */
-const isTaken = (error: unknown) => error instanceof Refused && error.why === "exists"
+const isTaken = (error: unknown) => error instanceof Refused && error.reason === "exists"
 
 /** The run of a plan among those of its project, if there is one: it is gone on with. */
 export const runOf = (runs: ReadonlyArray<NamedRun>, plan: string) => runs.findLast(({ run }) => run.plan === plan)

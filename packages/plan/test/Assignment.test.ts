@@ -83,7 +83,7 @@ const world = (
         Effect.suspend(() => {
           orders.push(order)
           return given.trouble === "no agent"
-            ? Effect.fail(new AgentNotFound({ program: "agent", why: "it is not there" }))
+            ? Effect.fail(new AgentNotFound({ program: "agent", problem: "it is not there" }))
             : Effect.succeed({ program: "/agent", args: [], environment: {} })
         })
     }),
@@ -94,7 +94,7 @@ const world = (
       launch: (id) =>
         Effect.suspend(() => {
           did.push(`launch ${id}`)
-          return given.trouble === "no launch" ? Effect.fail(new LaunchFailed({ why: "too slow" })) : Effect.succeed(process)
+          return given.trouble === "no launch" ? Effect.fail(new LaunchFailed({ message: "too slow" })) : Effect.succeed(process)
         }),
       settle: () => Effect.succeed(given.settled === true ? Option.some(process) : Option.none())
     })

@@ -230,7 +230,7 @@ describe.concurrent("over a real repository", () => {
         implementer: [commits],
         reviewer: [() => Effect.as(write("work-1.txt", "better\n"), approves), noting(prompts, say(approves))]
       }))
-      assert.deepStrictEqual((yield* play.conducts).paused, { cause: "dirty", files: ["work-1.txt"], why: "" })
+      assert.deepStrictEqual((yield* play.conducts).paused, { cause: "dirty", files: ["work-1.txt"], message: "" })
       yield* play.git("commit", "-qam", "a person's word")
       const run = yield* play.conducts
       assert.strictEqual(run.phase, "finished")
@@ -286,7 +286,7 @@ describe.concurrent("over a real repository", () => {
         reviewer: [say(approves)]
       }))
       const paused = yield* play.conducts
-      assert.deepStrictEqual(paused.paused, { cause: "conflict", files: ["base.txt"], why: "" })
+      assert.deepStrictEqual(paused.paused, { cause: "conflict", files: ["base.txt"], message: "" })
       assert.deepStrictEqual((yield* play.conducts).paused, paused.paused, "still paused")
       yield* play.git("merge", "--abort")
       assert.strictEqual((yield* play.conducts).phase, "finished")
@@ -307,7 +307,7 @@ describe.concurrent("over a real repository", () => {
       const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
       yield* abandonedAfter(play, "TaskCompleted", 22)
       yield* play.write("base.txt", "changed\n")
-      assert.deepStrictEqual((yield* play.conducts).paused, { cause: "dirty", files: ["base.txt"], why: "" })
+      assert.deepStrictEqual((yield* play.conducts).paused, { cause: "dirty", files: ["base.txt"], message: "" })
       assert.notInclude(yield* play.tags, "RunVerified")
       yield* play.git("checkout", "--", "base.txt")
       assert.strictEqual((yield* play.conducts).phase, "finished")
@@ -321,7 +321,7 @@ describe.concurrent("over a real repository", () => {
       const head = (yield* play.git("rev-parse", "HEAD")).trim()
       yield* play.git("reset", "-q", "--hard", "HEAD^")
       const paused = yield* play.conducts
-      assert.deepStrictEqual(paused.paused, { cause: "work lost", files: [], why: `t1: HEAD has not ${head}` })
+      assert.deepStrictEqual(paused.paused, { cause: "work lost", files: [], message: `t1: HEAD has not ${head}` })
       assert.notIncludeMembers(yield* play.tags, ["RunVerified", "RunFinished"])
       assert.strictEqual((yield* play.conducts).paused?.cause, "work lost", "nothing is done until a person has put it right")
       yield* play.git("reset", "-q", "--hard", head)
@@ -351,7 +351,7 @@ describe.concurrent("over a real repository", () => {
       const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
       yield* play.write("unknown.txt", "?")
       yield* play.write("base.txt", "changed\n")
-      assert.deepStrictEqual((yield* play.conducts).paused, { cause: "dirty", files: ["base.txt"], why: "" })
+      assert.deepStrictEqual((yield* play.conducts).paused, { cause: "dirty", files: ["base.txt"], message: "" })
       yield* play.git("checkout", "--", "base.txt")
       const run = yield* play.conducts
       assert.strictEqual(run.phase, "finished")

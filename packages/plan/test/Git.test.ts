@@ -33,7 +33,7 @@ it.live(
       const folder = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
       const run = (...args: ReadonlyArray<string>) =>
         runProgram({ command: "git", args: ["-C", folder, ...args], stdin: "", within: "30 seconds", atMost: 1_000_000 })
-      const why = (project: string) => Effect.map(Effect.flip(gitOf(project, () => [])), (error) => error.why)
+      const why = (project: string) => Effect.map(Effect.flip(gitOf(project, () => [])), (error) => error.problem)
       assert.match(yield* why(folder), /not a git repository.*: make one with git init$/u)
       yield* run("init", "-q", "--bare", "bare")
       yield* run("init", "-q", "own")

@@ -13,7 +13,7 @@ describe.concurrent("where the loop itself cannot go on", () => {
       }))
       const paused = yield* play.conducts
       assert.strictEqual(paused.paused?.cause, "failed")
-      assert.match(paused.paused!.why, /git could not tell/u)
+      assert.match(paused.paused!.message, /git could not tell/u)
       assert.strictEqual((yield* play.conducts).paused?.cause, "failed", "still so")
       yield* fs.rename(`${play.project}/hidden`, `${play.project}/.git`)
       assert.strictEqual((yield* play.conducts).phase, "finished")
@@ -34,7 +34,7 @@ describe.concurrent("where the loop itself cannot go on", () => {
       assert.strictEqual((yield* play.tags).filter((tag) => tag === "RunPaused").length, 1, "told once")
       const waited: Array<string> = []
       const run = yield* play.conductsOn(({ paused }) => {
-        waited.push(`${paused?.cause}: ${paused?.why}`)
+        waited.push(`${paused?.cause}: ${paused?.message}`)
         return Effect.orDie(fs.rename(play.statePath, `${play.project}/mine.json`))
       })
       assert.deepStrictEqual([run.phase, waited.length], ["finished", 1])

@@ -17,7 +17,7 @@ describe.concurrent("history that an agent has changed", { timeout: 120_000 }, (
       const paused = yield* play.conducts
       const [t1] = paused.tasks
       assert.deepInclude(paused.paused, { cause: "work lost" })
-      assert.include(paused.paused?.why, `t1, t2: HEAD has not ${t1!.work.commits[0]}`, "of which the second began")
+      assert.include(paused.paused?.message, `t1, t2: HEAD has not ${t1!.work.commits[0]}`, "of which the second began")
       assert.strictEqual(play.asked.length, 3, "two implementers and a reviewer")
       assert.notInclude(yield* play.tags, "RunVerified")
       yield* play.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
@@ -47,7 +47,7 @@ describe.concurrent("history that an agent has changed", { timeout: 120_000 }, (
         }))
         const paused = (yield* play.conducts).paused
         assert.deepInclude(paused, { cause: "history" })
-        assert.match(paused!.why, checkout[0] === "-b" ? /on branch side, and .* main/u : /on no branch, and .* main/u)
+        assert.match(paused!.message, checkout[0] === "-b" ? /on branch side, and .* main/u : /on no branch, and .* main/u)
         assert.strictEqual(play.asked.length, 1, "nobody works there unasked")
         if (checkout[0] === "-b") yield* play.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
         else {
@@ -64,7 +64,7 @@ describe.concurrent("history that an agent has changed", { timeout: 120_000 }, (
       const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
       yield* play.git("commit", "-q", "--allow-empty", "-m", "more")
       yield* play.git("-c", "sequence.editor=sed -i 1ibreak", "rebase", "-q", "-i", "HEAD^")
-      assert.match((yield* play.conducts).paused?.why ?? "", /a rebase is in progress/u)
+      assert.match((yield* play.conducts).paused?.message ?? "", /a rebase is in progress/u)
       assert.deepStrictEqual(play.asked, [])
       yield* play.git("rebase", "--abort")
       yield* play.git("checkout", "-q", "-b", "side", "HEAD^")
@@ -86,7 +86,7 @@ describe.concurrent("history that an agent has changed", { timeout: 120_000 }, (
       const base = (yield* play.git("rev-parse", "HEAD")).trim()
       const paused = (yield* play.conducts).paused
       assert.deepInclude(paused, { cause: "work lost" })
-      assert.include(paused?.why, `t1: HEAD has not ${base}`)
+      assert.include(paused?.message, `t1: HEAD has not ${base}`)
       yield* play.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
       const run = yield* play.conducts
       assert.deepInclude(taskOf(run, "t1"), { status: "completed" })

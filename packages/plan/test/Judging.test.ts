@@ -71,7 +71,7 @@ const judged = (given: {
       sessionFile: (sessionId) =>
         given.unfound === undefined
           ? Effect.succeed({ path: "/sessions/s1.jsonl", sessionId })
-          : Effect.fail(new SessionNotFound({ sessionId, reason: "missing", why: given.unfound }))
+          : Effect.fail(new SessionNotFound({ sessionId, reason: "missing", message: given.unfound }))
     })
   )
   return Effect.provide(
@@ -85,7 +85,7 @@ const judged = (given: {
 }
 const causeOf = (given: Parameters<typeof judged>[0]) =>
   Effect.map(judged(given), (report) => (report._tag === "Failed" ? report.cause : report._tag))
-const limit: SessionTurn = { _tag: "Failed", at: 1000, why: "usage-limit", resetsAt: 9000 }
+const limit: SessionTurn = { _tag: "Failed", at: 1000, reason: "usage-limit", resetsAt: 9000 }
 
 describe("an implementer", () => {
   it.effect("is believed by what git says: commits that change a file, since what was reviewed last", () =>

@@ -184,7 +184,7 @@ describe("a plan", () => {
       const write = (state: object) => fs.writeFileString(`${the.folder}/state.json`, JSON.stringify(state))
       yield* write(other)
       const refused = yield* Effect.flip(the.opens(1, "/two.yaml", Effect.succeed("two")))
-      assert.include(refused._tag === "StateForeign" ? refused.why : refused._tag, '"another", which is not complete')
+      assert.include(refused._tag === "StateForeign" ? refused.problem : refused._tag, '"another", which is not complete')
       yield* write({ ...other, phase: "completion" })
       yield* the.opens(1, "/two.yaml", Effect.succeed("two"))
     }).pipe(Effect.scoped, layer)
@@ -270,7 +270,7 @@ describe("a plan waits for what the conductor of another plan has left at work i
       yield* dispatchRun(id, { _tag: "Launched", token: "a1", launchId: "l", process: identity(7) }, operator)
       for (const _ of [7, daemon]) {
         const refused = yield* Effect.flip(the.opens(2, "/two.yaml", Effect.succeed("two")))
-        assert.include(refused._tag === "Refused" ? refused.detail : refused._tag, "souffleur conduct /one.yaml")
+        assert.include(refused._tag === "Refused" ? refused.message : refused._tag, "souffleur conduct /one.yaml")
         assert.lengthOf(yield* allRuns, 1)
         alive.pop()
       }
@@ -284,7 +284,7 @@ describe("a plan waits for what the conductor of another plan has left at work i
       const { id } = yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
       yield* the.opens(2, "/two.yaml", Effect.succeed("two"))
       yield* asked(id)
-      assert.deepInclude(yield* Effect.flip(Effect.scoped(the.owns(2, "two"))), { _tag: "Refused", why: "not now" })
+      assert.deepInclude(yield* Effect.flip(Effect.scoped(the.owns(2, "two"))), { _tag: "Refused", reason: "not now" })
       assert.isNull((yield* loadRun("two")).owner)
       yield* the.owns(2, "two")
     }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))

@@ -138,7 +138,7 @@ export const stage = Effect.fnUntraced(function* (
     prepare: (order) => Effect.sync(() => (prepared.set(order.id, order), `digest of ${order.id}`)),
     launch: Effect.fnUntraced(function* (id) {
       yield* pass
-      if (receipts.has(id)) return yield* new LaunchFailed({ why: "taken" })
+      if (receipts.has(id)) return yield* new LaunchFailed({ message: "taken" })
       const process = identity(++pids)
       receipts.set(id, process)
       const said = yield* act(prepared.get(id)!)
@@ -194,7 +194,7 @@ export const stage = Effect.fnUntraced(function* (
         const [ended, refusal] = [finished.get(session), refusals.get(session)]
         if (refusal !== undefined) {
           const { at, resetsAt } = refusal
-          return Option.some({ writtenAt: at, turn: { _tag: "Failed", at, why: "usage-limit", resetsAt }, context: undefined })
+          return Option.some({ writtenAt: at, turn: { _tag: "Failed", at, reason: "usage-limit", resetsAt }, context: undefined })
         }
         if (ended === undefined) return Option.none()
         return Option.some({ writtenAt: ended, turn: { _tag: "Finished", at: ended }, context: undefined })

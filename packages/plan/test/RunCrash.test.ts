@@ -199,7 +199,7 @@ describe("a conductor", () => {
       const scene = yield* play([hangs], approved, { ends })
       const { paused } = yield* scene.conducts
       assert.deepInclude(paused, { cause: "not gone" })
-      assert.include(paused?.why, "process 1001")
+      assert.include(paused?.message, "process 1001")
       assert.deepStrictEqual((yield* scene.conducts).paused, paused)
       assert.lengthOf(scene.asked, 1)
       assert.notInclude(yield* scene.tags, "RunResumed")
@@ -220,7 +220,7 @@ describe("a conductor", () => {
         const other = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: { pid: 9, startTime: 9, bootId: "boot" } }
         taking.dispatch = Effect.orDie(scene.dispatch({ _tag: "Take", owner: other, over: 1 }))
         const error = yield* Effect.flip(scene.conducts)
-        assert.deepInclude(error, { _tag: "Refused", why: "fenced" })
+        assert.deepInclude(error, { _tag: "Refused", reason: "fenced" })
         assert.deepStrictEqual(scene.signals, when === "before" ? [] : ["SIGTERM"])
       }
     }).pipe(Effect.scoped, Effect.provide(services))

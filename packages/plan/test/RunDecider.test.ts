@@ -314,7 +314,7 @@ describe("an agent that is to be ended", () => {
   it("is one that was seen to run, in its own turn, of a conductor that owns the run", () => {
     const told = launched()
     const end = (token: string, fence?: number) => told.try({ _tag: "EndAgent", token, cause: "timeout", limit, others: [] }, fence)
-    const why = (result: ReturnType<typeof end>) => (Result.isFailure(result) ? result.failure.why : "taken")
+    const why = (result: ReturnType<typeof end>) => (Result.isFailure(result) ? result.failure.reason : "taken")
     assert.strictEqual(why(end(told.token)), "never")
     told.launch()
     assert.strictEqual(why(end("a99")), "not now")
@@ -328,7 +328,7 @@ describe("an answer to a run that is paused", () => {
     told.start()
     const why = (taskId = "t1") => {
       const decided = told.try({ _tag: "Answer", taskId, answer: "retry", text: "" })
-      return Result.isFailure(decided) ? decided.failure.detail : "taken"
+      return Result.isFailure(decided) ? decided.failure.message : "taken"
     }
     assert.strictEqual(why(), "task t1 is in progress: only one that is escalated waits for an answer")
     told.dispatch({ _tag: "Pause", cause: "conflict", files: ["a.ts"] })
@@ -404,7 +404,7 @@ describe("a run", () => {
     for (const role of ["reviewer", "finisher"] as const)
       assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role, sessionId: "x", head: null })), "it is the implementer's turn")
     const { token } = told.ask()
-    const why = (result: ReturnType<typeof told.try>) => (Result.isFailure(result) ? result.failure.why : "taken")
+    const why = (result: ReturnType<typeof told.try>) => (Result.isFailure(result) ? result.failure.reason : "taken")
     assert.strictEqual(why(told.try({ _tag: "NeverRan", token }, 0)), "fenced")
     assert.strictEqual(why(told.try({ _tag: "Ask", role: "implementer", sessionId: "x", head: null })), "not now")
     assert.strictEqual(why(told.try({ _tag: "Report", token: "a99", report: approved })), "not now")
@@ -503,7 +503,7 @@ describe("a run", () => {
     lost.implemented()
     lost.reviewed(approved)
     assert.deepStrictEqual(lost.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: work.commits }), ["RunPaused"])
-    assert.deepInclude(lost.run().paused, { cause: "work lost", why: "t1: HEAD has not c1" })
+    assert.deepInclude(lost.run().paused, { cause: "work lost", message: "t1: HEAD has not c1" })
     assert.deepStrictEqual(told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] }), ["RunVerified"])
     const turn = () => told.dispatch({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })
     assert.deepStrictEqual(turn(), ["AgentAsked"])
@@ -585,7 +585,7 @@ describe("a finishing step", () => {
 describe("what is said at the wrong time", () => {
   const process = { pid: 50, startTime: 7, bootId: "boot" }
   const operator = { _tag: "Operator" } as const
-  const why = (result: ReturnType<typeof decideRun>) => (Result.isFailure(result) ? result.failure.why : "taken")
+  const why = (result: ReturnType<typeof decideRun>) => (Result.isFailure(result) ? result.failure.reason : "taken")
   const paused = { _tag: "Pause", cause: "dirty", files: ["a.ts"] } as const
   const verify = { _tag: "Verify", commits: 1, files: 1, missing: [] } as const
   it("a run is opened once, and nothing is said of one that there is not", () => {

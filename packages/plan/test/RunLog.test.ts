@@ -75,7 +75,7 @@ it.effect("who is overtaken by another's word decides anew, on what is true then
         })
     })
     const answered = dispatchRun("r", { _tag: "Answer", taskId: "task-001", answer: "retry", text: "" }, operator)
-    assert.deepInclude(yield* Effect.flip(Effect.provideService(answered, RunLog, late)), { _tag: "Refused", why: "not now" })
+    assert.deepInclude(yield* Effect.flip(Effect.provideService(answered, RunLog, late)), { _tag: "Refused", reason: "not now" })
     between = Effect.asVoid(dispatchRun("r", { _tag: "RebuildStateFile", found: "missing" }, operator))
     yield* Effect.provideService(dispatchRun("r", { _tag: "RebuildStateFile", found: "corrupt" }, operator), RunLog, late)
     assert.deepStrictEqual(

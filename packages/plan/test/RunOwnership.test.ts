@@ -49,7 +49,7 @@ const stateFolder = Effect.fnUntraced(function* (all: ReturnType<typeof claimed>
             Effect.suspend(() => {
               const [key, owner] = [JSON.stringify(one), all.get(JSON.stringify(one))]
               if (owner !== undefined && owner.process.pid !== self && !isDead(owner.process.pid))
-                return Effect.fail(new AlreadyWatched({ owner, why: "that souffleur is alive" }))
+                return Effect.fail(new AlreadyWatched({ owner, problem: "that souffleur is alive" }))
               all.set(key, ownerOf(self))
               return Effect.void
             }),
@@ -166,7 +166,7 @@ describe("who conducts a run", () => {
       yield* TestClock.adjust("1 minute")
       for (const act of [ref!.granted(() => true), Effect.asVoid(ref!.dispatch({ _tag: "Resume" }))]) {
         const refused = yield* Effect.flip(act)
-        assert.deepInclude(refused, { _tag: "Refused", why: "fenced", detail: "that souffleur is alive" })
+        assert.deepInclude(refused, { _tag: "Refused", reason: "fenced", message: "that souffleur is alive" })
       }
       yield* leave
       assert.isNull((yield* one.run("r")).owner)
@@ -180,7 +180,7 @@ describe("who conducts a run", () => {
       assert.strictEqual((yield* Effect.flip(ref!.granted(() => false)))._tag, "Refused")
       yield* take("r", 20, 1)
       assert.strictEqual((yield* Effect.flip(ref!.granted(() => true)))._tag, "Refused")
-      assert.deepInclude(yield* Effect.flip(ref!.dispatch({ _tag: "RebuildStateFile", found: "missing" })), { why: "fenced" })
+      assert.deepInclude(yield* Effect.flip(ref!.dispatch({ _tag: "RebuildStateFile", found: "missing" })), { reason: "fenced" })
     })
   )
 })

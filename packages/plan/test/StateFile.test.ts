@@ -126,7 +126,7 @@ it("half a file is corrupt, and JSON of another shape somebody else's", () => {
 })
 
 const foreign = (path: string, run: Run) =>
-  Effect.map(Effect.flip(writeState(path, run)), (error) => (error._tag === "StateForeign" ? error.why : error._tag))
+  Effect.map(Effect.flip(writeState(path, run)), (error) => (error._tag === "StateForeign" ? error.problem : error._tag))
 
 /** Names and texts of a folder. */
 const filesOf = Effect.fnUntraced(function* (folder: string) {

@@ -59,9 +59,9 @@ it.layer(HostServices.layer)((it) => {
     Effect.gen(function* () {
       const stateDir = yield* folder
       yield* writeHandoffFile(stateDir, "a", words)
-      const { _tag, why } = yield* Effect.flip(writeHandoffFile(stateDir, "a", "SECRET"))
+      const { _tag, message } = yield* Effect.flip(writeHandoffFile(stateDir, "a", "SECRET"))
       assert.strictEqual(_tag, "HandoffUnwritten")
-      assert.notInclude(why, "SECRET")
+      assert.notInclude(message, "SECRET")
     })
   )
 })

@@ -42,13 +42,13 @@ layer(HostServices.layer)("loadSettings", (it) => {
         for (const name of forbidden.split(" ")) {
           const error = yield* refused({ environment: { SOUFFLEUR_AGENT_ENVIRONMENT: `GH_TOKEN,${name}` } })
           assert.strictEqual(error.name, "SOUFFLEUR_AGENT_ENVIRONMENT")
-          assert.include(error.why, `must not name ${name}`)
+          assert.include(error.problem, `must not name ${name}`)
         }
         // A key that was pasted is not repeated.
         for (const text of ["GH_TOKEN=sk-1234", "9LIVES", "A,,B", "A B", ",", Array.from({ length: 51 }, (_, n) => `A${n}`).join()]) {
           const error = yield* refused({ environment: { SOUFFLEUR_AGENT_ENVIRONMENT: text } })
-          assert.match(error.why, /must be at most 50 names/u)
-          assert.notInclude(error.why, "sk-1234")
+          assert.match(error.problem, /must be at most 50 names/u)
+          assert.notInclude(error.problem, "sk-1234")
         }
         const inFile = yield* load({ file: "AGENT_ENVIRONMENT=GH_TOKEN,LD_PRELOAD\n" })
         assert.deepStrictEqual(inFile.agentEnvironment, [])

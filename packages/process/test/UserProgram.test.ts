@@ -8,7 +8,7 @@ const plain = { args: [], stdin: "", within: "20 seconds", atMost: 1_000 } satis
 /** A command in the JSON form: Node, and a script that is one argument. */
 const script = (text: string) => JSON.stringify([process.execPath, "-e", text])
 const why = (run: Partial<ProgramRun> & Pick<ProgramRun, "command">) =>
-  Effect.map(Effect.flip(runProgram({ ...plain, ...run })), (error) => error.why)
+  Effect.map(Effect.flip(runProgram({ ...plain, ...run })), (error) => error.message)
 /** Whether that process is there; a zombie is not. */
 const lives = Effect.fnUntraced(function* (pid: number) {
   const fs = yield* FileSystem.FileSystem
@@ -79,7 +79,7 @@ it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
       )
       const pids = `${folder}/pids`
       const run = runProgram({ ...plain, command: hang, args: [pids], within: "1500 millis" })
-      assert.strictEqual((yield* Effect.flip(run)).why, "it did not end within 1s 500ms")
+      assert.strictEqual((yield* Effect.flip(run)).message, "it did not end within 1s 500ms")
       for (const pid of (yield* fs.readFileString(pids)).split(" ")) assert.isFalse(yield* lives(Number(pid)), pid)
     })
   )

@@ -7,7 +7,7 @@ import type { Cycle } from "./steps/Step.ts"
 /** This way to recover does not work in this cycle; the next provider may (spec: behaviour#providers). */
 export class Escalated extends Schema.TaggedError<Escalated>()("Escalated", {
   stage: Schema.String,
-  reason: Schema.String,
+  message: Schema.String,
   /** The next provider skips its stop, and only that. */
   alreadyKilled: Schema.Boolean
 }) {}
@@ -15,11 +15,15 @@ export class Escalated extends Schema.TaggedError<Escalated>()("Escalated", {
 /** No launch may follow in this cycle. */
 export class FailedClosed extends Schema.TaggedError<FailedClosed>()("FailedClosed", {
   stage: Schema.String,
-  reason: Schema.String
+  message: Schema.String
 }) {}
 
 /** The task is complete after all: nothing is stopped or launched any more. */
-export class Completed extends Schema.TaggedError<Completed>()("Completed", {}) {}
+export class Completed extends Schema.TaggedError<Completed>()("Completed", {}) {
+  override get message(): string {
+    return "the task is complete: nothing is stopped or launched any more"
+  }
+}
 
 /** A successor that runs, or ran: the next generation. */
 export type Successor = Omit<Extract<WatchIntent, { readonly _tag: "Relaunched" }>, "_tag" | "cycle" | "provider">

@@ -18,16 +18,16 @@ type Routed<R> = Effect.Effect<
 /** The providers in their order: one that escalates hands on to the next; where none is left, the cycle fails closed. */
 const route = <R>(providers: ReadonlyArray<Provider<R>>, watch: Watch, entry: Entry): Routed<R> => {
   const [first, ...rest] = providers
-  if (first === undefined) return Effect.fail(new FailedClosed({ stage: "providers", reason: "no provider applies" }))
+  if (first === undefined) return Effect.fail(new FailedClosed({ stage: "providers", message: "no provider applies" }))
   return first.recover(watch, entry).pipe(
     Effect.map((successor) => ({ provider: first.name, ...successor })),
     Effect.catchTag(
       "Escalated",
-      Effect.fnUntraced(function* ({ alreadyKilled, reason, stage }) {
+      Effect.fnUntraced(function* ({ alreadyKilled, message, stage }) {
         const [next] = rest
-        if (next === undefined) return yield* new FailedClosed({ stage, reason })
+        if (next === undefined) return yield* new FailedClosed({ stage, message })
         const { number: cycle, watch: ref } = yield* Cycle
-        yield* ref.dispatch({ _tag: "Escalate", cycle, from: first.name, to: next.name, stage, reason, alreadyKilled })
+        yield* ref.dispatch({ _tag: "Escalate", cycle, from: first.name, to: next.name, stage, reason: message, alreadyKilled })
         return yield* route(rest, watch, { ...entry, alreadyKilled })
       })
     )
@@ -82,7 +82,9 @@ export const recovery = Effect.fn("recovery")(function* <R>(ref: WatchRef, watch
   })
   yield* Effect.raceFirst(recovering, beating).pipe(
     Effect.catchTag("Completed", () => Effect.asVoid(ref.dispatch({ _tag: "CancelForCompletion", cycle }))),
-    Effect.catchTag("FailedClosed", ({ reason, stage }) => Effect.asVoid(ref.dispatch({ _tag: "FailClosed", cycle, stage, reason }))),
+    Effect.catchTag("FailedClosed", ({ message, stage }) =>
+      Effect.asVoid(ref.dispatch({ _tag: "FailClosed", cycle, stage, reason: message }))
+    ),
     Effect.provideService(Cycle, { number: cycle, watch: ref }),
     Effect.provideService(Settings, settings)
   )

@@ -34,7 +34,7 @@ it.effect("by hand compacts beside nobody: neither a process of the session, nor
   Effect.gen(function* () {
     const tagged = new World().run({ pid: 30, parent: 1, environment: ofSession })
     const error = yield* Effect.flip(byHand(tagged))
-    assert.deepInclude(error, { _tag: "SessionHeld", why: "process 30 holds session s1: end it first" })
+    assert.deepInclude(error, { _tag: "SessionHeld", message: "process 30 holds session s1: end it first" })
     const holder = new World().run({ pid: 70, parent: 1 })
     holder.sessions = [{ pid: 70, sessionId: "s1" }]
     assert.strictEqual((yield* Effect.flip(byHand(holder)))._tag, "SessionHeld")

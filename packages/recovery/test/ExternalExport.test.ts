@@ -28,7 +28,7 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
         Effect.provide(exportedBy(command, within).pipe(Layer.provide(inner)))
       )
     const why = (command: string, within?: "1 second") =>
-      Effect.map(Effect.flip(exporting(command, within)), (error) => (error._tag === "ExportFailed" ? error.why : error._tag))
+      Effect.map(Effect.flip(exporting(command, within)), (error) => (error._tag === "ExportFailed" ? error.message : error._tag))
     return { fs, folder, made, out, exporting, why }
   })
   const saying = (text: string) => script(`process.stdout.write(${JSON.stringify(text)})`)

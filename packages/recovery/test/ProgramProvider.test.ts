@@ -14,7 +14,7 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
     { project = "/p", within, world }: Asking = {}
   ) {
     const fs = yield* FileSystem.FileSystem
-    const read = (file: string) => Effect.mapError(fs.readFileString(file), () => ({ why: "the prompt file cannot be read" }))
+    const read = (file: string) => Effect.mapError(fs.readFileString(file), () => ({ message: "the prompt file cannot be read" }))
     const own = programProvider("own", JSON.stringify([process.execPath, program, ...args]), read, within)
     type Needs = typeof own | typeof standardCompact extends Provider<infer R> ? R : never
     return yield* cycleOf<Needs>([own, standardCompact], { project }, world)

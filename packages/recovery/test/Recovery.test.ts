@@ -19,7 +19,7 @@ const successor: Successor = {
   exportPath: null,
   baseline
 }
-const escalated = (alreadyKilled: boolean) => Effect.fail(new Escalated({ stage: "gate", reason: "too large", alreadyKilled }))
+const escalated = (alreadyKilled: boolean) => Effect.fail(new Escalated({ stage: "gate", message: "too large", alreadyKilled }))
 /** A provider that does this, and notes with what it was entered. */
 const provider = (entered: Array<string>, name: string, recover: ReturnType<Provider<never>["recover"]>): Provider<never> => ({
   name,
@@ -83,7 +83,7 @@ describe("the providers", () => {
     Effect.gen(function* () {
       const entered: Array<string> = []
       const [closed] = yield* cycle([
-        provider(entered, "first", Effect.fail(new FailedClosed({ stage: "launch", reason: "no receipt" }))),
+        provider(entered, "first", Effect.fail(new FailedClosed({ stage: "launch", message: "no receipt" }))),
         provider(entered, "second", Effect.succeed(successor))
       ])
       assert.deepStrictEqual([entered, closed?._tag], [["first false"], "RecoveryFailedClosed"])

@@ -186,7 +186,7 @@ const agent = (world: World, fs: FileSystem.FileSystem) => {
   const sessionFile = (sessionId: string) =>
     Effect.suspend(() =>
       world.unwritten.has(sessionId)
-        ? Effect.fail(new SessionNotFound({ sessionId, reason: "missing", why: "no session file" }))
+        ? Effect.fail(new SessionNotFound({ sessionId, reason: "missing", message: "no session file" }))
         : Effect.succeed({ path: `/claude/${sessionId}.jsonl`, sessionId })
     )
   return Agent.of({
@@ -199,7 +199,7 @@ const agent = (world: World, fs: FileSystem.FileSystem) => {
     ),
     sessionFile,
     exportSession: Effect.fnUntraced(function* (sessionId, out) {
-      if (world.exportFails) return yield* new ExportFailed({ why: "the session file changed meanwhile" })
+      if (world.exportFails) return yield* new ExportFailed({ message: "the session file changed meanwhile" })
       world.did.push(`export ${sessionId}`)
       world.meanwhile()
       yield* Effect.orDie(fs.writeFileString(out, world.exported, { mode: 0o600 }))
@@ -232,7 +232,7 @@ const agent = (world: World, fs: FileSystem.FileSystem) => {
       Effect.suspend(() => {
         world.orders.push(order)
         return world.agentMissing
-          ? Effect.fail(new AgentNotFound({ program: "claude", why: "not found in PATH" }))
+          ? Effect.fail(new AgentNotFound({ program: "claude", problem: "not found in PATH" }))
           : Effect.succeed({ program: "/bin/claude", args: [order.session.sessionId, "--", order.prompt], environment: {} })
       })
   })
@@ -252,8 +252,8 @@ const launcher = (world: World) =>
     terminal: "headless",
     prepare: (order) => Effect.sync(() => (world.launches.push(order), `digest of ${order.id}`)),
     launch: Effect.fnUntraced(function* (id) {
-      if (world.launchFails !== undefined) return yield* new LaunchFailed({ why: world.launchFails })
-      if (world.receipts.has(id)) return yield* new LaunchFailed({ why: "the launch was cancelled" })
+      if (world.launchFails !== undefined) return yield* new LaunchFailed({ message: world.launchFails })
+      if (world.receipts.has(id)) return yield* new LaunchFailed({ message: "the launch was cancelled" })
       const pid = world.nextPid++
       world.did.push(`launch ${pid}`)
       world.run({ pid, parent: 1, environment: { SOUFFLEUR_LAUNCH_ID: id } })
@@ -278,7 +278,7 @@ const launcher = (world: World) =>
       Effect.suspend(() => {
         const order = world.launches.find((one) => one.id === id)
         return order === undefined || digest !== `digest of ${id}`
-          ? Effect.fail(new LaunchFailed({ why: "the launch file is missing" }))
+          ? Effect.fail(new LaunchFailed({ message: "the launch file is missing" }))
           : Effect.succeed(order)
       }),
     forget: () => Effect.void,
@@ -291,7 +291,7 @@ const comms = (world: World) =>
     path: "/p/comms.db",
     snapshot: Effect.suspend(() =>
       world.state === undefined
-        ? Effect.fail(new CommsUnavailable({ path: "/p/comms.db", reason: "locked", detail: "database is locked" }))
+        ? Effect.fail(new CommsUnavailable({ path: "/p/comms.db", reason: "locked", problem: "database is locked" }))
         : Effect.succeed({
             conductor: Option.some({ state: world.state, lastHeartbeat: null, sessionId: null }),
             souffleur: Option.some("confirmed"),
@@ -303,7 +303,7 @@ const comms = (world: World) =>
     payload: ({ after }) =>
       Effect.suspend(() =>
         world.state === undefined
-          ? Effect.fail(new CommsUnavailable({ path: "/p/comms.db", reason: "locked", detail: "database is locked" }))
+          ? Effect.fail(new CommsUnavailable({ path: "/p/comms.db", reason: "locked", problem: "database is locked" }))
           : Effect.succeed({
               heard: Option.filter(Option.fromUndefinedOr(world.payload), ({ id }) => id > after).pipe(
                 Option.map((payload) => ({ ...payload, digest: digestOf(payload.text) }))

@@ -79,7 +79,7 @@ it.effect("words that were changed between the first look and the launch are not
     assert.deepStrictEqual(got(world), plain)
     const told = (yield* log.events).filter((event) => event._tag === "WordRefused")
     assert.deepStrictEqual(
-      told.map(({ what, why }) => [what, why]),
+      told.map(({ what, message }) => [what, message]),
       [["payload", "message 8 in comms was changed after it was read: its words are not taken"]]
     )
     assert.notInclude(JSON.stringify(yield* log.events), "INJECTED")
@@ -104,7 +104,7 @@ it.effect("a payload of somebody who may not send one is told once, however ofte
     assert.deepStrictEqual(got(world)[1], "go on")
     const told = (yield* log.events).filter((event) => event._tag === "WordRefused")
     assert.strictEqual(told.length, 1)
-    assert.include(told[0]?.why, 'message 9 in comms of "another \\u001b[31msession" begins as a payload and is not taken')
+    assert.include(told[0]?.message, 'message 9 in comms of "another \\u001b[31msession" begins as a payload and is not taken')
   })
 )
 it.effect("comms that is out: the defaults", () =>

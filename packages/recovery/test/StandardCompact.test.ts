@@ -36,7 +36,7 @@ describe("standard_compact", () => {
     Effect.gen(function* () {
       const before: Provider<never> = {
         name: "first",
-        recover: () => Effect.fail(new Escalated({ stage: "gate", reason: "too large", alreadyKilled: true }))
+        recover: () => Effect.fail(new Escalated({ stage: "gate", message: "too large", alreadyKilled: true }))
       }
       const { run, world } = yield* cycleOf([before, standardCompact], {}, new World())
       yield* run

@@ -5,7 +5,7 @@ import { Deferred, Effect, Exit, Fiber, Option, Schema } from "effect"
 import { again, Cycle, type Step, step, stillGranted } from "../src/index.ts"
 import { crashingLog, owner, recovering } from "./CrashingLog.ts"
 
-class Broke extends Schema.TaggedError<Broke>()("Broke", { why: Schema.String }) {}
+class Broke extends Schema.TaggedError<Broke>()("Broke", { message: Schema.String }) {}
 
 /** A step that does something visible: what it did, under which token. */
 const doing = (did: Array<string>, name: string, change: Partial<Step<string, Broke, never>> = {}): Step<string, Broke, never> => ({
@@ -87,9 +87,9 @@ describe("intent, act, outcome", () => {
 })
 
 describe("a failure", () => {
-  const broken = (did: Array<string>) => doing(did, "a", { act: () => Effect.fail(new Broke({ why: "no transcript" })) })
+  const broken = (did: Array<string>) => doing(did, "a", { act: () => Effect.fail(new Broke({ message: "no transcript" })) })
   const branching = (self: Step<string, Broke, never>) =>
-    step("a", self).pipe(Effect.catchTag("Broke", ({ why }) => Effect.succeed(`branched: ${why}`)))
+    step("a", self).pipe(Effect.catchTag("Broke", ({ message }) => Effect.succeed(`branched: ${message}`)))
 
   it.effect("that is recorded is final in its cycle, and takes the same typed branch after a restart", () =>
     Effect.gen(function* () {
@@ -108,7 +108,7 @@ describe("a failure", () => {
       const { abandonAt, cycle, tags } = yield* crashingLog(recovering())
       const did: Array<string> = []
       yield* abandonAt(1, "after", Effect.provideService(step("a", doing(did, "a")), Cycle, yield* cycle))
-      const unsettled = doing(did, "a", { reconcile: () => Effect.fail(new Broke({ why: "cannot be settled" })) })
+      const unsettled = doing(did, "a", { reconcile: () => Effect.fail(new Broke({ message: "cannot be settled" })) })
       assert.strictEqual(yield* Effect.provideService(branching(unsettled), Cycle, yield* cycle), "branched: cannot be settled")
       assert.deepStrictEqual([did, yield* tags], [[], ["StepStarted", "StepFailed"]])
     })
@@ -116,7 +116,7 @@ describe("a failure", () => {
   it.effect("of the log itself is no outcome of the step: nothing is recorded", () =>
     Effect.gen(function* () {
       const { cycle, tags } = yield* crashingLog(recovering())
-      const full = new LogUnusable({ reason: "full", detail: "database or disk is full" })
+      const full = new LogUnusable({ reason: "full", problem: "database or disk is full" })
       const error = yield* Effect.flip(
         Effect.provideService(step("a", doing([], "a", { act: () => Effect.fail(full) })), Cycle, yield* cycle)
       )
@@ -126,7 +126,7 @@ describe("a failure", () => {
 })
 
 describe("the fence", () => {
-  const whyOf = (error: { readonly _tag: string; readonly why?: string }) => `${error._tag}: ${error.why}`
+  const whyOf = (error: { readonly _tag: string; readonly reason?: string }) => `${error._tag}: ${error.reason}`
   it.effect("of a souffleur that was overtaken: it neither acts nor records", () =>
     Effect.gen(function* () {
       const { cycle, operator, tags } = yield* crashingLog(recovering())

@@ -161,28 +161,28 @@ describe("what is not provably gone fails", () => {
   it.effect("a process that we may not signal", () =>
     Effect.gen(function* () {
       const error = yield* failure(new World().run({ ...conductor, on: { SIGTERM: "not permitted" } }))
-      assert.deepStrictEqual([error._tag, error.why], ["StopFailed", "process 4711 belongs to somebody else: not allowed to signal it"])
+      assert.deepStrictEqual([error._tag, error.message], ["StopFailed", "process 4711 belongs to somebody else: not allowed to signal it"])
     })
   )
   it.effect("a process that survives SIGKILL", () =>
     Effect.gen(function* () {
       const world = new World().run({ ...conductor, on: { SIGTERM: "stays", SIGKILL: "stays" } })
-      assert.include((yield* failure(world)).why, "4711 did not end")
+      assert.include((yield* failure(world)).message, "4711 did not end")
       assert.deepStrictEqual(world.did, ["SIGTERM 4711", "SIGKILL 4711"])
     })
   )
   it.effect("a child that survives SIGKILL, or that we may not signal", () =>
     Effect.gen(function* () {
       const stubborn = new World().run(conductor, { pid: 20, parent: 4711, on: { SIGTERM: "stays", SIGKILL: "stays" } })
-      assert.include((yield* failure(stubborn)).why, "20")
+      assert.include((yield* failure(stubborn)).message, "20")
       const foreign = new World().run(conductor, { pid: 20, parent: 4711, on: { SIGTERM: "not permitted" } })
-      assert.include((yield* failure(foreign)).why, "20")
+      assert.include((yield* failure(foreign)).message, "20")
     })
   )
   it.effect("a Conductor whose process is not known", () =>
     Effect.gen(function* () {
       const world = new World().run(conductor)
-      assert.include((yield* failure(world, { ...watch, conductor: undefined })).why, "not known")
+      assert.include((yield* failure(world, { ...watch, conductor: undefined })).message, "not known")
       assert.deepStrictEqual(world.did, [])
     })
   )

@@ -183,10 +183,11 @@ layer(HostServices.layer)("trim", (it) => {
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()
-      assert.match((yield* Effect.flip(trim(`${folder}/none.md`, 10))).why, /NotFound/)
-      assert.match((yield* Effect.flip(trim(folder, 10))).why, /regular/)
+      assert.match((yield* Effect.flip(trim(`${folder}/none.md`, 10))).message, /NotFound/)
+      assert.match((yield* Effect.flip(trim(folder, 10))).message, /regular/)
       yield* fs.writeFileString(`${folder}/export.md`, lines(100))
-      for (const limit of [0, -1, 1.5, NaN, Infinity]) assert.match((yield* Effect.flip(trim(`${folder}/export.md`, limit))).why, /limit/)
+      for (const limit of [0, -1, 1.5, NaN, Infinity])
+        assert.match((yield* Effect.flip(trim(`${folder}/export.md`, limit))).message, /limit/)
       const full = FileSystem.FileSystem.of({ ...fs, rename: (from) => fs.rename(`${from}-gone`, from) })
       yield* Effect.flip(trim(`${folder}/export.md`, 100).pipe(Effect.provideService(FileSystem.FileSystem, full)))
       assert.deepStrictEqual(yield* fs.readDirectory(folder), ["export.md"])

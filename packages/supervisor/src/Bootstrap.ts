@@ -18,18 +18,18 @@ export const bootstrap = Effect.fn("bootstrap")(function* (ref: WatchRef) {
   const settings = yield* Settings
   let unchanged = 0
 
-  const fail = Effect.fnUntraced(function* ({ check, reason }: Invalid) {
+  const fail = Effect.fnUntraced(function* ({ check, message }: Invalid) {
     const snapshot = yield* Effect.result(comms.snapshot)
     // Which replies are older than this failure cannot be told from a locked comms: it is asked again.
     if (Result.isFailure(snapshot) && snapshot.failure.reason === "locked") return yield* ref.state
     unchanged = 0
     const lastMessageId = Result.isSuccess(snapshot) ? snapshot.success.lastMessageId : 0
-    return yield* ref.dispatch({ _tag: "FailValidation", check, reason, lastMessageId })
+    return yield* ref.dispatch({ _tag: "FailValidation", check, reason: message, lastMessageId })
   })
 
   const notTaken = ({ from, id }: CommsRefusal) => {
-    const why = `reply ${id} in comms${from === null ? "" : ` of ${JSON.stringify(from)}`} is not taken: a reply comes from task-00, a person, or the session that it names`
-    return ref.dispatch({ _tag: "ReportRefused", what: "reply", from, why })
+    const message = `reply ${id} in comms${from === null ? "" : ` of ${JSON.stringify(from)}`} is not taken: a reply comes from task-00, a person, or the session that it names`
+    return ref.dispatch({ _tag: "ReportRefused", what: "reply", from, message })
   }
 
   /** Corrected arguments from the first reply after the failure; a reply that cannot be read is a failed attempt too. */
@@ -44,7 +44,7 @@ export const bootstrap = Effect.fn("bootstrap")(function* (ref: WatchRef) {
     if (reply === undefined) return { watch, replied: false }
     const target = parseTarget(reply.text)
     if (Result.isFailure(target))
-      return yield* new Invalid({ check: failure.check, reason: `the reply cannot be read: ${target.failure.why}` })
+      return yield* new Invalid({ check: failure.check, message: `the reply cannot be read: ${target.failure.message}` })
     yield* refuseReply(watch, target.success, reply.id)
     const process = Option.getOrNull(Option.map(yield* processes.find(target.success.pid), ({ identity }) => identity))
     return { watch: yield* ref.dispatch({ _tag: "CorrectArguments", ...target.success, process, messageId: reply.id }), replied: true }
@@ -59,7 +59,7 @@ export const bootstrap = Effect.fn("bootstrap")(function* (ref: WatchRef) {
       const found = yield* validate(watch, watch).pipe(
         Effect.catchTag("Invalid", (invalid): Effect.Effect<never, Invalid | Undecided> => {
           const counts = before.failures.length === 0 || replied || ++unchanged >= patience
-          return Effect.fail(counts ? invalid : new Undecided({ reason: invalid.reason }))
+          return Effect.fail(counts ? invalid : new Undecided({ message: invalid.message }))
         })
       )
       return yield* ref.dispatch({ _tag: "Confirm", ...found })

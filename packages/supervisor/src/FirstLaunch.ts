@@ -24,7 +24,7 @@ import { Invalid, Undecided, type Validated } from "./Validation.ts"
 /** An agent that waits for its first prompt has no session file yet: it is taken for one after this time. */
 const sessionBegins = "15 seconds"
 
-const failed = ({ why }: { readonly why: string }) => Effect.fail(new Invalid({ check: "launch", reason: why }))
+const failed = ({ message }: { readonly message: string }) => Effect.fail(new Invalid({ check: "launch", message }))
 
 /**
  * Claims what was just started. Where another souffleur has it already, it is our own launch all the same, and the next attempt would
@@ -34,13 +34,13 @@ const claim = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch, launchId
   const granted = Effect.flatMap(ref.state, (now) =>
     now.phase === "Validating" && now.fence === watch.fence
       ? Effect.void
-      : Effect.fail(new Refused({ why: "not now", detail: "this souffleur does not start the watch any more" }))
+      : Effect.fail(new Refused({ reason: "not now", message: "this souffleur does not start the watch any more" }))
   )
-  yield* Effect.catchTag(claimedIfPossible((yield* Claims).claim(conductor)), "AlreadyWatched", ({ why: claimed }) =>
+  yield* Effect.catchTag(claimedIfPossible((yield* Claims).claim(conductor)), "AlreadyWatched", ({ problem: claimed }) =>
     ref.dispatch({ _tag: "EndProcess", what: "first launch", process: conductor, reason: claimed }).pipe(
       Effect.andThen(endConductor({ ...watch, conductor, launchId }, granted)),
-      Effect.catchTag("StopFailed", ({ why }) => Effect.fail(new Undecided({ reason: `${claimed}; ${why}` }))),
-      Effect.andThen(Effect.fail(new Invalid({ check: "process", reason: claimed })))
+      Effect.catchTag("StopFailed", ({ message }) => Effect.fail(new Undecided({ message: `${claimed}; ${message}` }))),
+      Effect.andThen(Effect.fail(new Invalid({ check: "process", message: claimed })))
     )
   )
 })
@@ -54,7 +54,7 @@ const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firs
   // Its permission is in its words, as the ceiling was when they were written.
   const ceiling = yield* ceilingNow(ref.dispatch)
   if (lower(first.effective, ceiling) !== first.effective)
-    return yield* new LaunchFailed({ why: `it was to be launched with ${first.effective}, and the ceiling is ${ceiling} by now` })
+    return yield* new LaunchFailed({ message: `it was to be launched with ${first.effective}, and the ceiling is ${ceiling} by now` })
   const kept = yield* launcher.kept(first.launchId, first.digest)
   const idOf = (attempt: number) => `${ref.id}-g1-launch-${attempt}`
   const launchId = idOf(failures.length + 1)
@@ -103,8 +103,8 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
       launcher.terminal === "headless"
         ? `see ${launcher.outputPath(launchId)}`
         : "what it said was in its window, which closed with it: with LAUNCHER headless it is kept in a file"
-    const reason = `the agent ended before its session began: ${where}`
-    return yield* new Invalid({ check: "session-file", reason })
+    const message = `the agent ended before its session began: ${where}`
+    return yield* new Invalid({ check: "session-file", message })
   }
   return { conductor, sessionId: watch.sessionId, print: agent.inPrintMode(args), baseline } satisfies Validated
 })

@@ -72,8 +72,8 @@ export const adopt = Effect.fn("Watch.adopt")(function* (
   const ran = recovery?.launch === undefined ? Option.none() : yield* (yield* Launcher).settle(recovery.launch.launchId)
   if (Option.isSome(ran) && !Equal.equals(ran.value, adopted.conductor) && !(yield* isGone(yield* Processes, ran.value)))
     return yield* new Refused({
-      why: "not now",
-      detail: `the recovery that runs has started process ${ran.value.pid}: let it go on, adopt that one, or end it first`
+      reason: "not now",
+      message: `the recovery that runs has started process ${ran.value.pid}: let it go on, adopt that one, or end it first`
     })
   const watch = yield* command(id, { _tag: "Adopt", ...adopted })
   yield* settleLast(id)
@@ -92,14 +92,17 @@ const watchesIt = (id: string, owner: Owner, { pidNamespace, process }: Owner) =
 export const refuseOwned = Effect.fn("refuseOwned")(function* (id: string, { owner }: Watch) {
   const claims = yield* Claims
   if (owner !== undefined && !(yield* claims.isDead(owner)))
-    return yield* new AlreadyWatched({ owner, why: watchesIt(id, owner, claims.self) })
+    return yield* new AlreadyWatched({ owner, problem: watchesIt(id, owner, claims.self) })
 })
 
 /** Another souffleur was faster: it is the one that watches (exit code 3; spec: behaviour#one-owner). */
 const overtaken = Effect.fnUntraced(function* <E>(id: string, refused: E) {
   const { owner } = yield* load(id)
   if (owner === undefined) return yield* Effect.fail(refused)
-  return yield* new AlreadyWatched({ owner, why: `souffleur with pid ${owner.process.pid} on ${owner.host} took it in the same moment` })
+  return yield* new AlreadyWatched({
+    owner,
+    problem: `souffleur with pid ${owner.process.pid} on ${owner.host} took it in the same moment`
+  })
 })
 
 /**
@@ -116,7 +119,7 @@ const overtaken = Effect.fnUntraced(function* <E>(id: string, refused: E) {
  * const phase = own("remindly-3f2a").pipe(
  *   Effect.flatMap(({ ref }) => ref.state),
  *   Effect.map(({ phase }) => phase),
- *   Effect.catchTag("AlreadyWatched", ({ why }) => Effect.as(Effect.logInfo(why), "watched")),
+ *   Effect.catchTag("AlreadyWatched", ({ message }) => Effect.as(Effect.logInfo(message), "watched")),
  *   Effect.scoped
  * )
  * ```
@@ -131,7 +134,7 @@ export const own = Effect.fn("Ownership.own")(function* (id: string) {
   yield* forgetIntent(id)
   const mine = yield* command(id, { _tag: "TakeOwnership", owner: claims.self, over: watch.fence }, watch).pipe(
     Effect.catchIf(
-      (error) => error._tag === "Refused" && error.why === "owned",
+      (error) => error._tag === "Refused" && error.reason === "owned",
       (refused) => overtaken(id, refused)
     )
   )

@@ -25,7 +25,7 @@ export const restore = Effect.fn("Ownership.restore")(function* (id: string, { c
   const watch = yield* load(id)
   const { owner } = watch
   if (watch.phase === "Exited" || owner === undefined) return false
-  const stillThere = (why: string) => new AlreadyWatched({ owner, why })
+  const stillThere = (problem: string) => new AlreadyWatched({ owner, problem })
   if (watch.fence !== over) return yield* stillThere("another souffleur has taken the watch meanwhile")
   const dead = yield* claims.isDead(owner)
   const unlessBeating = Effect.gen(function* () {
@@ -42,8 +42,8 @@ export const restore = Effect.fn("Ownership.restore")(function* (id: string, { c
   const intended = yield* intentOf(id, over)
   const intent = Option.getOrElse(intended, () => ({ cause, over }))
   // It may also have left, or ended the watch, since: then there is nothing to restore.
-  const say = Effect.catchTag(command(id, { _tag: "Restore", ...intent }), "Refused", ({ why }) =>
-    why === "owned" ? Effect.fail(stillThere("another souffleur has taken the watch in the same moment")) : Effect.succeed(undefined)
+  const say = Effect.catchTag(command(id, { _tag: "Restore", ...intent }), "Refused", ({ reason }) =>
+    reason === "owned" ? Effect.fail(stillThere("another souffleur has taken the watch in the same moment")) : Effect.succeed(undefined)
   )
   // Looked at again right before the act: it, or this souffleur, may have stood still since.
   const kill = Effect.fnUntraced(function* (seen: Watch) {

@@ -15,11 +15,16 @@ import {
   type WatchRef
 } from "@souffleur/domain"
 import { Beats, type LogError, type Refused } from "@souffleur/eventlog"
-import { Array as Arr, Cause, Clock, Deferred, Effect, Exit, FiberMap, Option, Schema, Stream } from "effect"
+import { Array as Arr, Cause, Clock, Deferred, Effect, Exit, FiberMap, Option, Runtime, Schema, Stream } from "effect"
 import { Roles } from "./Roles.ts"
 
 /** Another souffleur took the watch over: this one has ended without a word in the log (spec: behaviour#ends). */
-export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", { fence: Schema.Int }) {}
+export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", { fence: Schema.Int }) {
+  override readonly [Runtime.errorExitCode] = 3
+  override get message(): string {
+    return "another souffleur has taken this watch over"
+  }
+}
 
 /**
  * One watch, under a fence: follows its events and runs what the state asks for, by difference. Starts come before stops,
@@ -64,7 +69,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
     const error = Exit.findErrorOption(exit)
     // What must never be was asked for: a bug of ours, though the log stopped it. Every other refusal says that the watch went on
     // without this role, which is what the log says to do.
-    const forbidden = error._tag === "Some" && error.value._tag === "Refused" && error.value.why === "never" ? error.value : undefined
+    const forbidden = error._tag === "Some" && error.value._tag === "Refused" && error.value.reason === "never" ? error.value : undefined
     if (error._tag === "Some" && forbidden === undefined) {
       if (error.value._tag !== "Refused") yield* Deferred.fail(broken, error.value)
       return
@@ -84,7 +89,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
         _tag: "FailClosed",
         cycle: watch.recovery.cycle,
         stage: "recovery",
-        reason: forbidden?.detail ?? "a defect in souffleur: see its error output"
+        reason: forbidden?.message ?? "a defect in souffleur: see its error output"
       })
     } else if (role.startsWith("bootstrap/")) {
       yield* Deferred.failCause(broken, Cause.die(Cause.squash(exit.cause)))
@@ -116,10 +121,10 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
     const failed = yield* Effect.forEach(all, (one) =>
       claims.claim(one).pipe(
         Effect.as(null),
-        Effect.catchTag("ClaimFailed", ({ why }) => Effect.succeed(why))
+        Effect.catchTag("ClaimFailed", ({ message }) => Effect.succeed(message))
       )
     )
-    yield* Effect.ignore(ref.dispatch({ _tag: "ReportClaim", why: failed.find((why) => why !== null) ?? null }))
+    yield* Effect.ignore(ref.dispatch({ _tag: "ReportClaim", message: failed.find((why) => why !== null) ?? null }))
   })
   /** What could not be claimed is claimed as soon as it can be; and what is claimed again where its file, or the folder, has vanished. */
   const claimedStill = Effect.sleep(settings.monitorInterval).pipe(

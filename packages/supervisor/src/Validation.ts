@@ -17,10 +17,10 @@ import {
 import { Effect, Equal, Option, Schema } from "effect"
 
 /** A check of bootstrap that did not pass (spec: behaviour#validation). */
-export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", { check: Event.Check, reason: Schema.String }) {}
+export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", { check: Event.Check, message: Schema.String }) {}
 
 /** Neither passed nor failed: comms is locked. Asked again without counting. */
-export class Undecided extends Schema.TaggedError<Undecided>()("Undecided", { reason: Schema.String }) {}
+export class Undecided extends Schema.TaggedError<Undecided>()("Undecided", { message: Schema.String }) {}
 
 /** What generation 1 is, when all checks pass. */
 export interface Validated {
@@ -36,14 +36,14 @@ export interface Validated {
  */
 export const refuseTarget = Effect.fn("Validation.refuseTarget")(function* (pid: number, detaching = false) {
   const processes = yield* Processes
-  if (pid === processes.self.pid) return yield* new BadTarget({ why: `pid ${pid} is souffleur itself` })
+  if (pid === processes.self.pid) return yield* new BadTarget({ message: `pid ${pid} is souffleur itself` })
   if (!detaching && (yield* processes.ancestors).includes(pid))
     return yield* new BadTarget({
-      why: `pid ${pid} started this souffleur, which might end with it: "souffleur watch --detach" outlives it`
+      message: `pid ${pid} started this souffleur, which might end with it: "souffleur watch --detach" outlives it`
     })
   const found = yield* processes.find(pid)
   if (Option.isSome(found) && found.value.uid !== processes.host.uid) {
-    return yield* new BadTarget({ why: `pid ${pid} belongs to another user (uid ${found.value.uid}): run souffleur as that user` })
+    return yield* new BadTarget({ message: `pid ${pid} belongs to another user (uid ${found.value.uid}): run souffleur as that user` })
   }
 })
 
@@ -60,9 +60,9 @@ const unlessAnother = Effect.fnUntraced(function* ({ correctedBy, forced }: Watc
   const holds = holding._tag === "Holds" && (!replied || agent.isAgent(yield* processes.commandLine(process.pid)))
   if (holds || (forced && !replied) || (holding._tag === "Unknown" && !replied)) return
   const known =
-    holding._tag === "Another" ? holding.why : `nothing says that process ${process.pid} is an agent that holds session ${sessionId}`
+    holding._tag === "Another" ? holding.message : `nothing says that process ${process.pid} is an agent that holds session ${sessionId}`
   const advice = replied ? "a reply names the agent itself" : 'name that one, or release this watch and say "souffleur watch --force"'
-  return yield* new Invalid({ check: "process", reason: `${known}: ${advice}` })
+  return yield* new Invalid({ check: "process", message: `${known}: ${advice}` })
 })
 
 /** The same of a reply, before it is taken in place of what a person has named. */
@@ -78,8 +78,8 @@ export const refuseReply = Effect.fn("Validation.refuseReply")(function* (watch:
 
 const claimed =
   (check: Invalid["check"]) =>
-  ({ why }: AlreadyWatched) =>
-    Effect.fail(new Invalid({ check, reason: why }))
+  ({ problem }: AlreadyWatched) =>
+    Effect.fail(new Invalid({ check, message: problem }))
 
 /** The three checks, stopping at the first failure: process alive, session file there, row `souffleur` in comms. */
 export const validate = Effect.fn("Validation.validate")(function* (watch: Watch, { pid, sessionId }: Target) {
@@ -87,27 +87,29 @@ export const validate = Effect.fn("Validation.validate")(function* (watch: Watch
   const claims = yield* Claims
   const comms = yield* Comms
   const processes = yield* Processes
-  yield* Effect.catchTag(refuseTarget(pid), "BadTarget", ({ why }) => Effect.fail(new Invalid({ check: "process", reason: why })))
+  yield* Effect.catchTag(refuseTarget(pid), "BadTarget", ({ message }) => Effect.fail(new Invalid({ check: "process", message })))
   const found = Option.getOrUndefined(yield* processes.find(pid))
-  if (found === undefined) return yield* new Invalid({ check: "process", reason: `no process ${pid} is running` })
-  if (found.condition === "zombie") return yield* new Invalid({ check: "process", reason: `process ${pid} has ended (a zombie)` })
+  if (found === undefined) return yield* new Invalid({ check: "process", message: `no process ${pid} is running` })
+  if (found.condition === "zombie") return yield* new Invalid({ check: "process", message: `process ${pid} has ended (a zombie)` })
 
   if (!Equal.equals(watch.named, found.identity)) {
     const who = watch.named === null ? `pid ${pid} was nobody's when it was named` : `the process that was pid ${pid} has ended`
-    return yield* new Invalid({ check: "process", reason: `${who}: that pid is another one's by now` })
+    return yield* new Invalid({ check: "process", message: `${who}: that pid is another one's by now` })
   }
 
-  const session = yield* Effect.catchTag(agent.sessionFile(sessionId), "SessionNotFound", ({ why }) =>
-    Effect.fail(new Invalid({ check: "session-file", reason: why }))
+  const session = yield* Effect.catchTag(agent.sessionFile(sessionId), "SessionNotFound", ({ message }) =>
+    Effect.fail(new Invalid({ check: "session-file", message }))
   )
   yield* unlessAnother(watch, found.identity, session.sessionId)
-  const snapshot = yield* Effect.catchTag(comms.snapshot, "CommsUnavailable", ({ detail, reason }) =>
+  const snapshot = yield* Effect.catchTag(comms.snapshot, "CommsUnavailable", ({ problem, reason }) =>
     Effect.fail(
-      reason === "locked" || reason === "stuck" ? new Undecided({ reason: detail }) : new Invalid({ check: "comms-row", reason: detail })
+      reason === "locked" || reason === "stuck"
+        ? new Undecided({ message: problem })
+        : new Invalid({ check: "comms-row", message: problem })
     )
   )
   if (watch.comms !== null && Option.isNone(snapshot.souffleur)) {
-    return yield* new Invalid({ check: "comms-row", reason: `there is no row "souffleur" in ${watch.comms}: run "souffleur init"` })
+    return yield* new Invalid({ check: "comms-row", message: `there is no row "souffleur" in ${watch.comms}: run "souffleur init"` })
   }
   yield* Effect.catchTag(claimedIfPossible(claims.claim(found.identity)), "AlreadyWatched", claimed("process"))
   yield* Effect.catchTag(claimedIfPossible(claims.claim({ session: session.sessionId })), "AlreadyWatched", claimed("session-file"))

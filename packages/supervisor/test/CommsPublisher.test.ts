@@ -86,7 +86,7 @@ describe("what comms is told", () => {
       "warning",
       ["l1", "bypassPermissions was asked for", "acceptEdits is the ceiling"]
     ],
-    [Event.ConductorUnclaimed.make({ at, why: "/claims: it is full" }), undefined, "warning", ["it is full", "another state folder"]],
+    [Event.ConductorUnclaimed.make({ at, message: "/claims: it is full" }), undefined, "warning", ["it is full", "another state folder"]],
     [Event.ConductorClaimed.make({ at }), undefined, "system", ["is claimed"]],
     [opened(), undefined, undefined, []],
     [started(1), undefined, undefined, []]

@@ -119,7 +119,7 @@ describe("a person is told", () => {
     assert.isUndefined(noticeOf(found, well), "found at once: nobody was told of anything")
     assert.deepInclude(noticeOf(found, evolve(well, lost)), { kind: "cleared", text: "The Conductor is pid 5000: it holds the session." })
 
-    assert.include(noticeOf(Event.ConductorUnclaimed.make({ at, why: "the disk is full" }), well)?.text, "the disk is full")
+    assert.include(noticeOf(Event.ConductorUnclaimed.make({ at, message: "the disk is full" }), well)?.text, "the disk is full")
     assert.strictEqual(noticeOf(Event.ConductorClaimed.make({ at }), well)?.kind, "cleared")
   })
 })

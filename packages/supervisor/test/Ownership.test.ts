@@ -50,7 +50,7 @@ describe("owning a watch", () => {
       })
       const refused = yield* Effect.flip(own)
       assert.strictEqual(refused._tag, "AlreadyWatched")
-      assert.match(refused._tag === "AlreadyWatched" ? refused.why : "", /may be alive .* "souffleur release w"$/u)
+      assert.match(refused._tag === "AlreadyWatched" ? refused.problem : "", /may be alive .* "souffleur release w"$/u)
     })
   )
   it.effect("of a live owner is refused, and leaves no trace", () =>
@@ -116,7 +116,7 @@ describe("owning a watch", () => {
       const { own } = yield* owning([...watching, Event.WatchReleased.make({ at: begun, exportPath: null })])
       assert.deepInclude(yield* Effect.flip(own), { _tag: "AlreadyWatched" }, "its owner lives")
       const left = yield* owning([opened(), Event.WatchReleased.make({ at: begun, exportPath: null })])
-      assert.deepInclude(yield* Effect.flip(left.own), { _tag: "Refused", why: "ended" })
+      assert.deepInclude(yield* Effect.flip(left.own), { _tag: "Refused", reason: "ended" })
     })
   )
   it.effect("at once by two: one takes it, the other is told", () =>
@@ -141,7 +141,7 @@ describe("leaving", () => {
   )
   it.effect("by a defect, or with a log that cannot be used, is no goodbye: whoever guards it brings it back", () =>
     Effect.gen(function* () {
-      for (const exit of [Exit.die(new Error("x")), Exit.fail(new LogUnusable({ reason: "full", detail: "" }))]) {
+      for (const exit of [Exit.die(new Error("x")), Exit.fail(new LogUnusable({ reason: "full", problem: "" }))]) {
         const { end, own, tags } = yield* owning([opened(), took(1, 77), confirmed])
         yield* own
         yield* end(exit)
@@ -174,7 +174,7 @@ describe("an operator's release", () => {
     Launcher.of({
       terminal: "headless",
       prepare: (order: LaunchOrder) => Effect.succeed(order.id),
-      launch: () => Effect.fail(new LaunchFailed({ why: "nothing is launched here" })),
+      launch: () => Effect.fail(new LaunchFailed({ message: "nothing is launched here" })),
       settle: (id) => Effect.sync(() => (settled.push(id), ran)),
       kept: () => Effect.die("nothing is launched here"),
       forget: (id) => Effect.sync(() => void forgotten.push(id)),
@@ -243,7 +243,7 @@ describe("an operator's release", () => {
         const adopted = { conductor: identityOf(pid), sessionId: "s9", print: false, baseline }
         const said = yield* Effect.exit(adopt("w", adopted).pipe(Effect.provideService(Launcher, ran), Effect.provideContext(context)))
         assert.deepStrictEqual([Exit.isSuccess(said), yield* tags], [adopts, adopts ? ["ConductorAdopted", "WatcherStarted"] : []])
-        if (!adopts) assert.deepInclude(Option.getOrThrow(Exit.findErrorOption(said)), { _tag: "Refused", why: "not now" })
+        if (!adopts) assert.deepInclude(Option.getOrThrow(Exit.findErrorOption(said)), { _tag: "Refused", reason: "not now" })
       }
     })
   )

@@ -29,7 +29,7 @@ const restoring = Effect.fnUntraced(function* (
     restore: Effect.updateContext(restore("w", { cause, over: 1 }), (given: Context.Context<never>) => Context.merge(all.context, given))
   }
 })
-const why = (error: object) => ("why" in error ? String(error.why) : "")
+const why = (error: object) => ("message" in error ? String(error.message) : "")
 const alive = () => new Set([10, 77])
 
 describe("a souffleur that was started by a guardian", () => {
@@ -76,7 +76,7 @@ describe("a souffleur that was started by a guardian", () => {
       const stateDir = `${yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()}/state`
       const all = yield* restoring("silent", 900, { alive: living }, events)
       const log = Context.get(all.context, EventLog)
-      const locked = new LogUnusable({ reason: "locked", detail: "database is locked" })
+      const locked = new LogUnusable({ reason: "locked", problem: "database is locked" })
       const held = EventLog.of({
         ...log,
         append: (...words) => (all.world.processes.alive.includes(77) ? Effect.fail(locked) : log.append(...words))

@@ -14,7 +14,7 @@ const askSomebody: Provider<Pager> = {
   applies: (watch) => watch.recovery?.trigger === "pid",
   recover: Effect.fn("AskSomebody")(function* (watch) {
     yield* (yield* Pager).page(`session ${watch.sessionId}`)
-    return yield* new FailedClosed({ stage: "ask_somebody", reason: "a person was asked" })
+    return yield* new FailedClosed({ stage: "ask_somebody", message: "a person was asked" })
   })
 }
 it.effect("an app puts a provider of its own before those that are there, with what that needs", () =>

@@ -225,7 +225,7 @@ describe("a role that dies", () => {
 
   it.effect("by the log: supervise fails with it, and everything stops", () =>
     Effect.gen(function* () {
-      const full = new LogUnusable({ reason: "full", detail: "database or disk is full" })
+      const full = new LogUnusable({ reason: "full", problem: "database or disk is full" })
       const { moved, start } = yield* supervising(watching, dying("watcher/1", Effect.fail(full)))
       const fiber = yield* start()
       assert.strictEqual(yield* Effect.flip(Fiber.join(fiber)), full)
@@ -363,7 +363,9 @@ describe("a generation that cannot be claimed, as the place of the claims is ful
     const ran: Array<string> = []
     /** What the log has of it. */
     const said = Effect.map(all.events, (events) =>
-      events.flatMap((event) => (event._tag === "ConductorUnclaimed" ? [event.why] : event._tag === "ConductorClaimed" ? ["claimed"] : []))
+      events.flatMap((event) =>
+        event._tag === "ConductorUnclaimed" ? [event.message] : event._tag === "ConductorClaimed" ? ["claimed"] : []
+      )
     )
     const fiber = yield* supervise({ ...ref, dispatch: tell(ref.dispatch) }, 1).pipe(
       Effect.provideService(
@@ -403,7 +405,7 @@ describe("a generation that cannot be claimed, as the place of the claims is ful
     Effect.gen(function* () {
       let room = false
       const { fiber, ran, said } = yield* unclaimed(
-        (told) => (intent) => (room ? told(intent) : Effect.fail(new LogUnusable({ reason: "full", detail: "database or disk is full" })))
+        (told) => (intent) => (room ? told(intent) : Effect.fail(new LogUnusable({ reason: "full", problem: "database or disk is full" })))
       )
       yield* TestClock.adjust("1 hour")
       assert.deepStrictEqual([ran.length > 0, fiber.pollUnsafe(), yield* said], [true, undefined, []])

@@ -64,7 +64,7 @@ export class FakeAgent {
       const found = [...(this.files ?? [asked])].filter((id) => asked !== "" && id.startsWith(asked) && !this.unwritten.has(id))
       return found.length === 1
         ? Effect.succeed({ path: `/agent/${found[0]!}.jsonl`, sessionId: found[0]! })
-        : Effect.fail(new SessionNotFound({ sessionId: asked, reason: "missing", why: `no session file of ${asked}` }))
+        : Effect.fail(new SessionNotFound({ sessionId: asked, reason: "missing", message: `no session file of ${asked}` }))
     })
 
   /** What the port answers; exports are written to a file system. */
@@ -79,7 +79,7 @@ export class FakeAgent {
       ),
       sessionFile: this.#file,
       exportSession: Effect.fnUntraced({ self: this as FakeAgent }, function* (sessionId: string, out: string) {
-        if (this.exportFails) return yield* new ExportFailed({ why: "the session file changed meanwhile" })
+        if (this.exportFails) return yield* new ExportFailed({ message: "the session file changed meanwhile" })
         this.processes.did.push(`export ${sessionId}`)
         this.onExport()
         yield* Effect.orDie(fs.writeFileString(out, this.exported, { mode: 0o600 }))
@@ -110,7 +110,7 @@ export class FakeAgent {
         Effect.suspend(() => {
           this.orders.push(order)
           return this.missing
-            ? Effect.fail(new AgentNotFound({ program: "agent", why: "not found in PATH" }))
+            ? Effect.fail(new AgentNotFound({ program: "agent", problem: "not found in PATH" }))
             : Effect.succeed({ program: "/bin/agent", args: [order.session.sessionId, "--", order.prompt], environment: {} })
         })
     })

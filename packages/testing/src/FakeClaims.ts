@@ -39,10 +39,10 @@ export class FakeClaims {
       isDead: (owner) => Effect.sync(() => this.isDead(owner)),
       claim: Effect.fnUntraced({ self: this as FakeClaims }, function* (one: Claimable) {
         const key = keyOf(one)
-        if (this.fails !== undefined) return yield* new ClaimFailed({ why: this.fails })
+        if (this.fails !== undefined) return yield* new ClaimFailed({ message: this.fails })
         const owner = this.held.get(key)
         if (owner !== undefined && owner.process.pid !== this.self.process.pid && !this.isDead(owner))
-          return yield* new AlreadyWatched({ owner, why: `souffleur with pid ${owner.process.pid} watches it` })
+          return yield* new AlreadyWatched({ owner, problem: `souffleur with pid ${owner.process.pid} watches it` })
         this.held.set(key, this.self)
       }),
       release: (one) => Effect.sync(() => void (this.held.get(keyOf(one)) === this.self && this.held.delete(keyOf(one))))

@@ -60,7 +60,7 @@ export class FakeComms {
       const reason = this.lockedUses-- > 0 ? ("locked" as const) : this.out
       return reason === undefined
         ? Effect.sync(what)
-        : Effect.fail(new CommsUnavailable({ path, reason, detail: `the database is ${reason}` }))
+        : Effect.fail(new CommsUnavailable({ path, reason, problem: `the database is ${reason}` }))
     })
 
   /** What the port answers. */
@@ -100,7 +100,7 @@ export class FakeComms {
       }),
     beat: Effect.fnUntraced({ self: this as FakeComms }, function* (at: number) {
       const second = yield* secondsNow
-      if (this.beatFails) return yield* new CommsUnavailable({ path, reason: "locked", detail: "the database is locked" })
+      if (this.beatFails) return yield* new CommsUnavailable({ path, reason: "locked", problem: "the database is locked" })
       yield* this.#use(() => void this.beats.push({ at, second }))
     }),
     post: (message) =>

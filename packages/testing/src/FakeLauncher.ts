@@ -53,13 +53,13 @@ export class FakeLauncher {
       launch: Effect.fnUntraced({ self: this as FakeLauncher }, function* (id: string) {
         const { agent, processes } = this
         const taken = this.receipts.get(id)
-        if (taken === "tombstone") return yield* new LaunchFailed({ why: "the launch was cancelled" })
+        if (taken === "tombstone") return yield* new LaunchFailed({ message: "the launch was cancelled" })
         if (taken !== undefined) return taken
         this.asked.push(id)
         const process = this.becomes(id)
         if (typeof process === "string") {
           this.receipts.set(id, "tombstone")
-          return yield* new LaunchFailed({ why: process })
+          return yield* new LaunchFailed({ message: process })
         }
         const { pid } = process
         processes.did.push(`launch ${pid}`)
@@ -84,7 +84,7 @@ export class FakeLauncher {
       kept: (id, digest) => {
         const order = this.prepared.get(id)
         return order === undefined || digest !== digestOf(id)
-          ? Effect.fail(new LaunchFailed({ why: "the launch file is missing" }))
+          ? Effect.fail(new LaunchFailed({ message: "the launch file is missing" }))
           : Effect.succeed(order)
       },
       forget: (id) => Effect.sync(() => void this.prepared.delete(id)),

@@ -17,8 +17,8 @@ const waitingOut = (watch: Watch, wait: NonNullable<Watch["wait"]>, seen: Observ
   if (newer && turn._tag !== "Failed" && process === "running") return { _tag: "WaitOver", how: "went on" }
   if (seen.now < wait.until) return undefined
   const failure = failureOf(watch, seen)
-  return newer && failure?.resetsAt !== undefined && failure.resetsAt > seen.now && failure.why === "usage-limit"
-    ? { _tag: "Limited", kind: failure.why, resetsAt: failure.resetsAt }
+  return newer && failure?.resetsAt !== undefined && failure.resetsAt > seen.now && failure.reason === "usage-limit"
+    ? { _tag: "Limited", kind: failure.reason, resetsAt: failure.resetsAt }
     : { _tag: "WaitOver", how: "over" }
 }
 
@@ -45,9 +45,9 @@ const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
   if (gone && !watch.awaiting && found?.holder === "the same") return { _tag: "SessionIdFound", ...found }
   if (seen.turnEnded) return { _tag: "TurnEnded" }
   const failure = failureOf(watch, seen)
-  if (failure?.why === "usage-limit" || failure?.why === "outage")
-    return { _tag: "Limited", kind: failure.why, resetsAt: failure.resetsAt ?? null }
-  if (failure?.why === "prompt-too-long") return { _tag: "ContextExhausted" }
+  if (failure?.reason === "usage-limit" || failure?.reason === "outage")
+    return { _tag: "Limited", kind: failure.reason, resetsAt: failure.resetsAt ?? null }
+  if (failure?.reason === "prompt-too-long") return { _tag: "ContextExhausted" }
   if (gone) return { _tag: "Dead", cause: "pid" }
   if (isStale(seen) && seen.excuse === undefined) return { _tag: "Dead", cause: "heartbeat" }
   if (watch.comms === null && verdict._tag === "Hung") return { _tag: "Dead", cause: "hang" }

@@ -11,8 +11,8 @@ export const makeFindSession = Effect.fn("makeFindSession")(function* (ref: Watc
   const refuse = Effect.fnUntraced(function* (sessionId: string, named: string, folder: string | undefined) {
     if (yield* Ref.getAndSet(refused, true)) return undefined
     const where = folder === undefined ? "nothing says where it began" : `it began in ${folder}`
-    const why = `session ${sessionId}, ${named}, is not taken: ${where}, and this watch is of ${watch.project}`
-    yield* ref.dispatch({ _tag: "ReportRefused", what: "session", from: sessionId, why })
+    const message = `session ${sessionId}, ${named}, is not taken: ${where}, and this watch is of ${watch.project}`
+    yield* ref.dispatch({ _tag: "ReportRefused", what: "session", from: sessionId, message })
     return undefined
   })
 

@@ -44,7 +44,7 @@ const sayingOf = (turn: TurnState | undefined): string => {
     case "Retrying":
       return `the service failed, try ${turn.attempt} of ${turn.attempts} comes`
     case "Failed":
-      return `its last turn failed: ${turn.why}`
+      return `its last turn failed: ${turn.reason}`
     case undefined:
       return "nothing of where its turn stands"
   }

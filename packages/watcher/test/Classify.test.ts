@@ -53,10 +53,10 @@ const holder = { conductor: { pid: 80, startTime: 9, bootId: "boot" }, print: fa
 const at = (turn: TurnState, change: Partial<Signs> = {}): Partial<Observation> => ({
   signs: signsOf({ session: { writtenAt: now, turn, context: undefined }, ...change })
 })
-const failed = (why: "usage-limit" | "outage" | "prompt-too-long", resetsAt?: number, when = now - 1000): TurnState => ({
+const failed = (reason: "usage-limit" | "outage" | "prompt-too-long", resetsAt?: number, when = now - 1000): TurnState => ({
   _tag: "Failed",
   at: when,
-  why,
+  reason,
   resetsAt
 })
 

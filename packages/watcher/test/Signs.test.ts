@@ -167,7 +167,7 @@ describe("without comms", () => {
 
 describe("a limit of the service", () => {
   const limited = (second: number, resetsAt?: number) =>
-    session({ _tag: "Failed", at: at(second), why: "usage-limit", resetsAt: resetsAt === undefined ? undefined : at(resetsAt) })
+    session({ _tag: "Failed", at: at(second), reason: "usage-limit", resetsAt: resetsAt === undefined ? undefined : at(resetsAt) })
   it.effect("is waited out until it resets, whether the process ended with it or not, and is no death", () =>
     Effect.gen(function* () {
       for (const condition of ["gone", "running"] as const) {
@@ -252,7 +252,7 @@ describe("a limit of the service", () => {
 
 it.effect("a conversation that no longer fits is no death by its process, and carries the context in use", () =>
   Effect.gen(function* () {
-    const failed = session({ _tag: "Failed", at: at(100), why: "prompt-too-long", resetsAt: undefined }, 199_000)
+    const failed = session({ _tag: "Failed", at: at(100), reason: "prompt-too-long", resetsAt: undefined }, 199_000)
     const { told } = yield* watching({ world: { condition: "gone", signs: failed } })
     yield* until(2)
     assert.deepStrictEqual(tagsOf(yield* told), ["ContextExhausted", "RecoveryStarted"])

@@ -531,7 +531,7 @@ describe("awaiting a session id", () => {
         assert.deepStrictEqual(tagsOf(yield* told), ["WordRefused"], where)
         const [refused] = yield* told
         assert.include(
-          refused?._tag === "WordRefused" ? `${refused.what} ${refused.why}` : "",
+          refused?._tag === "WordRefused" ? `${refused.what} ${refused.message}` : "",
           "session session s7, which task-00 names, is not taken"
         )
       }

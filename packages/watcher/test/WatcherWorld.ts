@@ -107,7 +107,7 @@ const secondOf = (world: World) => Effect.map(Clock.monotonicTimeNanos, (nanos) 
 
 const comms = (world: World) => {
   const seconds = secondOf(world)
-  const unavailable = new CommsUnavailable({ path: "/p/comms.db", reason: "locked", detail: "database is locked" })
+  const unavailable = new CommsUnavailable({ path: "/p/comms.db", reason: "locked", problem: "database is locked" })
   return Comms.of({
     path: "/p/comms.db",
     snapshot: Effect.gen(function* () {
@@ -204,13 +204,13 @@ const agent = (world: World) =>
       const found = [...world.files].filter((id) => asked !== "" && id.startsWith(asked))
       return found.length === 1
         ? Effect.succeed({ path: `/claude/${found[0]!}.jsonl`, sessionId: found[0]! })
-        : Effect.fail(new SessionNotFound({ sessionId: asked, reason: "missing", why: "no session file" }))
+        : Effect.fail(new SessionNotFound({ sessionId: asked, reason: "missing", message: "no session file" }))
     },
-    exportSession: () => Effect.fail(new ExportFailed({ why: "a watcher never exports" })),
+    exportSession: () => Effect.fail(new ExportFailed({ message: "a watcher never exports" })),
     projectOf: (sessionId) =>
       world.files.has(sessionId)
         ? Effect.sync(() => Option.fromNullishOr(world.projects.has(sessionId) ? world.projects.get(sessionId) : "/p"))
-        : Effect.fail(new SessionNotFound({ sessionId, reason: "missing", why: "no session file" })),
+        : Effect.fail(new SessionNotFound({ sessionId, reason: "missing", message: "no session file" })),
     mark: () => Effect.die("a watcher never compacts"),
     compactedSince: () => Effect.die("a watcher never compacts"),
     toolResults: () => Effect.succeed(0),
@@ -228,7 +228,7 @@ const agent = (world: World) =>
     spent: () => Effect.sync(() => ((world.read.spent += 1), world.spent)),
     tags: () => [],
     sessionTag: () => ({ environment: {} }),
-    command: () => Effect.fail(new AgentNotFound({ program: "agent", why: "a watcher never launches" }))
+    command: () => Effect.fail(new AgentNotFound({ program: "agent", problem: "a watcher never launches" }))
   })
 
 const hooks = (world: World) =>

@@ -105,9 +105,9 @@ export class Conduction extends Program {
   }
 
   #outcomeOf(error: unknown): ConductionOutcome {
-    if (error instanceof AlreadyWatched || (error instanceof Refused && (error.why === "owned" || error.why === "not now")))
+    if (error instanceof AlreadyWatched || (error instanceof Refused && (error.reason === "owned" || error.reason === "not now")))
       return "already watched"
-    if (error instanceof Refused && error.why === "fenced") return "fenced"
+    if (error instanceof Refused && error.reason === "fenced") return "fenced"
     if (error instanceof GitUnusable && (this.#world.gitFailures > 0 || this.gate.disturbed > 0)) return "hindered"
     if (error instanceof StateForeign && (this.#script.witness.isForeign || this.gate.disturbed > 0)) return "hindered"
     // Its successor has used the same draft of the state file.

@@ -122,7 +122,7 @@ export class RunAgent {
       refusals.set(this.sessionId, {
         by: this.launchId,
         at: timeline.wall,
-        why: kind === "hits an outage" ? "outage" : "usage-limit",
+        problem: kind === "hits an outage" ? "outage" : "usage-limit",
         resetsAt: resetsIn === undefined ? undefined : timeline.wall + resetsIn
       })
     else refusals.delete(this.sessionId)

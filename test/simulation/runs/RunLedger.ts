@@ -21,7 +21,7 @@ export class RunLedger {
       // In one go: a souffleur that is abandoned has appended or has not.
       append: (stream, expected, events) =>
         Effect.suspend(() => {
-          if (world.disk.full && events.length > 0) return Effect.fail(new LogUnusable({ reason: "full", detail: "the world says so" }))
+          if (world.disk.full && events.length > 0) return Effect.fail(new LogUnusable({ reason: "full", problem: "the world says so" }))
           this.#catchUp()
           const exit = Effect.runSyncExit(memory.append(stream, expected, events))
           this.#catchUp()

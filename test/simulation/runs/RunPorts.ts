@@ -73,7 +73,7 @@ const agent = (world: RunWorld, gate: Gate): Agent["Service"] => ({
 /** The comms of the project as the conductor itself writes it. */
 const link = ({ board }: RunWorld, gate: Gate): CommsLink["Service"] => {
   const failed = (reason: CommsUnavailable["reason"]) =>
-    Effect.fail(new CommsUnavailable({ path: board.path, reason, detail: "the world says so" }))
+    Effect.fail(new CommsUnavailable({ path: board.path, reason, problem: "the world says so" }))
   const write = (name: string, act: () => void) =>
     gate.through(
       name,

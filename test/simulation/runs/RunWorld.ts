@@ -28,7 +28,7 @@ interface Refusal {
   readonly by: string
   /** Epoch ms. */
   readonly at: number
-  readonly why: "usage-limit" | "outage"
+  readonly problem: "usage-limit" | "outage"
   readonly resetsAt: number | undefined
 }
 
@@ -98,7 +98,7 @@ export class RunWorld extends SimMachine {
   /** What the last records of a session say of its last turn. */
   turnOf(sessionId: string): TurnState | undefined {
     const refusal = this.refusals.get(sessionId)
-    if (refusal !== undefined) return { _tag: "Failed", at: refusal.at, why: refusal.why, resetsAt: refusal.resetsAt }
+    if (refusal !== undefined) return { _tag: "Failed", at: refusal.at, reason: refusal.problem, resetsAt: refusal.resetsAt }
     const at = this.agents.findLast((one) => one.sessionId === sessionId)?.finishedAt
     return at === undefined ? undefined : { _tag: "Finished", at }
   }

@@ -35,7 +35,7 @@ const objectionOfAnother = (word: string, program: string): string | number =>
  * only a program may hold spaces, but no flags: those are told apart in an array alone. What is not understood is refused.
  */
 export const parseAgentCommand = (text: string): Result.Result<AgentProgram, AgentCommandRefused> => {
-  const refused = (why: string) => Result.fail(new AgentCommandRefused({ why }))
+  const refused = (problem: string) => Result.fail(new AgentCommandRefused({ problem }))
   const trimmed = text.trim()
   if (trimmed === "") return refused("the agent command is empty")
   let command: ReadonlyArray<string> = [trimmed]
@@ -56,7 +56,7 @@ export const parseAgentCommand = (text: string): Result.Result<AgentProgram, Age
     if (why !== undefined) return part(at, why)
   }
   const front = frontOf(command)
-  if (Result.isFailure(front)) return refused(`the agent command ${front.failure.why}`)
+  if (Result.isFailure(front)) return refused(`the agent command ${front.failure.problem}`)
   const { claude, length } = front.success
   for (let at = length; at < command.length; at++) {
     const word = command[at]!

@@ -38,7 +38,7 @@ export const agentCommand = Effect.fn("agentCommand")(function* (
 ): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path> {
   const { session } = order
   if (!isSessionId(session.sessionId)) {
-    return yield* new AgentNotFound({ program: agent.program, why: "the session id cannot be one, so it is not put in a command line" })
+    return yield* new AgentNotFound({ program: agent.program, problem: "the session id cannot be one, so it is not put in a command line" })
   }
   const program = yield* resolveProgram(agent.program, environment["PATH"] ?? "")
   return {

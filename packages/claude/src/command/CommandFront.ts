@@ -63,7 +63,7 @@ export interface CommandFront {
 
 /** Why it is not understood; `shell`: it is for a shell to understand. */
 export interface FrontRefused {
-  readonly why: string
+  readonly problem: string
   readonly shell: boolean
 }
 
@@ -87,9 +87,9 @@ export const frontOf = (words: ReadonlyArray<string>): Result.Result<CommandFron
   let at = 0
   for (;;) {
     const word = words[at]
-    if (word === undefined || word === "") return Result.fail({ why: "names no program", shell: false })
+    if (word === undefined || word === "") return Result.fail({ problem: "names no program", shell: false })
     const name = nameOf(word)
-    const no = (why: string) => Result.fail({ why, shell: shells.has(name) })
+    const no = (problem: string) => Result.fail({ problem, shell: shells.has(name) })
     if (isClaude(word)) return Result.succeed({ length: at + 1, claude: true })
     if (foreign.has(name)) return no(`begins with ${name}, which does not become the agent: its process would be another than the agent's`)
     const [becomes, runs] = [becoming, running].map((table) => (Object.hasOwn(table, name) ? table[name] : undefined))

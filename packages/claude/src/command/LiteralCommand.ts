@@ -16,7 +16,7 @@ const agentWords = (words: ReadonlyArray<string>, { args, program }: AgentProgra
   const front = frontOf(words)
   if (Result.isSuccess(front)) return Result.succeed(front.success.claude ? front.success.length : 0)
   const named = words.some((word) => isClaude(word.split(/\s/u, 1)[0]!))
-  return named && !front.failure.shell ? Result.fail(front.failure.why) : Result.succeed(0)
+  return named && !front.failure.shell ? Result.fail(front.failure.problem) : Result.succeed(0)
 }
 
 /**
@@ -28,7 +28,7 @@ export const literalAgent = (
   words: ReadonlyArray<string>,
   configured: AgentProgram
 ): Result.Result<Option.Option<LiteralAgent>, CommandRefused> => {
-  const refused = (why: string) => Result.fail(new CommandRefused({ why }))
+  const refused = (message: string) => Result.fail(new CommandRefused({ message }))
   const front = agentWords(words, configured)
   if (Result.isFailure(front)) return refused(`the command ${front.failure}`)
   const length = front.success

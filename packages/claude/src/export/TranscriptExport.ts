@@ -88,7 +88,7 @@ const pump = Effect.fnUntraced(function* <E, R>(source: TrustedFile, use: (bytes
   }
 })
 
-const failed = (error: FileRefused | PlatformError.PlatformError): ExportFailed => new ExportFailed({ why: error.message })
+const failed = (error: FileRefused | PlatformError.PlatformError): ExportFailed => new ExportFailed({ message: error.message })
 
 /**
  * Streams a session file to Markdown at `out` (spec: behaviour#export), in bounded memory at any size. The export is
@@ -153,7 +153,7 @@ export const exportTranscript = Effect.fn("exportTranscript")(
         yield* write(reading.take())
         const after = [look(yield* source.stat), look(yield* fs.stat(file))]
         if (after.some((seen) => seen !== look(before))) {
-          return yield* new ExportFailed({ why: "the session file changed while it was exported" })
+          return yield* new ExportFailed({ message: "the session file changed while it was exported" })
         }
 
         const { counts } = reading.conversation

@@ -28,7 +28,7 @@ const unlessOthersFolder = Effect.fnUntraced(function* (file: string) {
 /** `None` where there is no such file. A link, as of one who keeps such files elsewhere, leads to a file that is judged as any other. */
 const read = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
-  const unusable = (why: string) => new HookSettingsUnusable({ path, why })
+  const unusable = (problem: string) => new HookSettingsUnusable({ path, problem })
   const found = yield* fs.realPath(path).pipe(
     Effect.asSome,
     Effect.catchIf(
@@ -67,12 +67,12 @@ const write = Effect.fnUntraced(function* (path: string, text: string, before: S
   }
   yield* Effect.flatMap(fs.open(draft, { flag: "r" }), (file) => file.sync)
   const now = Option.getOrUndefined(yield* read(path))
-  if (now?.text !== before?.text) return yield* new HookSettingsUnusable({ path, why: "was changed meanwhile: try again" })
+  if (now?.text !== before?.text) return yield* new HookSettingsUnusable({ path, problem: "was changed meanwhile: try again" })
   yield* fs.rename(draft, target)
 }, Effect.scoped)
 
 const sound = <A>(path: string, result: Result.Result<A, string>): Effect.Effect<A, HookSettingsUnusable> =>
-  Effect.fromResult(Result.mapError(result, (why) => new HookSettingsUnusable({ path, why })))
+  Effect.fromResult(Result.mapError(result, (problem) => new HookSettingsUnusable({ path, problem })))
 
 /** The settings as they were before ours came: by the backup where nobody has changed anything since, byte for byte. */
 const bare = Effect.fnUntraced(function* (path: string, text: string) {

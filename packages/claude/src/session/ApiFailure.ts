@@ -27,7 +27,7 @@ export const resetOf = (record: Json): number | undefined => {
 const tooLong = (record: Json): boolean =>
   typeof record["errorDetails"] === "string" && /"message":\s*"(?:prompt is too long|input length and)/u.test(record["errorDetails"])
 
-const whyOf = (record: Json): Failed["why"] => {
+const whyOf = (record: Json): Failed["reason"] => {
   const status = record["apiErrorStatus"]
   switch (record["error"]) {
     case "rate_limit":
@@ -51,4 +51,4 @@ const whyOf = (record: Json): Failed["why"] => {
 
 /** How a turn ended that the model did not end; `undefined` for other words that the agent put into its mouth. */
 export const failureOf = (record: Json, time: number): Failed | undefined =>
-  record["isApiErrorMessage"] === true ? { _tag: "Failed", at: time, why: whyOf(record), resetsAt: resetOf(record) } : undefined
+  record["isApiErrorMessage"] === true ? { _tag: "Failed", at: time, reason: whyOf(record), resetsAt: resetOf(record) } : undefined

@@ -23,8 +23,8 @@ export const findSessionFile = Effect.fn("findSessionFile")(function* (
 ): Effect.fn.Return<SessionFile, SessionNotFound, FileSystem.FileSystem | Path.Path | TrustedFiles> {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const fail = (reason: SessionNotFound["reason"], why: string) =>
-    Effect.fail(new SessionNotFound({ sessionId: sessionId.slice(0, 128), reason, why }))
+  const fail = (reason: SessionNotFound["reason"], message: string) =>
+    Effect.fail(new SessionNotFound({ sessionId: sessionId.slice(0, 128), reason, message }))
   const file = (path: string): SessionFile => ({ path, sessionId: sessionIdOf(path) })
   if (!isSessionId(sessionId)) {
     return yield* fail("malformed", "this cannot be a session id: letters, digits, '-', '_' and '.' only, a letter or digit first")

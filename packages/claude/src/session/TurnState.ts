@@ -51,7 +51,7 @@ export const makeReading = (): Reading => {
     decided = true
   }
   /** A limit that does not state its end may have stated it at the retries right before: the next record that is one says so. */
-  const unstated = () => turn?._tag === "Failed" && turn.why === "usage-limit" && turn.resetsAt === undefined
+  const unstated = () => turn?._tag === "Failed" && turn.reason === "usage-limit" && turn.resetsAt === undefined
   let retriesSeen = false
   const resetOfRetry = (record: Json) => {
     const retry = record["type"] === "system" && record["subtype"] === "api_error"

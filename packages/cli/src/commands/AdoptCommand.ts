@@ -32,12 +32,13 @@ export const adoptCommand = Command.make(
       const processes = yield* Processes
       yield* refuseTarget(pid)
       const found = yield* processes.find(pid)
-      if (Option.isNone(found) || found.value.condition === "zombie") return yield* new BadUsage({ why: `no process ${pid} is running` })
+      if (Option.isNone(found) || found.value.condition === "zombie")
+        return yield* new BadUsage({ message: `no process ${pid} is running` })
       const { sessionId } = yield* agent.sessionFile(session)
       const conductor = found.value.identity
       const holding = yield* holdingOf(conductor, sessionId)
       if (holding._tag === "Another" && !flags.force)
-        return yield* new BadUsage({ why: `${holding.why}: adopt that one, or say --force where you know better` })
+        return yield* new BadUsage({ message: `${holding.message}: adopt that one, or say --force where you know better` })
       // Asked, not taken: the claim is the owner's, who has it already or takes it with the event.
       for (const one of [conductor, { session: sessionId }]) {
         const free = Effect.andThen(claims.claim(one), claims.release(one))

@@ -26,13 +26,13 @@ export const attachCommand = Command.make(
 
       const { launchId } = watch
       if (launchId === undefined) {
-        const why = over
+        const message = over
           ? `watch ${id} has ended (${watch.end}), and souffleur launched nothing in it`
           : `${nameOf(watch)}, was not started by souffleur: its output is not ours to show. It is in no tmux or kitty that can be asked from here`
-        return yield* new BadUsage({ why })
+        return yield* new BadUsage({ message })
       }
       if (!(yield* fs.exists(launcher.outputPath(launchId)))) {
-        return yield* new BadUsage({ why: `${nameOf(watch)}, was launched into a terminal that cannot be asked from here` })
+        return yield* new BadUsage({ message: `${nameOf(watch)}, was launched into a terminal that cannot be asked from here` })
       }
       yield* follow(id, launcher.outputPath, (now) => Console.error(`${nameOf(now)}: its output, until the watch ends`))
     }).pipe(Effect.provide([store(settings), launches(settings), host]))

@@ -15,7 +15,7 @@ const unwatched = Effect.fnUntraced(function* (sessionId: string) {
   const owner = Option.flatMap(known, ({ watch }) => Option.fromUndefinedOr(watch.owner))
   if (Option.isNone(known) || Option.isNone(owner) || (yield* claims.isDead(owner.value))) return
   const { id } = known.value
-  return yield* new BadUsage({ why: `watch ${id} looks after session ${sessionId}: end it first with "souffleur release ${id}"` })
+  return yield* new BadUsage({ message: `watch ${id} looks after session ${sessionId}: end it first with "souffleur release ${id}"` })
 })
 
 /** Where the session began, if that is still there: its settings and hooks are the project's. */
@@ -51,12 +51,12 @@ export const compactCommand = Command.make(
       Effect.provide([agent(settings), launches(settings), Layer.succeed(Settings, settings)]),
       Effect.provide(host),
       Effect.catchTags({
-        SessionHeld: ({ why }) => Effect.fail(new BadUsage({ why })),
-        CompactFailed: ({ why }) =>
+        SessionHeld: ({ message }) => Effect.fail(new BadUsage({ message })),
+        CompactFailed: ({ message }) =>
           Effect.andThen(
             flags.json
-              ? Console.log(JSON.stringify({ session_id: sessionId, compacted: false, error: why }))
-              : Console.error(`souffleur: session ${sessionId} is not compacted: ${why}`),
+              ? Console.log(JSON.stringify({ session_id: sessionId, compacted: false, error: message }))
+              : Console.error(`souffleur: session ${sessionId} is not compacted: ${message}`),
             Effect.fail(new Ended({ code: 1 }))
           )
       })

@@ -28,13 +28,14 @@ const wordOf = Effect.fnUntraced(function* ({ finishing, retry, skip, task, text
   const guidance = Option.getOrElse(text, () => "").trim()
   const answer = skip ? ("skip" as const) : ("retry" as const)
   if (finishing) {
-    if (Option.isSome(task) || retry === skip) return yield* new BadUsage({ why: "--finishing is answered with one of --retry, --skip" })
+    if (Option.isSome(task) || retry === skip)
+      return yield* new BadUsage({ message: "--finishing is answered with one of --retry, --skip" })
     return { _tag: "AnswerFinishing", answer } satisfies RunIntent
   }
-  if (Option.isNone(task)) return yield* new BadUsage({ why: "name the task that is escalated, or --finishing" })
+  if (Option.isNone(task)) return yield* new BadUsage({ message: "name the task that is escalated, or --finishing" })
   const given = [guidance !== "", retry, skip].filter((one) => one).length
-  if (given !== 1) return yield* new BadUsage({ why: 'answer with one of: "what to do", --retry, --skip' })
-  if (guidance.length > longest) return yield* new BadUsage({ why: `${guidance.length} characters of guidance, more than ${longest}` })
+  if (given !== 1) return yield* new BadUsage({ message: 'answer with one of: "what to do", --retry, --skip' })
+  if (guidance.length > longest) return yield* new BadUsage({ message: `${guidance.length} characters of guidance, more than ${longest}` })
   return { _tag: "Answer", taskId: task.value, answer: guidance === "" ? answer : "guidance", text: guidance } satisfies RunIntent
 })
 
@@ -62,7 +63,7 @@ export const conductAnswerCommand = Command.make(
       const { id } = yield* findRun(run, project)
       // What a person says of a task is told to its reviewer: whose work that is does not say it.
       if (((yield* Environment).variables["SOUFFLEUR_LAUNCH_ID"] ?? "").startsWith(`run-${id}-`))
-        return yield* new BadUsage({ why: "conduct answer is a person's word, and this is an agent of that very run" })
+        return yield* new BadUsage({ message: "conduct answer is a person's word, and this is an agent of that very run" })
       const after = yield* dispatchRun(id, word, { _tag: "Operator" })
       const processes = yield* Processes
       const waits = after.owner !== null && !(yield* isGone(processes, after.owner.process))

@@ -76,7 +76,7 @@ const finishingOf = Effect.fnUntraced(function* ({ path, plan: { finish } }: Loa
   const [name, ...args] = finish.command
   const environment = Object.fromEntries(Object.entries(variables).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])))
   const program = yield* resolveProgram(name, variables["PATH"] ?? "").pipe(
-    Effect.catchTag("AgentNotFound", ({ why }) => new BadUsage({ why: `${path}: finish.command: ${why}` }))
+    Effect.catchTag("AgentNotFound", ({ problem }) => new BadUsage({ message: `${path}: finish.command: ${problem}` }))
   )
   return { program, args, environment }
 })
@@ -228,8 +228,8 @@ export const conductCommand = Command.make(
       onSome: (file) => path.resolve(cwd, file)
     })
     if (!(yield* Effect.orElseSucceed(fs.exists(path.dirname(statePath)), () => false)))
-      return yield* new BadUsage({ why: `--state: there is no folder ${path.dirname(statePath)}` })
-    if (statePath === loaded.path) return yield* new BadUsage({ why: "--state: the state file cannot be the plan" })
+      return yield* new BadUsage({ message: `--state: there is no folder ${path.dirname(statePath)}` })
+    if (statePath === loaded.path) return yield* new BadUsage({ message: "--state: the state file cannot be the plan" })
     const wait = Option.getOrElse(flags.wait, () => (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== "")
     const known = runOf(yield* Effect.provide(runsOf(project), runs(found)), loaded.path)
     const { pin, settings } =

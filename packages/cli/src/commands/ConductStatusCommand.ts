@@ -27,8 +27,9 @@ const statusOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun)
     run: id,
     project: run.project,
     plan: run.plan,
-    standing: unreadable === undefined ? runStanding(run, agent) : `cannot be read from event ${unreadable.revision} on: ${unreadable.why}`,
-    unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.why },
+    standing:
+      unreadable === undefined ? runStanding(run, agent) : `cannot be read from event ${unreadable.revision} on: ${unreadable.problem}`,
+    unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.problem },
     revision: run.revision,
     owner,
     beat_age_ms: Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at }),

@@ -5,8 +5,8 @@ import { demo } from "../demo/Demo.ts"
 import type { DemoFailed } from "../demo/Scene.ts"
 import { Ended } from "../Failure.ts"
 
-const failed = ({ why }: DemoFailed) =>
-  Effect.andThen(Console.error(`souffleur: the demo failed: ${why}`), Effect.fail(new Ended({ code: 1 })))
+const failed = ({ message }: DemoFailed) =>
+  Effect.andThen(Console.error(`souffleur: the demo failed: ${message}`), Effect.fail(new Ended({ code: 1 })))
 
 const conductDemoCommand = Command.make("conduct", {}, () => Effect.catchTag(conductDemo(), "DemoFailed", failed)).pipe(
   Command.withDescription("The second act: a plan is conducted to its end, its conductor killed half-way")

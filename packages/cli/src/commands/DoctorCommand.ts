@@ -23,10 +23,10 @@ const colours: Readonly<Record<Level, Parameters<ReturnType<typeof paint>>[0]>> 
 /** What was trusted may be kept in a file that cannot be used. */
 const trustFinding = Effect.fnUntraced(function* (project: string) {
   return yield* Effect.map(trustOf(project), (trust) => ({ settings: trust.settings, finding: trusted(trust) })).pipe(
-    Effect.catchTag("BadUsage", ({ why }) =>
+    Effect.catchTag("BadUsage", ({ message }) =>
       Effect.map(settingsOf(project), (settings) => ({
         settings,
-        finding: wrong("trust", why, "look at the config file, then: souffleur config --trust")
+        finding: wrong("trust", message, "look at the config file, then: souffleur config --trust")
       }))
     )
   )
@@ -73,7 +73,7 @@ export const doctorCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const project = yield* realProject(flags.projectDir)
     const pid = yield* Effect.transposeOption(Option.map(flags.pid, (text) => Effect.fromResult(parsePid(text))))
-    if (flags.quarantine && Option.isSome(pid)) return yield* new BadUsage({ why: "--quarantine is of the log, and takes no process" })
+    if (flags.quarantine && Option.isSome(pid)) return yield* new BadUsage({ message: "--quarantine is of the log, and takes no process" })
     const findings = flags.quarantine ? yield* quarantine(yield* settingsOf(project)) : yield* examined(project, pid)
     const bad = findings.filter(({ level }) => level === "wrong").length
     if (flags.json) {

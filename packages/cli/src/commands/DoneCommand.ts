@@ -31,7 +31,7 @@ export const doneCommand = Command.make(
       if (watch.end === "completed") return { id, by }
       if (Option.isNone(flags.watch) && speaker !== "conductor" && speaker !== "person")
         return yield* new BadUsage({
-          why: `${session === "" ? "this launch" : `session ${session}`} is not the Conductor of watch ${id} (it is ${
+          message: `${session === "" ? "this launch" : `session ${session}`} is not the Conductor of watch ${id} (it is ${
             speaker === "earlier generation" ? "one of its earlier generations" : "another agent"
           }), and only that ends it by its word; a person who means that watch says: souffleur done ${id}`
         })

@@ -10,7 +10,7 @@ export const estimateCommand = Command.make(
   Effect.fnUntraced(function* ({ file, json }) {
     const found = yield* Effect.catchTag(estimate(file), "EstimateFailed", (error): Effect.Effect<never, EstimateFailed | Ended> =>
       json
-        ? Effect.andThen(Console.log(JSON.stringify({ ok: false, error: error.why })), Effect.fail(new Ended({ code: 2 })))
+        ? Effect.andThen(Console.log(JSON.stringify({ ok: false, error: error.message })), Effect.fail(new Ended({ code: 2 })))
         : Effect.fail(error)
     )
     if (json) return yield* Console.log(JSON.stringify(found))

@@ -15,7 +15,7 @@ export const replaceable = Effect.fnUntraced(function* (out: string, force: bool
   if (Result.isFailure(file)) return file.failure.missing ? undefined : yield* file.failure
   const [start = new Uint8Array()] = yield* Stream.runCollect(piecesOf(file.success, { bytes: headerBytes }))
   if (force || readHeader(new TextDecoder().decode(start))._tag !== "Foreign") return
-  return yield* new BadUsage({ why: `${out} is there, and is no export: name another with --out, or write over it with --force` })
+  return yield* new BadUsage({ message: `${out} is there, and is no export: name another with --out, or write over it with --force` })
 }, Effect.scoped)
 
 export const exportCommand = Command.make(

@@ -28,7 +28,7 @@ const meant = Effect.fnUntraced(function* ({ projectDir, user }: { readonly proj
   // As published, the errand has a file of its own, which starts sooner.
   const quick = path.join(path.dirname(script ?? program), "hook.js")
   const starts = (yield* Effect.orElseSucceed(fs.exists(quick), () => false)) ? ([program, quick] as const) : self
-  if (user && Option.isSome(projectDir)) return yield* new BadUsage({ why: "--user and --project-dir exclude each other" })
+  if (user && Option.isSome(projectDir)) return yield* new BadUsage({ message: "--user and --project-dir exclude each other" })
   const project = yield* realProject(Option.getOrElse(projectDir, () => "."))
   const settings = yield* settingsOf(project)
   return {

@@ -4,7 +4,7 @@ import { Clock, Console, Duration, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { settingsOf, store } from "../world/App.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
-import { BadUsage, Ended, told as tellFailure } from "../Failure.ts"
+import { BadUsage, Ended } from "../Failure.ts"
 import { paint } from "../Printing.ts"
 import { jsonLine, line } from "../explain/WatchSentence.ts"
 import { findWatch } from "../watching/FindWatch.ts"
@@ -21,7 +21,9 @@ const sinceOf = (text: string) =>
     ),
     {
       onNone: () =>
-        Effect.fail(new BadUsage({ why: `--since ${JSON.stringify(text.slice(0, 40))} is no duration: write 8h, 30m or "90 seconds"` })),
+        Effect.fail(
+          new BadUsage({ message: `--since ${JSON.stringify(text.slice(0, 40))} is no duration: write 8h, 30m or "90 seconds"` })
+        ),
       onSome: Effect.succeed
     }
   )
@@ -43,7 +45,8 @@ export const logCommand = Command.make(
     const { colour } = yield* Environment
     const brush = paint(colour)
     const after = Option.isSome(flags.since) ? (yield* Clock.currentTimeMillis) - Duration.toMillis(yield* sinceOf(flags.since.value)) : 0
-    if (flags.all && Option.isSome(flags.watch)) return yield* new BadUsage({ why: "--all is every watch: name none, or leave --all out" })
+    if (flags.all && Option.isSome(flags.watch))
+      return yield* new BadUsage({ message: "--all is every watch: name none, or leave --all out" })
     yield* Effect.gen(function* () {
       const log = yield* EventLog
       const watches = new Map<string, Watch>()
@@ -53,7 +56,7 @@ export const logCommand = Command.make(
       const told = (recorded: Recorded) => {
         const { event, revision, stream } = recorded
         const due = (newest.get(stream) ?? 0) + 1
-        const gap = revision > due ? `souffleur: ${tellFailure(missing(stream, due)).text}` : undefined
+        const gap = revision > due ? `souffleur: ${missing(stream, due).message}` : undefined
         newest.set(stream, revision)
         const next = evolve(watches.get(stream) ?? initial, event)
         const ended = next.phase === "Exited"

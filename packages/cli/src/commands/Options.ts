@@ -18,6 +18,8 @@ export const realProject = Effect.fn("Options.realProject")(function* (folder: s
   const { cwd } = yield* Environment
   return yield* fs.realPath(folder === "." ? cwd : folder).pipe(
     Effect.tap((path) => fs.readDirectory(path)),
-    Effect.mapError(() => new BadUsage({ why: `the project folder ${JSON.stringify(folder)} is not there, no folder, or cannot be read` }))
+    Effect.mapError(
+      () => new BadUsage({ message: `the project folder ${JSON.stringify(folder)} is not there, no folder, or cannot be read` })
+    )
   )
 })

@@ -39,7 +39,7 @@ interface First {
 
 const example = `souffleur run -- ${agentKind.program} "do it"`
 
-const bad = (why: string) => Effect.fail(new BadUsage({ why }))
+const bad = (message: string) => Effect.fail(new BadUsage({ message }))
 
 /** The session that the command is about: its own, a new one; or one that is there and that nobody holds. */
 const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent) {

@@ -22,7 +22,7 @@ const installCommand = Command.make(
   flags,
   Effect.fnUntraced(function* (given) {
     const { id, watch } = yield* found(given)
-    if (watch.phase === "Exited") return yield* new BadUsage({ why: `watch ${id} has ended: ${watch.end}` })
+    if (watch.phase === "Exited") return yield* new BadUsage({ message: `watch ${id} has ended: ${watch.end}` })
     // A service has no terminal to open windows in.
     yield* terminalOf(yield* settingsOf(yield* realProject(watch.project)), {})
     const { owner } = watch

@@ -14,7 +14,9 @@ const pointOf = (text: string) => {
   return Option.match(parseTime(text), {
     onNone: () =>
       Effect.fail(
-        new BadUsage({ why: `--at ${JSON.stringify(text.slice(0, 40))} is neither a revision nor a UTC time such as 2026-01-31T03:00:00Z` })
+        new BadUsage({
+          message: `--at ${JSON.stringify(text.slice(0, 40))} is neither a revision nor a UTC time such as 2026-01-31T03:00:00Z`
+        })
       ),
     onSome: (time) => Effect.succeed({ time })
   })

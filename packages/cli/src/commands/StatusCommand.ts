@@ -45,8 +45,9 @@ export const statusOf = Effect.fnUntraced(function* ({ id, unreadable, watch }: 
     watch: id,
     project: watch.project,
     phase: watch.phase,
-    standing: unreadable === undefined ? standing(watch, silent) : `cannot be read from event ${unreadable.revision} on: ${unreadable.why}`,
-    unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.why },
+    standing:
+      unreadable === undefined ? standing(watch, silent) : `cannot be read from event ${unreadable.revision} on: ${unreadable.problem}`,
+    unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.problem },
     generation: watch.generation,
     conductor: {
       pid: watch.conductor?.pid ?? watch.pid,

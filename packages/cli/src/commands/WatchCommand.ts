@@ -18,7 +18,7 @@ import { agentKind } from "../agent/Kind.ts"
 import { host, launchable, settingsOf, store, world } from "../world/App.ts"
 import { detached, outlived } from "../watching/Detach.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
-import { BadUsage, Ended, ofFile } from "../Failure.ts"
+import { BadUsage, Ended } from "../Failure.ts"
 import { launchOverridesOf } from "../world/LaunchOverrides.ts"
 import { liveSessions, titleOf } from "../watching/LiveSessions.ts"
 import { type GuardianKeeper, restorationOf, restored } from "../watching/GuardianKeeper.ts"
@@ -34,10 +34,10 @@ const asked = Effect.fnUntraced(function* (words: ReadonlyArray<string>, pid: Op
   if (words.length > 0) {
     return Option.isNone(pid) && Option.isNone(session)
       ? Option.some(yield* Effect.fromResult(parseTarget(words.join(" "))))
-      : yield* new BadUsage({ why: "the Conductor is named twice: give PID:… SESSION_ID:… or --pid and --session-id" })
+      : yield* new BadUsage({ message: "the Conductor is named twice: give PID:… SESSION_ID:… or --pid and --session-id" })
   }
   if (Option.isNone(pid) && Option.isNone(session)) return Option.none<Target>()
-  if (Option.isNone(pid) || Option.isNone(session)) return yield* new BadUsage({ why: "--pid and --session-id are given together" })
+  if (Option.isNone(pid) || Option.isNone(session)) return yield* new BadUsage({ message: "--pid and --session-id are given together" })
   return Option.some<Target>({
     pid: yield* Effect.fromResult(parsePid(pid.value)),
     sessionId: yield* Effect.fromResult(parseSessionId(session.value))
@@ -52,10 +52,10 @@ const commsOf = Effect.fnUntraced(function* (named: Option.Option<string>, proje
   const file = Option.match(named, { onNone: () => path.join(project, "comms.db"), onSome: (name) => path.resolve(cwd, name) })
   if (Option.isNone(named) && !(yield* Effect.orElseSucceed(fs.exists(file), () => false))) return null
   yield* CommsErrand.sound(file).pipe(
-    Effect.catchTag("CommsUnavailable", ({ detail, reason }) =>
+    Effect.catchTag("CommsUnavailable", ({ message, reason }) =>
       reason === "locked"
         ? Effect.void
-        : Effect.fail(new BadUsage({ why: `${ofFile(file, detail)}. Name another with --comms, or make one with "souffleur init"` }))
+        : Effect.fail(new BadUsage({ message: `${message}. Name another with --comms, or make one with "souffleur init"` }))
     )
   )
   return file
@@ -67,7 +67,7 @@ const pick = Effect.fnUntraced(function* (project: string) {
   const sessions = yield* liveSessions()
   if (!interactive || sessions.length === 0) {
     return yield* new BadUsage({
-      why: `which Conductor? souffleur watch --pid PID --session-id ID${sessions.length === 0 ? " (no live session was found)" : ""}`
+      message: `which Conductor? souffleur watch --pid PID --session-id ID${sessions.length === 0 ? " (no live session was found)" : ""}`
     })
   }
   const here = sessions.filter((session) => session.project === project || session.project === "")
@@ -76,7 +76,7 @@ const pick = Effect.fnUntraced(function* (project: string) {
     value: { pid: session.pid, sessionId: session.sessionId }
   }))
   return yield* Effect.catchTag(Prompt.run(Prompt.Select({ message: "Which Conductor?", choices })), "QuitError", () =>
-    Effect.fail(new BadUsage({ why: "nothing was chosen" }))
+    Effect.fail(new BadUsage({ message: "nothing was chosen" }))
   )
 })
 
@@ -116,7 +116,7 @@ const open = Effect.fn("Watch.open")(function* (
 /** An agent that cannot be launched is better told now than when a Conductor has died. */
 const needed = (settings: ResolvedSettings) =>
   Effect.catchTag(launchable(settings), "AgentNotFound", (error) =>
-    settings.agentCommand === agentKind.program ? Console.error(`warning: nothing could be launched: ${error.why}`) : Effect.fail(error)
+    settings.agentCommand === agentKind.program ? Console.error(`warning: nothing could be launched: ${error.problem}`) : Effect.fail(error)
   )
 
 /** Opens a watch, or goes on with one that is known, to its end; the exit code of that. */
@@ -186,7 +186,9 @@ export const watchCommand = Command.make(
     const known = yield* Effect.provide(knownOf(flags.resume, target, here), store(yield* settingsOf(here)))
     if (flags.force && Option.isSome(known)) {
       const { id } = known.value
-      return yield* new BadUsage({ why: `watch ${id} goes on as it was opened: end it with "souffleur release ${id}", then say --force` })
+      return yield* new BadUsage({
+        message: `watch ${id} goes on as it was opened: end it with "souffleur release ${id}", then say --force`
+      })
     }
     const project = Option.isSome(known) ? yield* realProject(known.value.watch.project) : here
     const { pin, settings } = Option.isSome(known)
@@ -196,7 +198,7 @@ export const watchCommand = Command.make(
     const comms = Option.isSome(known) && Option.isNone(flags.comms) ? known.value.watch.comms : yield* commsOf(flags.comms, project)
     if (Option.isSome(known) && comms !== known.value.watch.comms) {
       return yield* new BadUsage({
-        why: `watch ${known.value.id} goes on with ${known.value.watch.comms ?? "no comms"}: leave --comms out`
+        message: `watch ${known.value.id} goes on with ${known.value.watch.comms ?? "no comms"}: leave --comms out`
       })
     }
     const code = yield* Effect.provide(

@@ -28,7 +28,7 @@ const git = (project: string, ...args: ReadonlyArray<string>) =>
     stdin: "",
     within: "10 seconds",
     atMost: 1_000_000
-  }).pipe(Effect.mapError(({ why }) => new DemoFailed({ why: `git, which the demo needs: ${why}` })))
+  }).pipe(Effect.mapError(({ message }) => new DemoFailed({ message: `git, which the demo needs: ${message}` })))
 
 /**
  * The second act: a plan of two tasks is conducted under souffleur's own watch. Its conductor is killed while an agent works, brought
@@ -90,14 +90,14 @@ export const conductDemo = Effect.fn("conductDemo")(function* () {
     yield* say(`Brought back by its watchdog as pid ${again.event.owner.process.pid}; it goes on with the agent that was at work`)
     yield* release(implementer)
     const outcome = yield* until("what that agent came to", "ImplementationCompleted", working.revision)
-    if (outcome.event.token !== working.event.token) return yield* new DemoFailed({ why: "an agent was asked to do its work twice" })
+    if (outcome.event.token !== working.event.token) return yield* new DemoFailed({ message: "an agent was asked to do its work twice" })
     yield* until("the end", "RunFinished")
     return yield* loadRun(stream.slice("run/".length))
   }).pipe(Effect.provide(runs(yield* settings)))
   const code = yield* broughtBy(watchdog, "the end of the watchdog", watchdog.exitCode)
-  if (code !== 0) return yield* new DemoFailed({ why: `the watchdog ended with ${code}` })
+  if (code !== 0) return yield* new DemoFailed({ message: `the watchdog ended with ${code}` })
   const commits = (yield* git(project, "rev-list", "--count", "HEAD")).trim()
-  if (commits !== "4") return yield* new DemoFailed({ why: `${commits} commits where 4 should be` })
+  if (commits !== "4") return yield* new DemoFailed({ message: `${commits} commits where 4 should be` })
   yield* printLines(`\n${brush("green", completionSummary(run))}\n`)
   yield* say(brush("green", "Killed half-way, finished all the same: no work lost, and none done twice."))
   yield* Console.log(`The state: ${path.join(project, "state.json")}`)

@@ -95,8 +95,8 @@ export const demo = Effect.fn("demo")(function* () {
   const session = files.find((file) => file.includes(successor))
   const said = session === undefined ? "" : yield* fs.readFileString(path.join(home, "claude", "projects", session))
   const proof = `I have read the export: the stage word is ${word}`
-  if (!said.includes(proof)) return yield* new DemoFailed({ why: "the successor does not know the stage word" })
-  if (ended.code !== 0) return yield* new DemoFailed({ why: `souffleur ended with ${ended.code}` })
+  if (!said.includes(proof)) return yield* new DemoFailed({ message: "the successor does not know the stage word" })
+  if (ended.code !== 0) return yield* new DemoFailed({ message: `souffleur ended with ${ended.code}` })
   yield* say(`S2 said: ${brush("green", `"${proof}."`)}`)
   yield* say(brush("green", "The plan is complete, and souffleur ended with 0. One Conductor at a time, and no work lost."))
   yield* printLines(`\nThe log:   ${path.join(home, "state", "souffleur.db")}`)

@@ -4,8 +4,8 @@ import { settingsOf } from "../world/App.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { paint } from "../Printing.ts"
 
-/** The demonstration did not come to its end; `why` is a sentence. */
-export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { why: Schema.String }) {}
+/** The demonstration did not come to its end; `message` is a sentence. */
+export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { message: Schema.String }) {}
 
 /** A second or so in place of minutes (spec: settings#keys). Who beats is never stale here, however busy the machine. */
 const timings = {
@@ -24,7 +24,7 @@ const timings = {
  * it takes: five minutes are for what hangs.
  */
 export const broughtBy = <A, E, R>(who: ChildProcessSpawner.ChildProcessHandle, what: string, effect: Effect.Effect<A, E, R>) => {
-  const failed = (why: string) => () => Effect.fail(new DemoFailed({ why: `${what} did not happen${why}` }))
+  const failed = (why: string) => () => Effect.fail(new DemoFailed({ message: `${what} did not happen${why}` }))
   const atItsEnd = Effect.andThen(
     Effect.exit(who.exitCode),
     Effect.timeoutOrElse(effect, { duration: "20 seconds", orElse: failed(`: pid ${who.pid} has ended`) })

@@ -179,7 +179,7 @@ export const standIn = Effect.fn("StandIn.standIn")(function* (argv: ReadonlyArr
     return yield* turn(session, chosen.id, print, prompt)
   }).pipe(
     Effect.scoped,
-    Effect.catchTag("SessionRefused", ({ why }) => Effect.as(Console.error(why), 1))
+    Effect.catchTag("SessionRefused", ({ message }) => Effect.as(Console.error(message), 1))
   )
   return yield* Effect.raceFirst(living, signalled(ignoreTerm))
 })

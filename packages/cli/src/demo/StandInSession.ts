@@ -3,7 +3,7 @@ import { Clock, Config, Effect, FileSystem, Path, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 
 /** The agent ends with exit 1 and says this, as the real one does. */
-export class SessionRefused extends Schema.TaggedError<SessionRefused>()("SessionRefused", { why: Schema.String }) {}
+export class SessionRefused extends Schema.TaggedError<SessionRefused>()("SessionRefused", { message: Schema.String }) {}
 
 export interface SessionOrder {
   readonly _tag: "Fresh" | "Resume"
@@ -45,10 +45,10 @@ export const openSession = Effect.fnUntraced(function* (order: SessionOrder) {
   const candidates = (yield* files.readDirectory(projects)).map((project) => paths.join(projects, project, `${order.id}.jsonl`))
   const found = yield* Effect.findFirst(candidates, (candidate) => files.exists(candidate))
   if (order._tag === "Fresh" && found._tag === "Some") {
-    return yield* new SessionRefused({ why: `Error: Session ID ${order.id} is already in use.` })
+    return yield* new SessionRefused({ message: `Error: Session ID ${order.id} is already in use.` })
   }
   if (order._tag === "Resume" && found._tag === "None") {
-    return yield* new SessionRefused({ why: `No conversation found with session ID: ${order.id}` })
+    return yield* new SessionRefused({ message: `No conversation found with session ID: ${order.id}` })
   }
   const file = found._tag === "Some" ? found.value : paths.join(own, `${order.id}.jsonl`)
 

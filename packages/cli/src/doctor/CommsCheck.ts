@@ -1,7 +1,6 @@
 import { CommsErrand } from "@souffleur/comms"
 import { Comms, type CommsSnapshot, parseTime, type ResolvedSettings, type Watch, Words } from "@souffleur/domain"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Result } from "effect"
-import { ofFile } from "../Failure.ts"
 import type { NamedWatch } from "../watching/FindWatch.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
@@ -78,14 +77,14 @@ export const board = Effect.fn("Doctor.board")(function* (settings: ResolvedSett
     Effect.flatMap(Comms, ({ snapshot }) => snapshot)
   ).pipe(Effect.provide(CommsErrand.layer(file)), Effect.result)
   if (Result.isFailure(read)) {
-    const { detail, reason } = read.failure
+    const { reason } = read.failure
     const todo =
       reason === "locked"
         ? "who holds it? souffleur goes on trying"
         : reason === "stuck"
           ? "look into it with sqlite3; a watch goes on by the process and the session file alone"
           : `another file? souffleur watch --comms; tables missing? ${init}`
-    return [wrong("comms", ofFile(file, detail), todo)]
+    return [wrong("comms", read.failure.message, todo)]
   }
   const now = yield* Clock.currentTimeMillis
   return [

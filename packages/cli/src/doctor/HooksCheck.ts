@@ -27,7 +27,7 @@ export const hooks = Effect.fn("Doctor.hooks")(function* ({ agentDir, stateDir }
     },
     (found, { file }) =>
       Effect.catch(found, (error) =>
-        Effect.succeed([note("hooks", error._tag === "HookSettingsUnusable" ? `${file} ${error.why}` : error.message)])
+        Effect.succeed([note("hooks", error._tag === "HookSettingsUnusable" ? `${file} ${error.problem}` : error.message)])
       )
   )
   return (yield* Effect.forEach(places, look)).flat()

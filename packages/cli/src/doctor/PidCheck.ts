@@ -15,7 +15,7 @@ export const candidate = Effect.fn("Doctor.candidate")(function* (pid: number, w
   if (found === undefined) return [wrong(check, "no such process is running", choose)]
   if (found.condition === "zombie") return [wrong(check, "it has ended (a zombie)", choose)]
   const refused = yield* Effect.result(refuseTarget(pid))
-  if (Result.isFailure(refused)) return [wrong(check, refused.failure.why, choose)]
+  if (Result.isFailure(refused)) return [wrong(check, refused.failure.message, choose)]
   const findings: Array<Finding> = []
   findings.push(
     agent.isAgent(yield* processes.commandLine(pid))
@@ -32,7 +32,7 @@ export const candidate = Effect.fn("Doctor.candidate")(function* (pid: number, w
         ? ok(check, `it holds session ${session}: souffleur watch --pid ${pid} --session-id ${session}`)
         : wrong(
             check,
-            `it holds session ${session}, which cannot be found: ${file.failure.why}`,
+            `it holds session ${session}, which cannot be found: ${file.failure.message}`,
             `another folder? set ${agentKind.folder.variables[0]}`
           )
     )

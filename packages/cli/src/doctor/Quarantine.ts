@@ -45,7 +45,7 @@ const folding = () => {
     const known = (eventTags as ReadonlyArray<string>).includes(tag)
     if (event !== undefined && Result.isFailure(event)) {
       if (!known || row.version > Event.versionOf(event.failure.tag as never)) lost.newer++
-      else lost.wrong ??= `event ${revision} of ${stream} (${tag}): ${event.failure.why}`
+      else lost.wrong ??= `event ${revision} of ${stream} (${tag}): ${event.failure.problem}`
     }
     watches.set(stream, {
       watch: event !== undefined && Result.isSuccess(event) ? evolve(before.watch, event.success) : before.watch,
@@ -66,7 +66,7 @@ const settled = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
   const undecided = names.filter((name) => name.endsWith(".json")).map((name) => name.slice(0, -".json".length))
   return yield* Effect.forEach(undecided, (id) =>
     Effect.match(launcher.settle(id), {
-      onFailure: ({ why }) => wrong("launch", `${id}: ${why}`, "see that no agent of it runs before a new watch is begun"),
+      onFailure: ({ message }) => wrong("launch", `${id}: ${message}`, "see that no agent of it runs before a new watch is begun"),
       onSuccess: Option.match({
         onNone: () => note("launch", `${id} was undecided: it is cancelled for good`),
         onSome: ({ pid }) => note("launch", `${id} had become process ${pid}`)

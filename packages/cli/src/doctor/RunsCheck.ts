@@ -4,7 +4,6 @@ import { Effect, Path } from "effect"
 import { claims, host } from "../world/App.ts"
 import { runs } from "../world/RunDirectory.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
-import { told } from "../Failure.ts"
 import { runNeeds, runStanding } from "../explain/RunSentence.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
@@ -13,7 +12,7 @@ const restore = "bring back a copy of the event log, or: souffleur doctor --quar
 /** One unfinished run: who conducts it, and what it waits for. */
 const standingOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun) {
   const name = `run ${id}`
-  if (unreadable !== undefined) return wrong(name, told(unreadable).text, restore)
+  if (unreadable !== undefined) return wrong(name, unreadable.message, restore)
   const goOn = invocation(run, (yield* Environment).cwd)
   const needs = needsPerson(run)
   if (run.owner !== null && !(yield* (yield* Claims).isDead(run.owner)))
@@ -54,5 +53,5 @@ export const checkRuns = (settings: ResolvedSettings, project: string) =>
     Effect.provide([runs(settings), claims]),
     Effect.provide(host),
     // Claims that cannot be used are told where the watches are.
-    Effect.catch((error) => Effect.succeed([wrong("runs", told(error).text, restore)]))
+    Effect.catch((error) => Effect.succeed([wrong("runs", error.message, restore)]))
   )

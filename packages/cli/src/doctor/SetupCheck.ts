@@ -5,7 +5,6 @@ import { Duration, Effect, FileSystem, Path, Result } from "effect"
 import { agentKind } from "../agent/Kind.ts"
 import { agent, host, launchable, terminalOf } from "../world/App.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
-import { told } from "../Failure.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 /** Without comms the commit that is checked out is a sign of progress. */
@@ -25,7 +24,7 @@ const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   return Result.match(yield* Effect.result(launched), {
     // Its arguments may hold a key.
     onSuccess: ({ program }) => ok("agent", `${program} is found`),
-    onFailure: (error) => wrong("agent", told(error).text, "set SOUFFLEUR_AGENT_COMMAND, or AGENT_COMMAND in the config file")
+    onFailure: (error) => wrong("agent", error.message, "set SOUFFLEUR_AGENT_COMMAND, or AGENT_COMMAND in the config file")
   })
 })
 
@@ -85,8 +84,7 @@ const ceiling = ({ maxExternalPermission }: ResolvedSettings, uid: number): Find
 const launcher = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   const { variables } = yield* Environment
   const chosen = yield* Effect.result(terminalOf(settings, variables))
-  if (Result.isFailure(chosen))
-    return wrong("launcher", told(chosen.failure).text, "set SOUFFLEUR_LAUNCHER, or LAUNCHER in the config file")
+  if (Result.isFailure(chosen)) return wrong("launcher", chosen.failure.message, "set SOUFFLEUR_LAUNCHER, or LAUNCHER in the config file")
   const terminal = chosen.success
   if (terminal === "headless") return ok("launcher", "headless: the agent in print mode, its output in the state folder")
   const question = terminal === "tmux" ? ["display-message", "-p", "#{session_id}"] : ["@", "ls"]
@@ -95,7 +93,7 @@ const launcher = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   )
   return Result.match(answered, {
     onSuccess: () => ok("launcher", `${terminal} answers`),
-    onFailure: ({ why }) => wrong("launcher", `${terminal} does not answer: ${why}`, "allow remote control, or use headless")
+    onFailure: ({ message }) => wrong("launcher", `${terminal} does not answer: ${message}`, "allow remote control, or use headless")
   })
 })
 

@@ -1,10 +1,9 @@
 import { Claims, EventLog, type ResolvedSettings, Words } from "@souffleur/domain"
 import { lookTrusted } from "@souffleur/process"
 import { Beats, Cursor, Store } from "@souffleur/eventlog"
-import { Signals, SqliteClient } from "@souffleur/node"
+import { Signals } from "@souffleur/node"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Result, Stream } from "effect"
-import { claims, host, store } from "../world/App.ts"
-import { told } from "../Failure.ts"
+import { claims, database, host, store } from "../world/App.ts"
 import { allWatches, type NamedWatch } from "../watching/FindWatch.ts"
 import { disk } from "./DiskCheck.ts"
 import { estimates, ratioOf } from "./EstimateCheck.ts"
@@ -196,8 +195,8 @@ const log = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   const file = path.join(settings.stateDir, "souffleur.db")
   if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false)))
     return { findings: [note("event log", "there is none yet")], watches: [] }
-  const sound = yield* Effect.result(Effect.provide(Signals.endable(Store.unsound), SqliteClient.layerOwn({ ...Store, path: file })))
-  if (Result.isFailure(sound)) return { findings: [wrong("event log", told(sound.failure).text, restore)], watches: [] }
+  const sound = yield* Effect.result(Effect.provide(Signals.endable(Store.unsound), database(file)))
+  if (Result.isFailure(sound)) return { findings: [wrong("event log", sound.failure.message, restore)], watches: [] }
   if (sound.success.length > 0) return { findings: [wrong("event log", `${file}: ${sound.success.join("; ")}`, restore)], watches: [] }
   return yield* Effect.gen(function* () {
     const read = yield* Effect.result(readable)
@@ -207,14 +206,14 @@ const log = Effect.fnUntraced(function* (settings: ResolvedSettings) {
       (one) => standing(one, settings)
     )
     const damaged = (what: string) => ({ findings: [wrong("event log", what, restore), ...each.flat()], watches: known })
-    if (Result.isFailure(read)) return damaged(told(read.failure).text)
+    if (Result.isFailure(read)) return damaged(read.failure.message)
     const { events, gap, ratios, watches } = read.success
     if (gap !== undefined) return damaged(`events are missing: ${gap}`)
     const whole = ok("event log", `${file}: ${events} events of ${watches} watches, each decodes; SQLite's check passes`)
     return { findings: [whole, ...estimates(ratios), ...each.flat()], watches: known }
   }).pipe(
     Effect.provide([store(settings), claims]),
-    Effect.catch((error) => Effect.succeed({ findings: [wrong("event log", told(error).text, restore)], watches: [] }))
+    Effect.catch((error) => Effect.succeed({ findings: [wrong("event log", error.message, restore)], watches: [] }))
   )
 })
 
@@ -227,7 +226,7 @@ const claimable = Effect.gen(function* () {
     // Another doctor is at it.
     Effect.catchTag("AlreadyWatched", () => Effect.void),
     Effect.as(ok("claims", "no other souffleur of this user can watch the same Conductor")),
-    Effect.catchTag("ClaimFailed", ({ why }) => Effect.succeed(wrong("claims", why, "nothing new is watched until then")))
+    Effect.catchTag("ClaimFailed", ({ message }) => Effect.succeed(wrong("claims", message, "nothing new is watched until then")))
   )
 }).pipe(Effect.provide(claims))
 

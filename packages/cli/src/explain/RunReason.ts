@@ -124,7 +124,7 @@ const explain = (event: RunEvent, before: Run): Explanation | undefined => {
       }
     case "RunPaused":
       return {
-        seen: event.files.length === 0 ? [event.why] : event.files,
+        seen: event.files.length === 0 ? [event.message] : event.files,
         rule: pauses[event.cause],
         act: "it waits until that is put right"
       }

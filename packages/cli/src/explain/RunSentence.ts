@@ -84,7 +84,7 @@ const needs = (id: string, { finishingFailure, paused, tasks }: Run, outputOf?: 
       "souffleur conduct answer --finishing --retry, or --skip"
     ]
   if (paused !== null) {
-    return [`run ${id} is paused: ${pauses[paused.cause].what} ${paused.files.length === 0 ? paused.why : paused.files.join(", ")}`]
+    return [`run ${id} is paused: ${pauses[paused.cause].what} ${paused.files.length === 0 ? paused.message : paused.files.join(", ")}`]
   }
   const task = tasks.find(({ status }) => status === "escalated")
   return [

@@ -68,7 +68,7 @@ const unsummarized = (watch: Watch): ReadonlyArray<string> =>
 
 /** A failure that has a sentence for a person is told by it. */
 const inPlainWords = (failure: unknown): string =>
-  Predicate.hasProperty(failure, "why") && Predicate.isString(failure.why) ? failure.why : JSON.stringify(failure)
+  Predicate.hasProperty(failure, "message") && Predicate.isString(failure.message) ? failure.message : JSON.stringify(failure)
 
 const failures = (watch: Watch): ReadonlyArray<string> =>
   Object.entries(watch.recovery?.steps ?? {}).flatMap(([name, state]) =>

@@ -1,7 +1,6 @@
-import { CommsLink, type CommsUnavailable } from "@souffleur/domain"
+import { CommsLink, CommsUnavailable } from "@souffleur/domain"
 import { Effect, Schedule } from "effect"
 import { commsLink, host, launches, settingsOf, store } from "../world/App.ts"
-import { type Failure, ofFile, told } from "../Failure.ts"
 import { type CallContext, lookUp, projectHere } from "./CallContext.ts"
 import { ToolFailed } from "./Tools.ts"
 
@@ -18,15 +17,15 @@ const afterwards: Record<CommsUnavailable["reason"], string> = {
 }
 
 /** A failure as the model hears it: what is the matter, and what to do. */
-const heard = (failure: Failure | ToolFailed): ToolFailed => {
-  if (failure._tag === "ToolFailed") return failure
-  if (failure._tag === "CommsUnavailable")
-    return new ToolFailed({ message: `The task database: ${ofFile(failure.path, failure.detail)}. ${afterwards[failure.reason]}` })
-  return new ToolFailed({ message: `souffleur: ${told(failure).text}.` })
+const heard = (failure: Error): ToolFailed => {
+  if (failure instanceof ToolFailed) return failure
+  if (failure instanceof CommsUnavailable)
+    return new ToolFailed({ message: `The task database: ${failure.message}. ${afterwards[failure.reason]}` })
+  return new ToolFailed({ message: `souffleur: ${failure.message}.` })
 }
 
 /** One call of a tool: everything is looked at anew, and closed again after it, so that nothing is held while the model thinks. */
-export const call = <A, E extends Failure | ToolFailed, R>(act: (here: CallContext) => Effect.Effect<A, E, R>) =>
+export const call = <A, E extends Error, R>(act: (here: CallContext) => Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const project = yield* projectHere
     const settings = yield* settingsOf(project)

@@ -151,7 +151,8 @@ const askSolo = Effect.fnUntraced(function* (named: NamedWatch, text: string) {
   const request = yield* freshRequest(named)
   const digest = yield* writeHandoffFile(stateDir, request, text).pipe(
     Effect.mapError(
-      ({ why }) => new ToolFailed({ message: `Your words could not be kept: ${why}. Nothing was asked for: go on, and tell a person.` })
+      ({ message }) =>
+        new ToolFailed({ message: `Your words could not be kept: ${message}. Nothing was asked for: go on, and tell a person.` })
     )
   )
   const tasks = yield* progressOf(named)

@@ -35,9 +35,9 @@ const managerOf = Effect.fnUntraced(function* (service: Service) {
   const { platform, variables } = yield* Environment
   const path = yield* Path.Path
   const home = variables["HOME"] ?? ""
-  if (!path.isAbsolute(home)) return yield* new BadUsage({ why: "HOME must be set to an absolute path" })
+  if (!path.isAbsolute(home)) return yield* new BadUsage({ message: "HOME must be set to an absolute path" })
   const broken = [...service.line, ...Object.values(service.environment)].find((text) => /[\0\n\r]/u.test(text))
-  if (broken !== undefined) return yield* new BadUsage({ why: "a path or setting with a line break cannot go into a service file" })
+  if (broken !== undefined) return yield* new BadUsage({ message: "a path or setting with a line break cannot go into a service file" })
   if (platform === "darwin") {
     const unit = `souffleur.${service.id}`
     const file = path.join(home, "Library", "LaunchAgents", `${unit}.plist`)
@@ -47,7 +47,7 @@ const managerOf = Effect.fnUntraced(function* (service: Service) {
     const launchd: Manager = { name: "launchd", unit, file, text, enable: [], start, disable, forget: [], show: undefined }
     return launchd
   }
-  if (platform !== "linux") return yield* new BadUsage({ why: `services are built for systemd and launchd, and this is ${platform}` })
+  if (platform !== "linux") return yield* new BadUsage({ message: `services are built for systemd and launchd, and this is ${platform}` })
   const unit = `souffleur-${service.id}.service`
   const config = variables["XDG_CONFIG_HOME"] ?? ""
   const systemd: Manager = {
@@ -70,7 +70,7 @@ const run = ([command, ...args]: Command) => runProgram({ command, args, stdin: 
 /** Tells the manager; what it did not take is a sentence that says how to do it by hand. */
 const tell = (commands: ReadonlyArray<Command>) =>
   Effect.forEach(commands, (command) =>
-    Effect.mapError(run(command), ({ why }) => new ServiceFailed({ why: `"${command.join(" ")}" failed: ${why}` }))
+    Effect.mapError(run(command), ({ message }) => new ServiceFailed({ message: `"${command.join(" ")}" failed: ${message}` }))
   )
 
 /** What stands in the file: `None` where there is none; a file that is not ours is refused, and left as it is. */
@@ -78,7 +78,9 @@ const standing = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   if (!(yield* fs.exists(file))) return Option.none()
   const text = yield* fs.readFileString(file)
-  return text.includes(mark) ? Option.some(text) : yield* new BadUsage({ why: `${file} was not written by souffleur: it is left as it is` })
+  return text.includes(mark)
+    ? Option.some(text)
+    : yield* new BadUsage({ message: `${file} was not written by souffleur: it is left as it is` })
 })
 
 /** A service manager that lets the services of a user who is not logged in run says so here; `null`: nobody can tell. */

@@ -7,7 +7,7 @@ import { Environment } from "../world/CommandEnvironment.ts"
 /** sd_notify(3) by its own program: Node has no datagram sockets of a file. */
 const notify = (word: string) =>
   runProgram({ command: "systemd-notify", args: [word], stdin: "", within: "10 seconds", atMost: 4096 }).pipe(
-    Effect.catchTag("ProgramFailed", ({ why }) => Effect.logWarning(`systemd-notify ${word}: ${why}`))
+    Effect.catchTag("ProgramFailed", ({ message }) => Effect.logWarning(`systemd-notify ${word}: ${message}`))
   )
 
 const underSystemd = Effect.map(Environment, ({ variables }) => (variables["NOTIFY_SOCKET"] ?? "") !== "")

@@ -63,7 +63,7 @@ export const detached = Effect.fn("detached")(function* (id: string, guardian: b
     within: "30 seconds",
     atMost: 100,
     environment: withoutMarks(variables)
-  }).pipe(Effect.catchTag("ProgramFailed", ({ why }) => new BadUsage({ why: `no souffleur can be started: ${why}` })))
+  }).pipe(Effect.catchTag("ProgramFailed", ({ message }) => new BadUsage({ message: `no souffleur can be started: ${message}` })))
   const pid = Number(printed)
   const started = yield* processes.find(pid)
   const look = Effect.gen(function* () {
@@ -79,7 +79,10 @@ export const detached = Effect.fn("detached")(function* (id: string, guardian: b
     return 1
   }
   if (owner !== undefined && owner.process.pid !== pid)
-    return yield* new AlreadyWatched({ owner, why: `souffleur with pid ${owner.process.pid} on ${owner.host} took it in the same moment` })
+    return yield* new AlreadyWatched({
+      owner,
+      problem: `souffleur with pid ${owner.process.pid} on ${owner.host} took it in the same moment`
+    })
   yield* asJson ? printJson({ watch: id, pid, output }) : Console.log(`souffleur, pid ${pid}, watches ${id}; it prints to ${output}`)
   return 0
 })

@@ -33,7 +33,7 @@ export const findWatch = Effect.fn("findWatch")(function* (name: Option.Option<s
   })
   if (Option.isSome(found)) return found.value.unreadable === undefined ? found.value : yield* found.value.unreadable
   return yield* new BadUsage({
-    why: Option.match(name, {
+    message: Option.match(name, {
       onNone: () => `no watch of ${project}: "souffleur status" lists all`,
       onSome: (name) => `no watch is called ${JSON.stringify(name.slice(0, 80))}, and none had such a session: "souffleur status" lists all`
     })

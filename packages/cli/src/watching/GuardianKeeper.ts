@@ -38,7 +38,7 @@ export const restorationOf = (flag: Option.Option<string>) => {
   if (Option.isNone(flag)) return Effect.succeed(Option.none<Restoration>())
   const [, cause, over] = /^(died|silent):(\d{1,15})$/u.exec(flag.value) ?? []
   return cause === undefined
-    ? Effect.fail(new BadUsage({ why: "--restored is a guardian's word: leave it out" }))
+    ? Effect.fail(new BadUsage({ message: "--restored is a guardian's word: leave it out" }))
     : Effect.succeed(Option.some<Restoration>({ cause: cause as Restoration["cause"], over: Number(over) }))
 }
 

@@ -9,7 +9,7 @@ export const knownOf = Effect.fn("knownOf")(function* (resume: Option.Option<str
     const of = Option.match(target, { onNone: () => ({ project }), onSome: ({ sessionId }) => ({ sessionId }) })
     return unfinished(yield* allWatches, of)
   }
-  if (Option.isSome(target)) return yield* new BadUsage({ why: "--resume names a watch, which has its Conductor: leave the other out" })
+  if (Option.isSome(target)) return yield* new BadUsage({ message: "--resume names a watch, which has its Conductor: leave the other out" })
   return Option.some(yield* findWatch(resume, project))
 })
 
@@ -26,7 +26,7 @@ export const goesOn = Effect.fn("Known.goesOn")(function* ({ id, watch }: NamedW
   const held = Option.isSome(another) ? yield* heldBy(another.value.identity) : undefined
   if (held !== undefined && !watch.sessions.includes(held)) {
     return yield* new BadUsage({
-      why: `process ${pid} holds session ${held}, and watch ${id} of session ${target.value.sessionId} follows pid ${follows}: name that session, or end the watch with "souffleur release ${id}"`
+      message: `process ${pid} holds session ${held}, and watch ${id} of session ${target.value.sessionId} follows pid ${follows}: name that session, or end the watch with "souffleur release ${id}"`
     })
   }
   if (pid !== follows) yield* Console.error(`watch ${id} follows pid ${follows}, Conductor (S${Math.max(1, watch.generation)}), by now`)

@@ -27,6 +27,6 @@ export const personOnly = Effect.fn("personOnly")(function* (what: string) {
   const why = mark === undefined ? (holder === undefined ? undefined : `agent pid ${holder} has started it`) : `${mark} is set`
   if (why !== undefined)
     return yield* new BadUsage({
-      why: `${what} is a person's word, and this is an agent's session (${why}): say it in a terminal of your own`
+      message: `${what} is a person's word, and this is an agent's session (${why}): say it in a terminal of your own`
     })
 })

@@ -15,7 +15,7 @@ import {
   Settings,
   type Terminal
 } from "@souffleur/domain"
-import { EventLogSql, Store } from "@souffleur/eventlog"
+import { EventLogSql, LogUnusable, Store } from "@souffleur/eventlog"
 import { Claims as NodeClaims, HookFiles, Launcher, Processes as NodeProcesses, SqliteClient, TrustedFiles } from "@souffleur/node"
 import { loadSettings, readSettings, type TrustedFiles as Trusted } from "@souffleur/process"
 import { exportedBy } from "@souffleur/recovery"
@@ -32,13 +32,17 @@ export const settingsOf = Effect.fn("settingsOf")(function* (projectDir: string,
   return yield* loadSettings({ agent: agentKind, projectDir, environment: variables, flags })
 })
 
+/** The file of our own database. Fails with `LogUnusable`. */
+export const database = (path: string) =>
+  Layer.catchTag(SqliteClient.layerOwn({ ...Store, path }), "SqliteUnusable", (error) =>
+    Layer.effectContext(Effect.fail(LogUnusable.ofFile(error)))
+  )
+
 /** Our own database: log, beats, cursor. Made where there is none. */
 export const store = (settings: ResolvedSettings) =>
   Layer.unwrap(
     Effect.map(Effect.andThen(TrustedFiles.stateFolder(settings.stateDir), Path.Path), (path) =>
-      Layer.merge(EventLog.layerSql(), EventLogSql.layer).pipe(
-        Layer.provide(SqliteClient.layerOwn({ ...Store, path: path.join(settings.stateDir, "souffleur.db") }))
-      )
+      Layer.merge(EventLog.layerSql(), EventLogSql.layer).pipe(Layer.provide(database(path.join(settings.stateDir, "souffleur.db"))))
     )
   )
 
@@ -68,7 +72,7 @@ export const terminalOf = (
 ): Effect.Effect<Terminal, BadSetting> => {
   if (launcher === "auto") return Effect.succeed(surrounding(variables))
   const usable = launcher === "headless" || (variables[launcher === "tmux" ? "TMUX" : "KITTY_LISTEN_ON"] ?? "") !== ""
-  return usable ? Effect.succeed(launcher) : Effect.fail(new BadSetting({ name: "SOUFFLEUR_LAUNCHER", why: cannot[launcher] }))
+  return usable ? Effect.succeed(launcher) : Effect.fail(new BadSetting({ name: "SOUFFLEUR_LAUNCHER", problem: cannot[launcher] }))
 }
 
 /** The agent of the settings, or of a watch's own command: of the kind that is known here, or what behaves like it. */
@@ -98,10 +102,10 @@ export const launchable = Effect.fn("App.launchable")(function* ({ maxExternalPe
   yield* agent.command({ session: { _tag: "Resume", sessionId: "none" }, permission: effective, prompt: "", print: true })
 })
 
-const unusable = <S>(why: string): Layer.Layer<S, BadUsage> => Layer.effectContext(Effect.fail(new BadUsage({ why })))
+const unusable = <S>(message: string): Layer.Layer<S, BadUsage> => Layer.effectContext(Effect.fail(new BadUsage({ message })))
 
 /** The processes of this host; a host whose processes cannot be told apart is no place for a watchdog. */
-export const host = Layer.catchTag(NodeProcesses.layer, "ProcessesUnavailable", ({ why }) => unusable<Processes>(why))
+export const host = Layer.catchTag(NodeProcesses.layer, "ProcessesUnavailable", ({ message }) => unusable<Processes>(message))
 
 /** Who watches which Conductor, for every souffleur of this user. */
 export const claims = NodeClaims.layer()

@@ -1,6 +1,5 @@
 import { Comms } from "@souffleur/domain"
 import { Console, Effect, Layer, Option } from "effect"
-import { ofFile } from "../Failure.ts"
 
 /** Comms that says on standard error when it can no longer be read, why, and when it can again. A lock passes, and is no news. */
 export const layer: Layer.Layer<Comms, never, Comms> = Layer.effect(
@@ -8,10 +7,10 @@ export const layer: Layer.Layer<Comms, never, Comms> = Layer.effect(
   Effect.map(Comms, (comms) => {
     let out = Option.none<string>()
     const snapshot = comms.snapshot.pipe(
-      Effect.tapError(({ detail, reason }) => {
+      Effect.tapError(({ message, reason }) => {
         if (reason === "locked" || Option.contains(out, reason)) return Effect.void
         out = Option.some(reason)
-        return Console.error(`warning: comms is out, and the watch goes on without it: ${ofFile(comms.path, detail)}`)
+        return Console.error(`warning: comms is out, and the watch goes on without it: ${message}`)
       }),
       Effect.tap(() => {
         if (Option.isNone(out)) return Effect.void

@@ -81,7 +81,7 @@ export const opening = Effect.fn("ConfigTrust.opening")(function* (project: stri
   const changed = keys.filter((key) => key !== "MAX_EXTERNAL_PERMISSION")
   if (changed.length > 0)
     return yield* new BadUsage({
-      why: `${settings.source ?? "the config file, which is gone"}: ${changed.join(", ")} ${changed.length === 1 ? "is" : "are"} not what was trusted in ${project}: look at it, then ${accept}`
+      message: `${settings.source ?? "the config file, which is gone"}: ${changed.join(", ")} ${changed.length === 1 ? "is" : "are"} not what was trusted in ${project}: look at it, then ${accept}`
     })
   if (keys.length > 0) yield* Console.error(`warning: ${overreachInWords({ keys, said: says })}`)
   return { settings, pin: { ceiling: lower(says.ceiling, trusted.value.ceiling), programs: trusted.value.programs } }
@@ -91,7 +91,7 @@ export const opening = Effect.fn("ConfigTrust.opening")(function* (project: stri
 export const goingOn = Effect.fn("ConfigTrust.goingOn")(function* (project: string, pin: Pin, flags: SettingFlags = {}) {
   const { keys, lost, says, settings } = yield* beside(project, flags, pin)
   if (lost.length > 0)
-    return yield* new BadUsage({ why: `which ${lost.join(", ")} this goes on with is lost, and the file has another: ${accept}` })
+    return yield* new BadUsage({ message: `which ${lost.join(", ")} this goes on with is lost, and the file has another: ${accept}` })
   if (keys.length > 0) yield* Console.error(`warning: ${overreachInWords({ keys, said: says })}`)
   return settings
 })

@@ -48,7 +48,7 @@ export const findRun = Effect.fn("findRun")(function* (name: Option.Option<strin
   })
   if (found !== undefined) return found.unreadable === undefined ? found : yield* found.unreadable
   return yield* new BadUsage({
-    why: Option.match(name, {
+    message: Option.match(name, {
       onNone: () => `no plan was conducted in ${project} yet: souffleur conduct PLAN`,
       onSome: (id) => `no run is called ${JSON.stringify(id.slice(0, 80))}: "souffleur conduct status --all" lists all`
     })

@@ -1,12 +1,13 @@
-import { type Audience, type Hindrance, hindranceInWords, isHindrance, outcry } from "@souffleur/plan"
+import { type Audience, type Hindrance, isHindrance, outcry } from "@souffleur/plan"
+import { LogUnusable, UnreadableEvent } from "@souffleur/eventlog"
 import { Cause, Console, Effect, Option, Ref, Schedule } from "effect"
-import { defective, type Failure, told } from "../Failure.ts"
+import { defective } from "../Failure.ts"
 
 /** What the run's own log cannot tell: that it is out, or a defect. Another conductor, and an interruption, are nobody's trouble. */
-export const untold = (cause: Cause.Cause<Failure>): string | undefined => {
+export const untold = (cause: Cause.Cause<Error>): string | undefined => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (error === undefined) return Cause.hasDies(cause) ? defective(cause) : undefined
-  return error._tag === "LogUnusable" || error._tag === "UnreadableEvent" ? told(error).text : undefined
+  return error instanceof LogUnusable || error instanceof UnreadableEvent ? error.message : undefined
 }
 
 /** How often it is looked whether a run can go on. */
@@ -16,10 +17,7 @@ const again = Schedule.spaced("2 seconds")
 export const oncePossible = Effect.fnUntraced(function* <A, E, R>(id: string, audience: Audience, begins: Effect.Effect<A, E, R>) {
   const said = yield* Ref.make(false)
   const tell = (error: Hindrance) =>
-    Effect.andThen(
-      Console.error(`run ${id} cannot go on: ${hindranceInWords(error)}; it waits for that`),
-      outcry(id, audience, hindranceInWords(error))
-    )
+    Effect.andThen(Console.error(`run ${id} cannot go on: ${error.message}; it waits for that`), outcry(id, audience, error.message))
   return yield* begins.pipe(
     Effect.tapError((error) =>
       isHindrance(error) ? Effect.flatMap(Ref.getAndSet(said, true), (before) => (before ? Effect.void : tell(error))) : Effect.void

@@ -32,10 +32,12 @@ const read = (file: string) =>
 export const trustedIn = Effect.fn("trustedIn")(function* (stateDir: string, project: string) {
   const file = yield* fileOf(stateDir, project)
   const unusable = (why: string) =>
-    new BadUsage({ why: `${file}, what was trusted in ${project}: ${why}; "souffleur config --trust" makes it anew` })
+    new BadUsage({ message: `${file}, what was trusted in ${project}: ${why}; "souffleur config --trust" makes it anew` })
   return yield* read(file).pipe(
     Effect.flatMap((text) => Effect.asSome(Effect.mapError(decode(text), () => unusable("it is damaged")))),
-    Effect.catchTag("FileRefused", ({ missing, why }) => (missing ? Effect.succeed(Option.none<Pin>()) : Effect.fail(unusable(why))))
+    Effect.catchTag("FileRefused", ({ missing, problem }) =>
+      missing ? Effect.succeed(Option.none<Pin>()) : Effect.fail(unusable(problem))
+    )
   )
 })
 

@@ -27,7 +27,7 @@ export const decidePin = ({ overreach, pin }: Pinned, command: Command): PinDeci
   const at = command.now
   if (command._tag === "Trust") {
     if (command.by._tag !== "Operator")
-      return Result.fail(new Refused({ why: "never", detail: "only a person's word changes the ceiling or a program" }))
+      return Result.fail(new Refused({ reason: "never", message: "only a person's word changes the ceiling or a program" }))
     return Result.succeed(Equal.equals(pin, command.pin) ? [] : [TrustGiven.make({ at, pin: command.pin, by: "config" })])
   }
   const said = { ceiling: command.said.ceiling, programs: command.said.programs ?? overreach?.said.programs ?? pin.programs }
@@ -44,7 +44,7 @@ export const decidePin = ({ overreach, pin }: Pinned, command: Command): PinDeci
 export const abovePin = (effective: Permission, { pin }: Pick<Pinned, "pin">): Refused | undefined =>
   lower(effective, pin.ceiling) === effective
     ? undefined
-    : new Refused({ why: "never", detail: `permission ${effective} is above the ceiling in force, ${pin.ceiling}` })
+    : new Refused({ reason: "never", message: `permission ${effective} is above the ceiling in force, ${pin.ceiling}` })
 
 /** What a person now allows is no longer asked for. */
 const still = (overreach: Pinned["overreach"], pin: Pin): Pinned["overreach"] => {

@@ -111,7 +111,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
         : ok(
             ...(watch.monitor === undefined
               ? []
-              : [Event.SelfMonitorStopped.make({ at, monitor: watch.monitor.monitor, why: "replaced" as const })]),
+              : [Event.SelfMonitorStopped.make({ at, monitor: watch.monitor.monitor, reason: "replaced" as const })]),
             Event.SelfMonitorStarted.make({ at, monitor: watch.monitorsStarted + 1, watcher: command.watcher })
           )
     case "SelfMonitorReady":
@@ -129,13 +129,13 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
       return ok(what === null ? Event.PersonCame.make({ at, watcher }) : Event.PersonAwaited.make({ at, watcher, for: what }))
     }
     case "ReportRefused": {
-      const { from, what, why } = command
-      return watch.refused.includes(what) ? ok() : ok(Event.WordRefused.make({ at, what, from, why }))
+      const { from, what, message } = command
+      return watch.refused.includes(what) ? ok() : ok(Event.WordRefused.make({ at, what, from, message }))
     }
     case "ReportClaim": {
-      const { why } = command
-      if (watch.unclaimed === (why !== null)) return ok()
-      return ok(why === null ? Event.ConductorClaimed.make({ at }) : Event.ConductorUnclaimed.make({ at, why }))
+      const { message } = command
+      if (watch.unclaimed === (message !== null)) return ok()
+      return ok(message === null ? Event.ConductorClaimed.make({ at }) : Event.ConductorUnclaimed.make({ at, message }))
     }
     case "ReportCeiling": {
       const { ceiling, limit, since, used, watcher } = command
@@ -158,7 +158,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
     case "ReportSelfMonitorLost":
       return command.monitor === watch.monitor?.monitor
         ? ok(
-            Event.SelfMonitorStopped.make({ at, monitor: command.monitor, why: "lost" }),
+            Event.SelfMonitorStopped.make({ at, monitor: command.monitor, reason: "lost" }),
             Event.SelfMonitorStarted.make({ at, monitor: watch.monitorsStarted + 1, watcher: watch.monitor.watcher })
           )
         : ok()

@@ -30,9 +30,9 @@ export const describeSign = {
     described("warning", `The Conductor has no heartbeat, and is left alone until ${deadline(until, at)}: ${because}`),
   PersonAwaited: (event) => described("warning", `The Conductor waits for a person: ${event.for}`, { notice: "waiting_for_a_person" }),
   PersonCame: () => described("info", "The Conductor no longer waits for a person", { notice: "cleared" }),
-  WordRefused: ({ what, why }) => described("warning", `souffleur refused a ${what}: ${why}`, { message: "warning" }),
-  ConductorUnclaimed: ({ why }) =>
-    described("warning", `souffleur could not claim the Conductor: ${why}. A souffleur of another state folder could watch it too`, {
+  WordRefused: ({ what, message }) => described("warning", `souffleur refused a ${what}: ${message}`, { message: "warning" }),
+  ConductorUnclaimed: ({ message }) =>
+    described("warning", `souffleur could not claim the Conductor: ${message}. A souffleur of another state folder could watch it too`, {
       message: "warning",
       notice: "warning"
     }),

@@ -77,7 +77,7 @@ export const describeWatch = {
   WatcherLost: ({ beatAge, watcher }) =>
     described("warning", `Watcher ${watcher} died: ${beatAge === null ? "it never beat" : `its last beat was ${duration(beatAge)} ago`}`),
   SelfMonitorStarted: ({ monitor }) => described("detail", `Self-monitor ${monitor} starts`),
-  SelfMonitorStopped: ({ monitor, why }) => described("detail", `Self-monitor ${monitor} was ${why}`),
+  SelfMonitorStopped: ({ monitor, reason }) => described("detail", `Self-monitor ${monitor} was ${reason}`),
   WatchSettled: () => described("success", "souffleur watches"),
   ConductorDied: (event) =>
     described("error", `The Conductor is dead: ${deadBy(event)}${withoutProgress(event.retries, "death ")}`, { message: "warning" }),

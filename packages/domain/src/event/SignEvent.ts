@@ -28,14 +28,14 @@ export const ConductorResolved = event("ConductorResolved", { watcher: Count, co
 export const WordRefused = event("WordRefused", {
   what: Schema.Literals(["payload", "reply", "session"]),
   from: Schema.NullOr(Text),
-  why: Text
+  message: Text
 })
 
 /**
  * The Conductor, or its session, could not be claimed: a souffleur of another state folder could watch it too. Told once as long as it
  * lasts.
  */
-export const ConductorUnclaimed = event("ConductorUnclaimed", { why: Text })
+export const ConductorUnclaimed = event("ConductorUnclaimed", { message: Text })
 /** All of it is claimed again. */
 export const ConductorClaimed = event("ConductorClaimed", {})
 

@@ -81,7 +81,7 @@ export const WatcherLost = event("WatcherLost", {
 })
 /** A self-monitor of that watcher. Its own number differs when a self-monitor had to be replaced alone. */
 export const SelfMonitorStarted = event("SelfMonitorStarted", { monitor: Count, watcher: Count })
-export const SelfMonitorStopped = event("SelfMonitorStopped", { monitor: Count, why: Schema.Literals(["replaced", "lost"]) })
+export const SelfMonitorStopped = event("SelfMonitorStopped", { monitor: Count, reason: Schema.Literals(["replaced", "lost"]) })
 /** Watcher and self-monitor both run: SETTLING became WATCHING. */
 export const WatchSettled = event("WatchSettled", {})
 

@@ -10,7 +10,7 @@ export type Holding =
   | { readonly _tag: "Holds" }
   | { readonly _tag: "Unknown" }
   /** `holds`: the session that it says it holds itself; `by`: the other process that holds the one that was asked for. */
-  | { readonly _tag: "Another"; readonly why: string; readonly holds?: string; readonly by?: number }
+  | { readonly _tag: "Another"; readonly message: string; readonly holds?: string; readonly by?: number }
 
 /** Whether a session that began in `folder` may be one of `project`; `undefined`: nobody says where, as before its first word. */
 export const isWithin = (project: string, folder: string | undefined): boolean =>
@@ -60,15 +60,15 @@ export const holdingOf = Effect.fn("holdingOf")(function* (
   const processes = yield* Processes
   const own = yield* heldBy(process)
   if (own === sessionId) return { _tag: "Holds" }
-  if (own !== undefined) return { _tag: "Another", why: `process ${pid} holds session ${own}, not ${sessionId}`, holds: own }
+  if (own !== undefined) return { _tag: "Another", message: `process ${pid} holds session ${own}, not ${sessionId}`, holds: own }
   const files = yield* agent.sessions
   const told = yield* heldByLiving()
   const moved = (one: number) => told.some((held) => held.pid === one && held.sessionId !== sessionId)
   const holder = told.find((one) => one.sessionId === sessionId) ?? files.find((one) => one.sessionId === sessionId && !moved(one.pid))
   if (holder !== undefined)
-    return { _tag: "Another", why: `process ${holder.pid} holds session ${sessionId}, not process ${pid}`, by: holder.pid }
+    return { _tag: "Another", message: `process ${holder.pid} holds session ${sessionId}, not process ${pid}`, by: holder.pid }
   const tools = yield* processes.tagged(agent.sessionTag(sessionId))
   return tools.some(({ identity }) => identity.pid === pid)
-    ? { _tag: "Another", why: `process ${pid} is a tool of session ${sessionId}, not its agent` }
+    ? { _tag: "Another", message: `process ${pid} is a tool of session ${sessionId}, not its agent` }
     : { _tag: "Unknown" }
 })

@@ -61,10 +61,10 @@ const over = (turn: TurnState | undefined): Verdict | undefined => {
   if (turn?._tag === "Finished") return { _tag: "Idle", since: turn.at }
   if (turn?._tag === "Question") return { _tag: "Waiting", for: `an answer to ${turn.name}`, since: turn.at }
   if (turn?._tag !== "Failed") return undefined
-  switch (turn.why) {
+  switch (turn.reason) {
     case "usage-limit":
     case "outage":
-      return { _tag: "Limited", kind: turn.why, at: turn.at, resetsAt: turn.resetsAt }
+      return { _tag: "Limited", kind: turn.reason, at: turn.at, resetsAt: turn.resetsAt }
     case "prompt-too-long":
       return { _tag: "Exhausted", at: turn.at }
     case "account":

@@ -32,7 +32,7 @@ export type TurnState =
   | {
       readonly _tag: "Failed"
       readonly at: number
-      readonly why: "usage-limit" | "outage" | "prompt-too-long" | "account" | "other"
+      readonly reason: "usage-limit" | "outage" | "prompt-too-long" | "account" | "other"
       readonly resetsAt: number | undefined
     }
 

@@ -1,4 +1,4 @@
-import { Context, type Effect, type Option, Schema } from "effect"
+import { Context, type Effect, type Option, Runtime, Schema } from "effect"
 import type { EffectivePermission } from "../settings/Permission.ts"
 import type { Tag } from "./Process.ts"
 import type { ContextInUse, SessionSigns } from "../evidence/Signs.ts"
@@ -16,12 +16,14 @@ export interface AgentSession {
   readonly writtenAt: number
 }
 
-/** No session file, or more than one, or an id that cannot be one. `why` is a sentence for a person. */
+/** No session file, or more than one, or an id that cannot be one. `message` is a sentence for a person. */
 export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {
   sessionId: Schema.String,
   reason: Schema.Literals(["malformed", "missing", "ambiguous"]),
-  why: Schema.String
-}) {}
+  message: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 2
+}
 
 export interface SessionFile {
   /** Absolute. */
@@ -51,7 +53,7 @@ export interface HandoffTaken {
 }
 
 export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFailed", {
-  why: Schema.String
+  message: Schema.String
 }) {}
 
 /** One whole export on disk. */
@@ -166,5 +168,10 @@ export class Agent extends Context.Service<
 /** The agent command names no program that can be run. */
 export class AgentNotFound extends Schema.TaggedError<AgentNotFound>()("AgentNotFound", {
   program: Schema.String,
-  why: Schema.String
-}) {}
+  problem: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 2
+  override get message(): string {
+    return `agent command ${this.program}: ${this.problem}`
+  }
+}

@@ -1,4 +1,4 @@
-import { type Duration, type Option, type Result, Schema } from "effect"
+import { type Duration, type Option, type Result, Runtime, Schema } from "effect"
 import type { Permission } from "../settings/Permission.ts"
 import type { AgentCommand } from "./Agent.ts"
 
@@ -8,13 +8,20 @@ export interface AgentProgram {
   readonly args: ReadonlyArray<string>
 }
 
-/** An agent command that no launch may use (exit code 2; spec: settings#agent-command). `why` is a sentence for a person. */
+/** An agent command that no launch may use (exit code 2; spec: settings#agent-command). `problem` is a sentence for a person. */
 export class AgentCommandRefused extends Schema.TaggedError<AgentCommandRefused>()("AgentCommandRefused", {
-  why: Schema.String
-}) {}
+  problem: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 2
+  override get message(): string {
+    return `SOUFFLEUR_AGENT_COMMAND: ${this.problem}`
+  }
+}
 
-/** A literal command of a known agent that souffleur cannot run as it stands (exit 2). `why` says what to write instead. */
-export class CommandRefused extends Schema.TaggedError<CommandRefused>()("CommandRefused", { why: Schema.String }) {}
+/** A literal command of a known agent that souffleur cannot run as it stands (exit 2). `message` says what to write instead. */
+export class CommandRefused extends Schema.TaggedError<CommandRefused>()("CommandRefused", { message: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 2
+}
 
 /** A literal command of an agent, taken apart: what a launch sets itself, and what stays for every launch of its watch. */
 export interface LiteralAgent {

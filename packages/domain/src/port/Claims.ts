@@ -1,4 +1,4 @@
-import { Context, Effect, Schema } from "effect"
+import { Context, Effect, Runtime, Schema } from "effect"
 import { ProcessIdentity } from "./Process.ts"
 
 /** A process of souffleur that owns a watch (spec: behaviour#one-owner). */
@@ -14,11 +14,18 @@ export type Owner = typeof Owner.Type
 /** Another souffleur, alive or not provably dead, watches this Conductor. Exit code 3. */
 export class AlreadyWatched extends Schema.TaggedError<AlreadyWatched>()("AlreadyWatched", {
   owner: Owner,
-  why: Schema.String
-}) {}
+  problem: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 3
+  override get message(): string {
+    return `already watched: ${this.problem}`
+  }
+}
 
-/** Nothing can be claimed: the place of the claims is somebody else's, full, or gone. `why` names it, and says what to do. */
-export class ClaimFailed extends Schema.TaggedError<ClaimFailed>()("ClaimFailed", { why: Schema.String }) {}
+/** Nothing can be claimed: the place of the claims is somebody else's, full, or gone. `message` names it, and says what to do. */
+export class ClaimFailed extends Schema.TaggedError<ClaimFailed>()("ClaimFailed", { message: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 2
+}
 
 /** What one souffleur has at a time: a Conductor, a session, or a project in which a plan is conducted, by its real path. */
 export type Claimable = ProcessIdentity | { readonly session: string } | { readonly project: string }

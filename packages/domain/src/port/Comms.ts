@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, Runtime, Schema } from "effect"
 
 /** States of `orchestration_tasks` that souffleur writes in its own row (spec: behaviour#state-in-comms). */
 export type SouffleurState = "confirmed" | "error" | "exited" | "complete"
@@ -97,8 +97,13 @@ export type MessageKind = "error" | "warning" | "completion" | "system"
 export class CommsUnavailable extends Schema.TaggedError<CommsUnavailable>()("CommsUnavailable", {
   path: Schema.String,
   reason: Schema.Literals(["locked", "missing", "foreign", "schema", "stuck", "failed"]),
-  detail: Schema.String
-}) {}
+  problem: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 2
+  override get message(): string {
+    return this.problem.includes(this.path) ? this.problem : `${this.path}: ${this.problem}`
+  }
+}
 
 /**
  * The orchestration database of one watch (spec: behaviour#use-of-comms). It belongs to others: nothing here creates it or changes its

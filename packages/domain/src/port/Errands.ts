@@ -5,8 +5,8 @@ import { Context, type Effect, Schema } from "effect"
  * it.
  */
 export class ErrandFailed extends Schema.TaggedError<ErrandFailed>()("ErrandFailed", {
-  why: Schema.Literals(["silent", "ended"]),
-  detail: Schema.String
+  reason: Schema.Literals(["silent", "ended"]),
+  message: Schema.String
 }) {}
 
 /**

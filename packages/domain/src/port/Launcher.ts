@@ -1,4 +1,4 @@
-import { Context, type Effect, type Option, Schema } from "effect"
+import { Context, type Effect, type Option, Runtime, Schema } from "effect"
 import type { AgentCommand } from "./Agent.ts"
 import type { ProcessIdentity } from "./Process.ts"
 
@@ -21,7 +21,9 @@ export interface LaunchOrder {
 export const handoffLine = (launchId: string): string => `Hand-off ${launchId}`
 
 /** Nothing runs, and nothing will: the receipt's name is claimed as a tombstone. */
-export class LaunchFailed extends Schema.TaggedError<LaunchFailed>()("LaunchFailed", { why: Schema.String }) {}
+export class LaunchFailed extends Schema.TaggedError<LaunchFailed>()("LaunchFailed", { message: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 2
+}
 
 /** Launch at most once (spec: behaviour#launch-at-most-once): file, receipt by `link`, tombstone, `execve`. */
 export class Launcher extends Context.Service<

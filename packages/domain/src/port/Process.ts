@@ -38,7 +38,11 @@ export type Signal = "SIGTERM" | "SIGKILL"
 export class NotPermitted extends Schema.TaggedError<NotPermitted>()("NotPermitted", {
   pid: Schema.Int,
   signal: Schema.String
-}) {}
+}) {
+  override get message(): string {
+    return `souffleur may not send ${this.signal} to process ${this.pid}`
+  }
+}
 
 /** Processes of this host. Nothing here asks who is a child of ours: a watchdog's charges are strangers. */
 export class Processes extends Context.Service<

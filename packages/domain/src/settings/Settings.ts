@@ -1,4 +1,4 @@
-import { Context, Duration, Effect, Option, Path, Result, Schema } from "effect"
+import { Context, Duration, Effect, Option, Path, Result, Runtime, Schema } from "effect"
 import { parseAgentEnvironment } from "./AgentEnvironment.ts"
 import type { ConfigKey, FoundConfig } from "./ConfigFile.ts"
 import { type ConfigWord, holding, type Pin, wordOf } from "./Pin.ts"
@@ -14,8 +14,13 @@ export type LauncherChoice = typeof LauncherChoice.Type
 export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", {
   name: Schema.String,
   value: Schema.optional(Schema.String),
-  why: Schema.String
-}) {}
+  problem: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 2
+  override get message(): string {
+    return `${this.name}: ${this.problem}`
+  }
+}
 
 /** How one setting is read; `Err` says in a few words what it must be. */
 type Read<A> = (text: string) => Result.Result<A, string>
@@ -198,7 +203,7 @@ export const resolveSettings = Effect.fn("resolveSettings")(function* (
     if (outside !== undefined) {
       return Result.mapError(
         one.read(outside.value),
-        (why) => new BadSetting({ name: outside.source, value: outside.value.slice(0, 100), why })
+        (problem) => new BadSetting({ name: outside.source, value: outside.value.slice(0, 100), problem })
       )
     }
     const inside = file.values.get(one.key)
@@ -217,7 +222,7 @@ export const resolveSettings = Effect.fn("resolveSettings")(function* (
   const home = (...below: ReadonlyArray<string>) => {
     const folder = environment["HOME"]
     return folder === undefined || !path.isAbsolute(folder)
-      ? Effect.fail(new BadSetting({ name: "HOME", why: "must be set to an absolute path" }))
+      ? Effect.fail(new BadSetting({ name: "HOME", problem: "must be set to an absolute path" }))
       : Effect.succeed(path.join(folder, ...below))
   }
   const folder = (...names: ReadonlyArray<string>) => {

@@ -1,4 +1,4 @@
-import { Result, Schema } from "effect"
+import { Result, Runtime, Schema } from "effect"
 
 /** Which Conductor is meant: as a user, or a Conductor's reply, wrote it (spec: behaviour#naming-a-conductor). */
 export interface Target {
@@ -6,8 +6,10 @@ export interface Target {
   readonly sessionId: string
 }
 
-/** Words that name no Conductor; `why` says what to write instead (exit code 2). */
-export class BadTarget extends Schema.TaggedError<BadTarget>()("BadTarget", { why: Schema.String }) {}
+/** Words that name no Conductor; `message` says what to write instead (exit code 2). */
+export class BadTarget extends Schema.TaggedError<BadTarget>()("BadTarget", { message: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 2
+}
 
 /** No dot, slash, star or leading dash: what passes can be part of a file's name, and is never a flag. */
 const sessionForm = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/u
@@ -17,17 +19,17 @@ export const parseSessionId = (text: string): Result.Result<string, BadTarget> =
     ? Result.succeed(text)
     : Result.fail(
         new BadTarget({
-          why: `${JSON.stringify(text.slice(0, 80))} is no session id: letters, digits, "-" and "_" only, such as 8c1d2f60-…`
+          message: `${JSON.stringify(text.slice(0, 80))} is no session id: letters, digits, "-" and "_" only, such as 8c1d2f60-…`
         })
       )
 
 /** A pid of somebody's own process: pid 1 is the machine's. At most 2^22, Linux's own limit (proc(5), pid_max). */
 export const parsePid = (text: string): Result.Result<number, BadTarget> => {
   const pid = /^[1-9][0-9]{0,6}$/u.test(text) ? Number(text) : 0
-  if (pid === 1) return Result.fail(new BadTarget({ why: "pid 1 is the machine's first process, never a Conductor" }))
+  if (pid === 1) return Result.fail(new BadTarget({ message: "pid 1 is the machine's first process, never a Conductor" }))
   return pid > 1 && pid <= 4_194_304
     ? Result.succeed(pid)
-    : Result.fail(new BadTarget({ why: `${JSON.stringify(text.slice(0, 80))} is no process id: a whole number from 2 to 4194304` }))
+    : Result.fail(new BadTarget({ message: `${JSON.stringify(text.slice(0, 80))} is no process id: a whole number from 2 to 4194304` }))
 }
 
 /** The literal `PID:123 SESSION_ID:abc`, in either order, anywhere in the text. */
@@ -38,7 +40,7 @@ export const parseTarget = (text: string): Result.Result<Target, BadTarget> =>
       const found = words.filter((word) => word.startsWith(key))
       return found.length === 1
         ? Result.succeed(found[0]!.slice(key.length))
-        : Result.fail(new BadTarget({ why: `exactly one ${key}… is needed, as in PID:123 SESSION_ID:8c1d2f60-…` }))
+        : Result.fail(new BadTarget({ message: `exactly one ${key}… is needed, as in PID:123 SESSION_ID:8c1d2f60-…` }))
     }
     return { pid: yield* parsePid(yield* after("PID:")), sessionId: yield* parseSessionId(yield* after("SESSION_ID:")) }
   })

@@ -99,9 +99,9 @@ export type WatchIntent =
   | { readonly _tag: "ReportDeferred"; readonly watcher: number; readonly because: string; readonly until: number }
   /** `null`: it waits for nobody any more. */
   | { readonly _tag: "ReportPerson"; readonly watcher: number; readonly for: string | null }
-  | ({ readonly _tag: "ReportRefused" } & Pick<typeof WordRefused.Type, "what" | "from" | "why">)
+  | ({ readonly _tag: "ReportRefused" } & Pick<typeof WordRefused.Type, "what" | "from" | "message">)
   /** Why something of the Conductor cannot be claimed; `null`: all of it is. */
-  | { readonly _tag: "ReportClaim"; readonly why: string | null }
+  | { readonly _tag: "ReportClaim"; readonly message: string | null }
   /** `since`: from when on it was counted, epoch ms. */
   | ({ readonly _tag: "ReportCeiling"; readonly since: number } & Pick<
       typeof CeilingReached.Type,

@@ -92,13 +92,13 @@ export const layer = (options: { readonly folder?: string } = {}) =>
       const text = encodeOwner(self)
       const folder = options.folder ?? usualFolder(uid)
       const attempt = <A>(act: () => A) =>
-        Effect.try({ try: act, catch: (error) => new ClaimFailed({ why: `${folder}: ${inWords(error)}` }) })
+        Effect.try({ try: act, catch: (error) => new ClaimFailed({ message: `${folder}: ${inWords(error)}` }) })
 
       /** It may have gone since: a temporary folder is emptied, a home unmounted. */
       const usable = Effect.gen(function* () {
         yield* attempt(() => makeFolder(folder))
         const refusal = refusalAt(folder, ours)
-        if (refusal !== undefined) return yield* new ClaimFailed({ why: `${folder}: ${refusal.why}` })
+        if (refusal !== undefined) return yield* new ClaimFailed({ message: `${folder}: ${refusal.problem}` })
       })
 
       const claimsNamed = (wanted: (key: string) => boolean): ReadonlyArray<Claim> =>
@@ -127,12 +127,12 @@ export const layer = (options: { readonly folder?: string } = {}) =>
         const owner = decodeOwner(claim.text)
         const remove = `where you know that it is gone, remove ${join(folder, claim.name)}`
         if (Option.isNone(owner))
-          return new AlreadyWatched({ owner: nobody, why: `the claim ${join(folder, claim.name)} cannot be read: ${remove}` })
+          return new AlreadyWatched({ owner: nobody, problem: `the claim ${join(folder, claim.name)} cannot be read: ${remove}` })
         const { pidNamespace, process } = owner.value
         const near = process.bootId === self.process.bootId && pidNamespace === self.pidNamespace
         const far = `it runs where its processes cannot be seen from here, and may be alive: ${remove}`
         const who = `souffleur with pid ${process.pid} on ${owner.value.host} has claimed ${what}`
-        return new AlreadyWatched({ owner: owner.value, why: near ? `${who}, and is alive` : `${who}: ${far}` })
+        return new AlreadyWatched({ owner: owner.value, problem: near ? `${who}, and is alive` : `${who}: ${far}` })
       }
 
       const claimKey = Effect.fnUntraced(function* (key: string, what: string) {

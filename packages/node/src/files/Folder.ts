@@ -23,7 +23,7 @@ const strangeAbove = (path: string, uid: number): Refusal | undefined => {
     const found = fs.statSync(above, { throwIfNoEntry: false })
     if (found !== undefined && found.uid !== uid && found.uid !== 0)
       return {
-        why: `${above} belongs to another user (uid ${found.uid}, this is ${uid}): run as that user, or with a HOME of your own (sudo -H, never sudo -E), or set SOUFFLEUR_STATE_DIR`,
+        problem: `${above} belongs to another user (uid ${found.uid}, this is ${uid}): run as that user, or with a HOME of your own (sudo -H, never sudo -E), or set SOUFFLEUR_STATE_DIR`,
         missing: false
       }
     if (above === dirname(above)) return undefined
@@ -40,7 +40,7 @@ export const ownFolder = (path: string): Refusal | undefined => {
     if (strange !== undefined) return strange
     makeFolder(path)
   } catch (error) {
-    return { why: `it cannot be made (${error instanceof Error && "code" in error ? String(error.code) : "unknown"})`, missing: false }
+    return { problem: `it cannot be made (${error instanceof Error && "code" in error ? String(error.code) : "unknown"})`, missing: false }
   }
   return refusalAt(path, { folder: true, own: true })
 }

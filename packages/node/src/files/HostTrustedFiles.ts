@@ -7,7 +7,7 @@ import { openTrusted } from "./TrustedFile.ts"
 /** The folder of souffleur's own files, made where it is not there. */
 export const stateFolder = Effect.fn("TrustedFiles.stateFolder")(function* (path: string) {
   const refusal = yield* Effect.sync(() => ownFolder(path))
-  if (refusal !== undefined) return yield* new FileRefused({ path, why: refusal.why, missing: false })
+  if (refusal !== undefined) return yield* new FileRefused({ path, problem: refusal.problem, missing: false })
 })
 
 /** {@link TrustedFiles} of this host. */
@@ -16,11 +16,11 @@ export const layer: Layer.Layer<TrustedFiles, never, FileSystem.FileSystem> = La
   Effect.map(FileSystem.FileSystem, (files) =>
     TrustedFiles.of({
       open: Effect.fn("TrustedFiles.open")((path, trust) => {
-        const refused = (why: string, missing = false) => new FileRefused({ path, why, missing })
+        const refused = (problem: string, missing = false) => new FileRefused({ path, problem, missing })
         return Effect.acquireUseRelease(
           Effect.suspend(() => {
             const file = openTrusted(path, trust)
-            return typeof file === "number" ? Effect.succeed(file) : Effect.fail(refused(file.why, file.missing))
+            return typeof file === "number" ? Effect.succeed(file) : Effect.fail(refused(file.problem, file.missing))
           }),
           // The same file once more, by its descriptor and no name: Effect's own reading goes on from there.
           (file) =>

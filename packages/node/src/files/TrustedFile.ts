@@ -4,7 +4,7 @@ import { hasCode } from "../processes/Proc.ts"
 
 /** Why nothing was opened; as of the port, but for the path. */
 export interface Refusal {
-  readonly why: string
+  readonly problem: string
   readonly missing: boolean
 }
 
@@ -21,8 +21,8 @@ const seenOf = (found: fs.Stats): Seen => ({
 })
 
 const refusalOf = (error: unknown): Refusal => {
-  if (hasCode(error, "ENOENT")) return { why: "it is not there", missing: true }
-  const why = hasCode(error, "ELOOP")
+  if (hasCode(error, "ENOENT")) return { problem: "it is not there", missing: true }
+  const problem = hasCode(error, "ELOOP")
     ? "it is a link, which is not followed: put there what it leads to"
     : hasCode(error, "ENXIO")
       ? "it is no regular file"
@@ -31,7 +31,7 @@ const refusalOf = (error: unknown): Refusal => {
         : hasCode(error, "EACCES", "EPERM")
           ? "this user may not open it"
           : `it cannot be opened (${error instanceof Error && "code" in error ? String(error.code) : "unknown"})`
-  return { why, missing: false }
+  return { problem, missing: false }
 }
 
 /**
@@ -45,10 +45,10 @@ export const openTrusted = (path: string, trust: Trust, flags = reading, mode?: 
   } catch (error) {
     return refusalOf(error)
   }
-  const why = distrust(trust, seenOf(fs.fstatSync(file)), process.getuid?.() ?? 0)
-  if (why === undefined) return file
+  const problem = distrust(trust, seenOf(fs.fstatSync(file)), process.getuid?.() ?? 0)
+  if (problem === undefined) return file
   fs.closeSync(file)
-  return { why, missing: false }
+  return { problem, missing: false }
 }
 
 /** A whole file as text. */

@@ -41,5 +41,5 @@ export const readWhole = (path: string): string | undefined => {
   const read = readTrustedText(path, { own: true, others: "nothing", atMost: largest })
   if ("text" in read) return read.text
   if (read.missing) return undefined
-  throw new Error(`${path}: ${read.why}`)
+  throw new Error(`${path}: ${read.problem}`)
 }

@@ -15,7 +15,7 @@ export const startHeadless = (
   ended: (pid: number | undefined, exitCode: number) => void = () => {}
 ): Effect.Effect<number, LaunchFailed> =>
   Effect.callback((resume) => {
-    const failed = (why = `${start.line[0]} cannot be started`) => resume(Effect.fail(new LaunchFailed({ why })))
+    const failed = (message = `${start.line[0]} cannot be started`) => resume(Effect.fail(new LaunchFailed({ message })))
     try {
       const child = detached(start, cwd, output, input)
       child.on("error", () => failed())

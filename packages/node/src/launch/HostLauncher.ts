@@ -54,7 +54,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           makeFolder(folder)
           fs.chmodSync(folder, 0o700)
         },
-        catch: () => new LaunchFailed({ why: `${folder} cannot be used` })
+        catch: () => new LaunchFailed({ message: `the folder of launches, ${folder}, cannot be used` })
       })
       const pathOf = (id: string) => join(folder, `${id}.json`)
       const receiptOf = (id: string) => receiptBeside(pathOf(id))
@@ -66,7 +66,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       const prepared = new Map<string, string>()
 
       const checkId = (id: string) =>
-        Schema.is(LaunchId)(id) ? Effect.void : new LaunchFailed({ why: "a launch id is letters, digits and `-`" })
+        Schema.is(LaunchId)(id) ? Effect.void : new LaunchFailed({ message: "a launch id is letters, digits and `-`" })
 
       const prepare = Effect.fn("Launcher.prepare")(function* (order: LaunchOrder) {
         yield* checkId(order.id)
@@ -80,19 +80,19 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           title: plain(order.title, mostOfTitle)
         })
         if (Option.isNone(launch)) {
-          return yield* new LaunchFailed({ why: "program and folder must be absolute, and nothing may hold a zero byte" })
+          return yield* new LaunchFailed({ message: "program and folder must be absolute, and nothing may hold a zero byte" })
         }
         if (launch.value.input !== null && launch.value.output === null)
-          return yield* new LaunchFailed({ why: "in a window of a terminal standard input is a person's" })
+          return yield* new LaunchFailed({ message: "in a window of a terminal standard input is a person's" })
         const text = encodeLaunch(launch.value)
         const made = yield* Effect.try({
           try: () =>
             [...(order.keep === true ? [keptOf(order.id)] : []), pathOf(order.id)].every(
               (path) => createWhole(path, text) || readWhole(path) === text
             ),
-          catch: () => new LaunchFailed({ why: `the launch file cannot be written in ${folder}` })
+          catch: () => new LaunchFailed({ message: `the launch file cannot be written in ${folder}` })
         })
-        if (!made) return yield* new LaunchFailed({ why: "another launch was prepared with this id" })
+        if (!made) return yield* new LaunchFailed({ message: "another launch was prepared with this id" })
         const digest = sha256(text)
         prepared.set(order.id, digest)
         return digest
@@ -131,9 +131,9 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           if (Option.isSome(receipt)) {
             return receipt.value._tag === "Taken"
               ? Option.some(receipt.value.process)
-              : yield* new LaunchFailed({ why: "the launch was cancelled" })
+              : yield* new LaunchFailed({ message: "the launch was cancelled" })
           }
-          if (gone) return yield* new LaunchFailed({ why: "the launcher ended and left no receipt" })
+          if (gone) return yield* new LaunchFailed({ message: "the launcher ended and left no receipt" })
           return Option.none<ProcessIdentity>()
         })
 
@@ -156,12 +156,12 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         if (Option.isSome(before)) return before.value
         const digest = prepared.get(id)
         const launch = yield* Effect.sync(() => readLaunch(pathOf(id)))
-        if (Option.isNone(launch)) return yield* new LaunchFailed({ why: "the launch file is missing or damaged" })
+        if (Option.isNone(launch)) return yield* new LaunchFailed({ message: "the launch file is missing or damaged" })
         if (digest !== undefined && digest !== sha256(encodeLaunch(launch.value))) {
-          return yield* new LaunchFailed({ why: "the launch file is not the one that was prepared" })
+          return yield* new LaunchFailed({ message: "the launch file is not the one that was prepared" })
         }
-        const why = obstacle(launch.value)
-        if (why !== undefined) return yield* new LaunchFailed({ why })
+        const message = obstacle(launch.value)
+        if (message !== undefined) return yield* new LaunchFailed({ message })
         const start: Start = { line: [...options.entry, pathOf(id)], environment: { [launchVariable]: id } }
         const { input, output, title } = launch.value
         const gone: Effect.Effect<boolean, LaunchFailed> =
@@ -173,7 +173,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       /** A terminal that does not answer is late, too. */
       const inTime = Effect.timeoutOrElse({
         duration: options.receiptTimeout ?? "15 seconds",
-        orElse: () => Effect.fail(new LaunchFailed({ why: "the launcher took too long" }))
+        orElse: () => Effect.fail(new LaunchFailed({ message: "the launcher took too long" }))
       })
 
       const launch = Effect.fn("Launcher.launch")(function* (id: string) {
@@ -194,7 +194,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       const settle = Effect.fn("Launcher.settle")(function* (id: string) {
         yield* checkId(id)
         return yield* Effect.catchDefect(close(id), (defect) =>
-          Effect.fail(new LaunchFailed({ why: defect instanceof Error ? defect.message : "the receipt cannot be read" }))
+          Effect.fail(new LaunchFailed({ message: defect instanceof Error ? defect.message : "the receipt cannot be read" }))
         )
       })
 
@@ -202,7 +202,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         yield* checkId(id)
         const launch = Option.filter(yield* Effect.sync(() => readLaunch(keptOf(id), id)), (one) => sha256(encodeLaunch(one)) === digest)
         if (Option.isNone(launch))
-          return yield* new LaunchFailed({ why: "what is kept of the command is missing, or not what was prepared" })
+          return yield* new LaunchFailed({ message: "what is kept of the command is missing, or not what was prepared" })
         const { args, cwd, environment, input, program, title } = launch.value
         return { command: { program, args, environment, ...(input === null ? {} : { input }) }, cwd, title }
       })

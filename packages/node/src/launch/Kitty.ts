@@ -14,8 +14,8 @@ export interface KittyWindow {
 const withVariables = (environment: Start["environment"]) =>
   Object.entries({ ...environment, NODE_OPTIONS: "" }).flatMap(([name, value]) => ["--env", `${name}=${value}`])
 
-const missing = new LaunchFailed({ why: "kitty cannot be started" })
-const refused = new LaunchFailed({ why: "kitty refused to open a window: are allow_remote_control and listen_on set?" })
+const missing = new LaunchFailed({ message: "kitty cannot be started" })
+const refused = new LaunchFailed({ message: "kitty refused to open a window: are allow_remote_control and listen_on set?" })
 
 /**
  * Asks the kitty that souffleur runs in (`KITTY_LISTEN_ON`) for a tab behind the current one. kitty runs a command without a

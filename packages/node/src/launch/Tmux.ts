@@ -13,7 +13,7 @@ export interface TmuxPlace {
 const tmux = (place: TmuxPlace, args: ReadonlyArray<string>): Effect.Effect<string, LaunchFailed> =>
   Effect.callback((resume, signal) => {
     const server = place.socket === undefined ? [] : ["-L", place.socket]
-    const failed = Effect.fail(new LaunchFailed({ why: `tmux ${args[0]} failed` }))
+    const failed = Effect.fail(new LaunchFailed({ message: `tmux ${args[0]} failed` }))
     const program = pathOf("tmux")
     if (program === undefined) return resume(failed)
     execFile(program, [...server, ...args], { signal }, (error, stdout) => resume(error === null ? Effect.succeed(stdout.trim()) : failed))
@@ -31,10 +31,10 @@ export const startTmux = Effect.fnUntraced(function* (place: TmuxPlace, { enviro
   const pane = place.pane ?? Option.getOrUndefined(own)
   const session = pane === undefined ? undefined : yield* tmux(place, ["display-message", "-p", "-t", pane, "#{session_id}"])
   // Of a pane that is gone tmux says nothing, and is content.
-  if (session === "") return yield* new LaunchFailed({ why: `tmux knows no pane ${pane}` })
+  if (session === "") return yield* new LaunchFailed({ message: `tmux knows no pane ${pane}` })
   const target = session === undefined ? [] : ["-t", `${session}:`]
   const variables = Object.entries({ ...environment, NODE_OPTIONS: "" }).flatMap(([name, value]) => ["-e", `${name}=${value}`])
   const window = ["new-window", "-d", "-P", "-F", "#{pane_pid}", "-n", windowName(title), ...variables, ...target]
   const pid = Number(yield* tmux(place, [...window, "--", ...line]))
-  return Number.isInteger(pid) && pid > 1 ? pid : yield* new LaunchFailed({ why: "tmux did not say which process it started" })
+  return Number.isInteger(pid) && pid > 1 ? pid : yield* new LaunchFailed({ message: "tmux did not say which process it started" })
 })

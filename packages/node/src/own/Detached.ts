@@ -41,7 +41,7 @@ export const detached = (
   input: string | null = null
 ): ChildProcess => {
   const written = openTrusted(output, { own: true }, appending, 0o600)
-  if (typeof written !== "number") throw new Error(`${output}: ${written.why}`)
+  if (typeof written !== "number") throw new Error(`${output}: ${written.problem}`)
   const opened = [written]
   try {
     if (input !== null) opened.push(nameless(dirname(output), input))

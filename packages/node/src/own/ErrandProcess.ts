@@ -27,7 +27,7 @@ interface Answering {
   readonly exited: Deferred.Deferred<void>
 }
 
-const gone = new ErrandFailed({ why: "ended", detail: "souffleur's own process for it has ended" })
+const gone = new ErrandFailed({ reason: "ended", message: "souffleur's own process for it has ended" })
 
 /** In a session of its own, so that no terminal's Ctrl-C ends it in the midst of a word; without our environment. */
 const start = ([program, ...args]: Start["line"]): Answering => {
@@ -86,8 +86,8 @@ export const layer = ({
       /** Until when nothing is asked about what took too long. */
       const spared = new Map<string, number>()
       const silent = new ErrandFailed({
-        why: "silent",
-        detail: `it did not answer within ${Duration.format(Duration.fromInputUnsafe(within))}: something in it does not end, or is too large`
+        reason: "silent",
+        message: `it did not answer within ${Duration.format(Duration.fromInputUnsafe(within))}: something in it does not end, or is too large`
       })
 
       const end = Effect.sync(() => {

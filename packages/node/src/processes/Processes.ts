@@ -11,7 +11,7 @@ import { isTerminal } from "./TerminalServer.ts"
 /** The processes of this machine cannot be seen. Linux is built; macOS is not yet. */
 export class ProcessesUnavailable extends Schema.TaggedError<ProcessesUnavailable>()("ProcessesUnavailable", {
   platform: Schema.String,
-  why: Schema.String
+  message: Schema.String
 }) {}
 
 /** 10,000 watched sessions fit; half of what we may open stays for everything else. */
@@ -23,8 +23,8 @@ const fewestFiles = 64
 const make = Effect.gen(function* () {
   const files = Proc.openFilesLimit()
   if (files < fewestFiles) {
-    const why = `only ${files} files may be open at once, and ${fewestFiles} are needed: raise it (ulimit -n 1024)`
-    return yield* new ProcessesUnavailable({ platform: process.platform, why })
+    const message = `only ${files} files may be open at once, and ${fewestFiles} are needed: raise it (ulimit -n 1024)`
+    return yield* new ProcessesUnavailable({ platform: process.platform, message })
   }
   const bootId = Proc.bootId()
   const identify = (stat: Proc.Stat): ProcessIdentity => ({ pid: stat.pid, startTime: stat.startTime, bootId })
@@ -130,7 +130,7 @@ export const layerOn = (platform: string): Layer.Layer<Processes, ProcessesUnava
     Processes,
     platform === "linux"
       ? make
-      : Effect.fail(new ProcessesUnavailable({ platform, why: "only Linux is built so far: processes are read from /proc" }))
+      : Effect.fail(new ProcessesUnavailable({ platform, message: "only Linux is built so far: processes are read from /proc" }))
   )
 
 /** Processes of this machine, read from `/proc`. */

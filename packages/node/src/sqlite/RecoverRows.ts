@@ -114,7 +114,7 @@ export const recoverRows = Effect.fn("recoverRows")((file: OwnFile, scratch: str
 )
 
 const unusable = (path: string, reason: SqliteUnusable["reason"], what: string) =>
-  new SqliteUnusable({ path, reason, detail: `${path}: ${what}` })
+  new SqliteUnusable({ path, reason, message: `${path}: ${what}` })
 
 /** Processes of this user, without this one, that have one of these files open: by device and inode, whatever they call it. */
 export const holders = Effect.fn("Salvage.holders")((paths: ReadonlyArray<string>) =>

@@ -39,7 +39,7 @@ const remedies: Readonly<Record<Reason, string>> = {
   failed: "see that its folder can be written to"
 }
 const unusable = (path: string, reason: Reason, what: string) =>
-  new SqliteUnusable({ path, reason, detail: `${path}: ${what} (${remedies[reason]})` })
+  new SqliteUnusable({ path, reason, message: `${path}: ${what} (${remedies[reason]})` })
 
 /** What SQLite, or a file system call, threw. */
 const classify = (path: string) => (thrown: unknown) => {
@@ -177,7 +177,7 @@ const nodeOf = (path: string): string | undefined => {
 const stillThere = (path: string, opened: string | undefined) =>
   Effect.suspend(() => {
     if (nodeOf(path) === opened) return Effect.void
-    return Effect.fail(new LogUnusable({ reason: "replaced", detail: `${path}: another file was put in its place, or it was moved away` }))
+    return Effect.fail(new LogUnusable({ reason: "replaced", problem: `${path}: another file was put in its place, or it was moved away` }))
   })
 
 /**

@@ -19,7 +19,7 @@ const promptOf = Effect.fnUntraced(
     if (role === "finisher")
       return `${completionSummary(run)}\n\nTransitioning to Phase 4: Finishing the development branch.\n\n${plan.finish._tag === "Prompt" ? plan.finish.prompt : ""}\n`
     const [planned, task] = [plan.tasks.find(({ id }) => id === taskId), taskOf(run, taskId)]
-    if (planned === undefined || task === undefined) return yield* new LaunchFailed({ why: `the plan has no task ${taskId} any more` })
+    if (planned === undefined || task === undefined) return yield* new LaunchFailed({ message: `the plan has no task ${taskId} any more` })
     const before = task.untracked
     const forgotten = before === null ? [] : (yield* git.untracked).filter((file) => !before.includes(file))
     if (role === "implementer") return implementerPrompt(planned, task, word, forgotten)
@@ -56,8 +56,8 @@ const launch = Effect.fn("Assignment.launch")(function* (run: Run, turn: Assignm
     ref.dispatch({ _tag: "Prepare", token: turn.token, launchId, digest, requested, effective, word }).pipe(
       // A person lowered the ceiling in between.
       Effect.catchIf(
-        (error) => error._tag === "Refused" && error.why === "never",
-        ({ message }) => Effect.fail(new LaunchFailed({ why: message }))
+        (error) => error._tag === "Refused" && error.reason === "never",
+        ({ message }) => Effect.fail(new LaunchFailed({ message: message }))
       )
     )
   const title = `${turn.role} ${turn.taskId ?? ""}`.trimEnd()
@@ -73,11 +73,11 @@ export const askAgent = Effect.fn("askAgent")(function* (role: Role) {
   const run = yield* ref.dispatch({ _tag: "Ask", role, sessionId: yield* freshSessionId, head: yield* git.head, held })
   const { turn } = run
   if (turn === null) return run
-  return yield* Effect.catchTag(launch(run, turn), "LaunchFailed", ({ why }) =>
+  return yield* Effect.catchTag(launch(run, turn), "LaunchFailed", ({ message }) =>
     ref.dispatch({
       _tag: "Report",
       token: turn.token,
-      report: { _tag: "Failed", cause: "launch", detail: `it could not be launched: ${why}` }
+      report: { _tag: "Failed", cause: "launch", detail: `it could not be launched: ${message}` }
     })
   )
 })

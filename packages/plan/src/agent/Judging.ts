@@ -35,10 +35,10 @@ const refusals = {
 const refused = Effect.fnUntraced(function* (turn: Assignment) {
   const last = yield* recorded(turn)
   if (last?._tag !== "Failed") return undefined
-  const { resetsAt = null, why } = last
-  return why === "usage-limit" || why === "outage"
-    ? ({ _tag: "Limited", kind: why, resetsAt } satisfies Report)
-    : nothing("no verdict", refusals[why])
+  const { resetsAt = null, reason } = last
+  return reason === "usage-limit" || reason === "outage"
+    ? ({ _tag: "Limited", kind: reason, resetsAt } satisfies Report)
+    : nothing("no verdict", refusals[reason])
 })
 
 /** The file that an implementer calls its test, by git's own name: one that its work changed and left there. Other words are nobody's. */
@@ -71,7 +71,7 @@ const unlooked = Effect.fnUntraced(function* ({ sessionId }: Assignment) {
   return nothing(
     "nothing done",
     Result.match(found, {
-      onFailure: ({ why }) => `the reviewer approved, and nothing shows that it looked at anything: ${why}`,
+      onFailure: ({ message }) => `the reviewer approved, and nothing shows that it looked at anything: ${message}`,
       onSuccess: ({ path }) => `the reviewer approved, and looked at nothing, by ${path}`
     })
   )

@@ -1,19 +1,19 @@
 import type { Run } from "../run/Run.ts"
 
 /** What a run is paused for, and what a person does about it, as one sentence. */
-export const pauseInWords = ({ cause, files, why }: NonNullable<Run["paused"]>): string => {
+export const pauseInWords = ({ cause, files, message }: NonNullable<Run["paused"]>): string => {
   switch (cause) {
     case "conflict":
       return `git has conflicts in ${files.join(", ")}: resolve them`
     case "dirty":
       return `not committed: ${files.join(", ")}: commit it, or put it away`
     case "not gone":
-      return `an agent cannot be ended: ${why}: end that`
+      return `an agent cannot be ended: ${message}: end that`
     case "history":
-      return `git is not where the run goes on: ${why}: put that right, or go on from there with souffleur conduct answer TASK --retry`
+      return `git is not where the run goes on: ${message}: put that right, or go on from there with souffleur conduct answer TASK --retry`
     case "failed":
-      return `it cannot go on: ${why}: put that right`
+      return `it cannot go on: ${message}: put that right`
     case "work lost":
-      return `work that was approved is not there any more: ${why}: put git right, or say --retry or --skip of each`
+      return `work that was approved is not there any more: ${message}: put git right, or say --retry or --skip of each`
   }
 }

@@ -155,14 +155,14 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
       return run.wait !== null && at >= run.wait.until ? ok(Event.LimitWaitEnded.make({ at })) : notNow("no wait is over")
     case "Pause":
       return run.paused === null
-        ? ok(Event.RunPaused.make({ at, cause: command.cause, files: command.files, why: command.why ?? "" }))
+        ? ok(Event.RunPaused.make({ at, cause: command.cause, files: command.files, message: command.message ?? "" }))
         : ok()
     case "PauseForFailure":
       // Whatever else it waits for: that could not be looked at any more.
-      return run.paused?.cause === "failed" ? ok() : ok(Event.RunPaused.make({ at, cause: "failed", files: [], why: command.why }))
+      return run.paused?.cause === "failed" ? ok() : ok(Event.RunPaused.make({ at, cause: "failed", files: [], message: command.message }))
     case "PauseForAgent":
       return ofTurn(run, command.token, () =>
-        run.paused === null ? ok(Event.RunPaused.make({ at, cause: "not gone", files: [], why: command.why })) : ok()
+        run.paused === null ? ok(Event.RunPaused.make({ at, cause: "not gone", files: [], message: command.message })) : ok()
       )
     case "Resume":
       return run.paused === null ? ok() : ok(Event.RunResumed.make({ at }))
@@ -173,8 +173,8 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
       const { commits, files, missing } = command
       const lost = run.tasks.filter(({ skipped, work }) => !skipped && work.commits.some((one) => missing.includes(one)))
       if (lost.length > 0) {
-        const why = `${lost.map(({ id }) => id).join(", ")}: HEAD has not ${missing.slice(0, 50).join(", ")}`
-        return ok(Event.RunPaused.make({ at, cause: "work lost", files: [], why }))
+        const message = `${lost.map(({ id }) => id).join(", ")}: HEAD has not ${missing.slice(0, 50).join(", ")}`
+        return ok(Event.RunPaused.make({ at, cause: "work lost", files: [], message }))
       }
       return ok(Event.RunVerified.make({ at, completed: run.tasks.length - skipped, skipped, commits, files, missing }))
     }

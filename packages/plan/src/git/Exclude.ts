@@ -38,7 +38,7 @@ const added = Effect.fnUntraced(function* (path: string, { mode, text }: Effect.
   return fresh
 })
 
-const refused = (error: FileRefused | PlatformError.PlatformError) => (error instanceof FileRefused ? error.why : error.message)
+const refused = (error: FileRefused | PlatformError.PlatformError) => (error instanceof FileRefused ? error.problem : error.message)
 
 /**
  * Keeps what is souffleur's in a work tree out of the commits of agents that add everything: the state file, what stands beside it, and
@@ -80,5 +80,7 @@ export const excludeOwn = Effect.fn("excludeOwn")(
       ...told
     ]
   },
-  Effect.catchTag("ProgramFailed", ({ why }) => Effect.succeed([`warning: git does not say what of souffleur's own it ignores: ${why}`]))
+  Effect.catchTag("ProgramFailed", ({ message }) =>
+    Effect.succeed([`warning: git does not say what of souffleur's own it ignores: ${message}`])
+  )
 )

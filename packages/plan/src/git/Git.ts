@@ -1,10 +1,15 @@
 import type { ProgramFailed } from "@souffleur/process"
-import { Effect, FileSystem, Option, Path, Schema } from "effect"
+import { Effect, FileSystem, Option, Path, Runtime, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { gitIn } from "./GitProgram.ts"
 
-/** git cannot say what is asked: there is no repository, no git, or it failed. `why` is a sentence. */
-export class GitUnusable extends Schema.TaggedError<GitUnusable>()("GitUnusable", { project: Schema.String, why: Schema.String }) {}
+/** git cannot say what is asked: there is no repository, no git, or it failed. `problem` is a sentence. */
+export class GitUnusable extends Schema.TaggedError<GitUnusable>()("GitUnusable", { project: Schema.String, problem: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 2
+  override get message(): string {
+    return `${this.project}: ${this.problem}`
+  }
+}
 
 /** What stands in the way of work, as `git status` says it. Files that git does not know are none. */
 export interface Standing {
@@ -64,16 +69,17 @@ export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: 
   const path = yield* Path.Path
   const asked = yield* gitIn(project)
   const git = (args: ReadonlyArray<string>, stdin?: string) => Effect.provide(asked.git(args, stdin), services)
-  const failed = (doing: string) => (error: ProgramFailed) => new GitUnusable({ project, why: `git could not tell ${doing}: ${error.why}` })
+  const failed = (doing: string) => (error: ProgramFailed) =>
+    new GitUnusable({ project, problem: `git could not tell ${doing}: ${error.message}` })
   const where = (what: "--show-toplevel" | "--show-prefix" | "--absolute-git-dir") =>
     Effect.map(git(["rev-parse", what]), (text) => text.replace(/\n$/u, ""))
   const root = yield* where("--show-toplevel").pipe(
     // No repository, no git, one that belongs to another user, a bare one: git alone knows which.
     Effect.mapError(
-      ({ why }) =>
+      ({ message }) =>
         new GitUnusable({
           project,
-          why: `git finds no work tree there: ${why}${why.includes("not a git repository") ? ": make one with git init" : ""}`
+          problem: `git finds no work tree there: ${message}${message.includes("not a git repository") ? ": make one with git init" : ""}`
         })
     )
   )

@@ -74,7 +74,9 @@ export const gitIn = Effect.fnUntraced(function* (folder: string) {
       heard: true,
       environment: { ...variables, ...more }
     }).pipe(
-      Effect.mapError((error) => (error.why.endsWith(": NotFound") ? new ProgramFailed({ why: "there is no program git in PATH" }) : error))
+      Effect.mapError((error) =>
+        error.message.endsWith(": NotFound") ? new ProgramFailed({ message: "there is no program git in PATH" }) : error
+      )
     )
   const git = (args: ReadonlyArray<string>, stdin = "", more?: Readonly<Record<string, string>>) =>
     asked(["--literal-pathspecs", ...args], stdin, more)
@@ -85,7 +87,7 @@ export const gitIn = Effect.fnUntraced(function* (folder: string) {
     asked(["check-ignore", "--no-index", "-z", "--stdin"], files.map((file) => `./${file}\0`).join("")).pipe(
       Effect.map((names) => new Set(names.split("\0").map((name) => name.slice(2)))),
       Effect.catchIf(
-        ({ why }) => why === "it ended with exit code 1",
+        ({ message }) => message === "it ended with exit code 1",
         () => Effect.succeed(new Set<string>())
       )
     )

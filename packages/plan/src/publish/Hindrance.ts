@@ -8,17 +8,3 @@ export type Hindrance = GitUnusable | LaunchFailed | StateForeign | PlatformErro
 
 export const isHindrance = (error: unknown): error is Hindrance =>
   [GitUnusable, LaunchFailed, StateForeign, PlatformError.PlatformError].some((one) => error instanceof one)
-
-/** A sentence for a person. */
-export const hindranceInWords = (error: Hindrance): string => {
-  switch (error._tag) {
-    case "GitUnusable":
-      return `${error.project}: ${error.why}`
-    case "StateForeign":
-      return `${error.path}: ${error.why}`
-    case "LaunchFailed":
-      return `launches: ${error.why}`
-    case "PlatformError":
-      return error.message
-  }
-}

@@ -13,7 +13,7 @@ export const nobodyElse = Effect.fnUntraced(function* (runs: ReadonlyArray<Named
     if (id === mine || run.owner === null || (yield* claims.isDead(run.owner))) continue
     return yield* new AlreadyWatched({
       owner: run.owner,
-      why: `souffleur with pid ${run.owner.process.pid} conducts run ${id} in this work tree, in ${run.project}`
+      problem: `souffleur with pid ${run.owner.process.pid} conducts run ${id} in this work tree, in ${run.project}`
     })
   }
 })
@@ -31,7 +31,7 @@ export const nobodyAtWork = Effect.fnUntraced(function* (runs: ReadonlyArray<Nam
     const launched =
       turn.launch ?? Option.getOrNull(Option.map(yield* launcher.settle(launchId), (process) => ({ launchId, process, at: turn.askedAt })))
     if (launched === null || !(yield* isLeft(turn, launched))) continue
-    const detail = `an agent of run ${id}, pid ${launched.process.pid}, or what it started still works in this project: go on with its plan first: ${invocation(run)}`
-    return yield* new Refused({ why: "not now", detail })
+    const message = `an agent of run ${id}, pid ${launched.process.pid}, or what it started still works in this project: go on with its plan first: ${invocation(run)}`
+    return yield* new Refused({ reason: "not now", message })
   }
 })

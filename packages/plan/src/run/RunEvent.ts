@@ -155,12 +155,12 @@ export const TaskAnswered = event("TaskAnswered", { taskId: Text, answer: Schema
 export const PauseCause = Schema.Literals(["conflict", "dirty", "history", "not gone", "work lost", "failed"])
 /**
  * A person must put it right: git (spec: behaviour#git), an agent that is not provably gone, or what the loop itself cannot go on with.
- * `files`: relative to the project; `why` says more.
+ * `files`: relative to the project; `message` says more.
  */
 export const RunPaused = event("RunPaused", {
   cause: PauseCause,
   files: Texts,
-  why: Text
+  message: Text
 })
 export const RunResumed = event("RunResumed", {})
 

@@ -207,7 +207,7 @@ const change = (run: Run, event: RunEvent): Change =>
         ...(run.phase === "completion" ? { phase: "implementation", implementedAt: null, summary: null } : {})
       }
     },
-    RunPaused: ({ cause, files, why }) => ({ paused: { cause, files, why } }),
+    RunPaused: ({ cause, files, message }) => ({ paused: { cause, files, message } }),
     RunResumed: () => ({ paused: null }),
     RunVerified: ({ at, commits, completed, files, skipped }) => ({
       phase: "completion",

@@ -82,12 +82,12 @@ export type RunIntent =
       readonly _tag: "Pause"
       readonly cause: "conflict" | "dirty" | "history" | "work lost"
       readonly files: ReadonlyArray<string>
-      readonly why?: string
+      readonly message?: string
     }
-  /** The loop itself cannot go on; `why` is a sentence. */
-  | { readonly _tag: "PauseForFailure"; readonly why: string }
-  /** The agent whose turn it is cannot be ended: `why` is a sentence. */
-  | { readonly _tag: "PauseForAgent"; readonly token: string; readonly why: string }
+  /** The loop itself cannot go on; `message` is a sentence. */
+  | { readonly _tag: "PauseForFailure"; readonly message: string }
+  /** The agent whose turn it is cannot be ended: `message` is a sentence. */
+  | { readonly _tag: "PauseForAgent"; readonly token: string; readonly message: string }
   | { readonly _tag: "Resume" }
   | { readonly _tag: "Verify"; readonly commits: number; readonly files: number; readonly missing: ReadonlyArray<string> }
   | { readonly _tag: "Finish"; readonly finishing: "none" | "done" | "failed"; readonly detail: string }

@@ -12,7 +12,7 @@ const claimedEvery = "1 minute"
 /** Whoever claimed the work tree meanwhile has it: this one says and does nothing more of the run. */
 const unlessLost = Effect.fnUntraced(function* (lost: Ref.Ref<string | undefined>) {
   const why = yield* Ref.get(lost)
-  if (why !== undefined) return yield* new Refused({ why: "fenced", detail: why })
+  if (why !== undefined) return yield* new Refused({ reason: "fenced", message: why })
 })
 
 /**
@@ -24,7 +24,7 @@ export const ownRun = Effect.fn("ownRun")(function* (id: string) {
   const run = yield* loadRun(id)
   if (run.owner !== null && !(yield* claims.isDead(run.owner))) {
     const { host, process } = run.owner
-    return yield* new AlreadyWatched({ owner: run.owner, why: `souffleur with pid ${process.pid} on ${host} conducts run ${id}` })
+    return yield* new AlreadyWatched({ owner: run.owner, problem: `souffleur with pid ${process.pid} on ${host} conducts run ${id}` })
   }
   const project = run.workTree
   // Another state folder has another log, and may conduct in the same work tree.
@@ -33,20 +33,20 @@ export const ownRun = Effect.fn("ownRun")(function* (id: string) {
   const ref = yield* makeRunRef(id, { _tag: "Owner", fence })
   const granted = (so: (run: Run) => boolean) =>
     Effect.flatMap(ref.state, (run) =>
-      run.fence === fence && so(run) ? Effect.void : new Refused({ why: "fenced", detail: "another souffleur conducts this run" })
+      run.fence === fence && so(run) ? Effect.void : new Refused({ reason: "fenced", message: "another souffleur conducts this run" })
     )
   const lost = yield* Ref.make<string | undefined>(undefined)
   const told = yield* Ref.make(false)
   yield* Effect.sleep(claimedEvery).pipe(
     Effect.andThen(claims.claim({ project })),
     Effect.andThen(Ref.set(told, false)),
-    Effect.catchTag("ClaimFailed", ({ why }) =>
+    Effect.catchTag("ClaimFailed", ({ message }) =>
       Effect.flatMap(Ref.getAndSet(told, true), (before) =>
-        before ? Effect.void : Effect.logWarning(`${why}. Until then a run of another state folder could begin in ${project}`)
+        before ? Effect.void : Effect.logWarning(`${message}. Until then a run of another state folder could begin in ${project}`)
       )
     ),
     Effect.forever,
-    Effect.catchTag("AlreadyWatched", ({ why }) => Ref.set(lost, why)),
+    Effect.catchTag("AlreadyWatched", ({ problem }) => Ref.set(lost, problem)),
     Effect.forkScoped
   )
   yield* Effect.addFinalizer((exit) => (isMeant(exit) ? Effect.ignore(ref.dispatch({ _tag: "Leave" })) : Effect.void))

@@ -1,22 +1,27 @@
 import { iso } from "@souffleur/domain"
 import { readTrusted, type TrustedFiles } from "@souffleur/process"
-import { Clock, Effect, FileSystem, Path, type PlatformError, Random, Result, Schema } from "effect"
+import { Clock, Effect, FileSystem, Path, type PlatformError, Random, Result, Runtime, Schema } from "effect"
 import type { Run } from "../run/Run.ts"
 import { readState, stateJson, type StateJson, stateText } from "./StateFile.ts"
 
 /** What stands under the state file's name is somebody else's, and is left as it is. */
-export class StateForeign extends Schema.TaggedError<StateForeign>()("StateForeign", { path: Schema.String, why: Schema.String }) {}
+export class StateForeign extends Schema.TaggedError<StateForeign>()("StateForeign", { path: Schema.String, problem: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 2
+  override get message(): string {
+    return `${this.path}: ${this.problem}`
+  }
+}
 
 const ofAnotherKind = "it is no state file of this kind"
 
-export const stateForeign = (path: string, { why }: { readonly why: string }) =>
-  new StateForeign({ path, why: `${why}: name another with --state, or move it away` })
+export const stateForeign = (path: string, { problem }: { readonly problem: string }) =>
+  new StateForeign({ path, problem: `${problem}: name another with --state, or move it away` })
 
 export type Found =
   | { readonly _tag: "State"; readonly state: StateJson; readonly text: string }
   | { readonly _tag: "Missing" }
   | { readonly _tag: "Corrupt"; readonly bytes: Uint8Array }
-  | { readonly _tag: "Foreign"; readonly why: string }
+  | { readonly _tag: "Foreign"; readonly problem: string }
 
 /** Bytes of a state file that is read. */
 const largest = 16_000_000
@@ -26,10 +31,10 @@ export const backupOf = (path: string): string => `${path}.backup`
 /** What is there. What is no file, or may be anybody's, is foreign: it is not written over. A project may be its group's. */
 const look = Effect.fnUntraced(function* (path: string): Effect.fn.Return<Found, never, TrustedFiles> {
   const read = yield* Effect.result(readTrusted(path, { atMost: largest, others: "write as its group" }))
-  if (Result.isFailure(read)) return read.failure.missing ? { _tag: "Missing" } : { _tag: "Foreign", why: read.failure.why }
+  if (Result.isFailure(read)) return read.failure.missing ? { _tag: "Missing" } : { _tag: "Foreign", problem: read.failure.problem }
   const text = new TextDecoder().decode(read.success)
   return Result.match(readState(text), {
-    onFailure: (why): Found => (why === "corrupt" ? { _tag: "Corrupt", bytes: read.success } : { _tag: "Foreign", why: ofAnotherKind }),
+    onFailure: (why): Found => (why === "corrupt" ? { _tag: "Corrupt", bytes: read.success } : { _tag: "Foreign", problem: ofAnotherKind }),
     onSuccess: (state): Found => ({ _tag: "State", state, text })
   })
 })

@@ -1,4 +1,4 @@
-import { Predicate, Result, Schema } from "effect"
+import { Predicate, Result, Runtime, Schema } from "effect"
 import { circlesOf } from "./Circles.ts"
 import { type PlanProblem, problemsIn } from "./PlanProblem.ts"
 
@@ -6,7 +6,12 @@ import { type PlanProblem, problemsIn } from "./PlanProblem.ts"
 export class PlanInvalid extends Schema.TaggedError<PlanInvalid>()("PlanInvalid", {
   path: Schema.String,
   problems: Schema.Array(Schema.String)
-}) {}
+}) {
+  override readonly [Runtime.errorExitCode] = 2
+  override get message(): string {
+    return `${this.path}: ${this.problems.join("\n")}`
+  }
+}
 
 /** A document that an agent reads first; the path is relative to the project. */
 export interface ReferenceDoc {

@@ -93,8 +93,8 @@ export const loadPlan = Effect.fn("loadPlan")(function* (file: string, project: 
   const invalid = (...problems: ReadonlyArray<string>) => new PlanInvalid({ path: file, problems })
   const kind = kinds[path.extname(file).toLowerCase()]
   if (kind === undefined) return yield* invalid("the file: a plan is .yaml, .yml, .md or .markdown")
-  const bytes = yield* Effect.mapError(readTrusted(file, { others: "write as its group", atMost: largest }), ({ why }) =>
-    invalid(`the file: ${why}`)
+  const bytes = yield* Effect.mapError(readTrusted(file, { others: "write as its group", atMost: largest }), ({ problem }) =>
+    invalid(`the file: ${problem}`)
   )
   // A mark at the beginning, as some editors write it, is no part of the text.
   const text = new TextDecoder().decode(bytes)

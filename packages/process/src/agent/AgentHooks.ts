@@ -1,4 +1,4 @@
-import { type Effect, type FileSystem, type Path, type PlatformError, Schema } from "effect"
+import { type Effect, type FileSystem, type Path, type PlatformError, Runtime, Schema } from "effect"
 import type { FileRefused, TrustedFiles } from "../file/TrustedFiles.ts"
 
 /** The program that a hook starts. */
@@ -8,11 +8,16 @@ export interface HookProgram {
   readonly self: readonly [string, ...ReadonlyArray<string>]
 }
 
-/** A file of the agent's settings that is not as such a file is; nothing was written. `why` says what and where. */
+/** A file of the agent's settings that is not as such a file is; nothing was written. `problem` says what and where. */
 export class HookSettingsUnusable extends Schema.TaggedError<HookSettingsUnusable>()("HookSettingsUnusable", {
   path: Schema.String,
-  why: Schema.String
-}) {}
+  problem: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 2
+  override get message(): string {
+    return `${this.path} ${this.problem}`
+  }
+}
 
 /** What became of a file of settings. */
 export interface HooksChanged {

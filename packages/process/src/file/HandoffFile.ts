@@ -6,7 +6,7 @@ import { readTrusted } from "./TrustedFiles.ts"
 const most = 131_072
 
 /** The words of a request could not be kept: no request was made. */
-export class HandoffUnwritten extends Schema.TaggedError<HandoffUnwritten>()("HandoffUnwritten", { why: Schema.String }) {}
+export class HandoffUnwritten extends Schema.TaggedError<HandoffUnwritten>()("HandoffUnwritten", { message: Schema.String }) {}
 
 const fileOf = Effect.fnUntraced(function* (stateDir: string, request: string) {
   const path = yield* Path.Path
@@ -35,7 +35,7 @@ export const writeHandoffFile = Effect.fn("writeHandoffFile")(
     )
     return yield* digestOf(bytes)
   },
-  Effect.catchTag("PlatformError", (error: PlatformError.PlatformError) => Effect.fail(new HandoffUnwritten({ why: error.message })))
+  Effect.catchTag("PlatformError", (error: PlatformError.PlatformError) => Effect.fail(new HandoffUnwritten({ message: error.message })))
 )
 
 /** What was said with a request; `None` where its file is gone, is not this user's alone, or is another than the one that the log knows. */

@@ -1,15 +1,16 @@
-import { Context, Effect, type FileSystem, Layer, type PlatformError, Schema, type Scope, Stream } from "effect"
+import { Context, Effect, type FileSystem, Layer, type PlatformError, Runtime, Schema, type Scope, Stream } from "effect"
 import type { Trust } from "@souffleur/domain"
 
-/** A file or folder that is not used. `why` says what is wrong with it, and what to do. */
+/** A file or folder that is not used. `problem` says what is wrong with it, and what to do. */
 export class FileRefused extends Schema.TaggedError<FileRefused>()("FileRefused", {
   path: Schema.String,
-  why: Schema.String,
+  problem: Schema.String,
   /** Nothing is there: for most who ask, an answer. */
   missing: Schema.Boolean
 }) {
+  override readonly [Runtime.errorExitCode] = 2
   override get message(): string {
-    return `${this.path}: ${this.why}`
+    return `${this.path}: ${this.problem}`
   }
 }
 
@@ -26,7 +27,7 @@ export class TrustedFiles extends Context.Service<
 >()("@souffleur/process/TrustedFiles") {
   /** For a world without files. */
   static readonly layerNone = Layer.succeed(TrustedFiles, {
-    open: (path) => Effect.fail(new FileRefused({ path, why: "it is not there", missing: true }))
+    open: (path) => Effect.fail(new FileRefused({ path, problem: "it is not there", missing: true }))
   })
 }
 
@@ -49,11 +50,12 @@ export const piecesOf = (
 export const readTrusted = Effect.fn("readTrusted")(function* (path: string, trust: Trust & { readonly atMost: number }) {
   const file = yield* (yield* TrustedFiles).open(path, trust)
   const pieces = yield* Stream.runCollect(piecesOf(file, { bytes: trust.atMost + 1 })).pipe(
-    Effect.mapError(({ reason }) => new FileRefused({ path, why: `it cannot be read (${reason._tag})`, missing: false }))
+    Effect.mapError(({ reason }) => new FileRefused({ path, problem: `it cannot be read (${reason._tag})`, missing: false }))
   )
   const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
   pieces.reduce((at, piece) => (whole.set(piece, at), at + piece.length), 0)
-  if (whole.length > trust.atMost) return yield* new FileRefused({ path, why: `it is larger than ${trust.atMost} bytes`, missing: false })
+  if (whole.length > trust.atMost)
+    return yield* new FileRefused({ path, problem: `it is larger than ${trust.atMost} bytes`, missing: false })
   return whole
 }, Effect.scoped)
 
@@ -62,6 +64,6 @@ export const lookTrusted = Effect.fn("lookTrusted")(function* (path: string, tru
   const file = yield* (yield* TrustedFiles).open(path, trust)
   return yield* Effect.mapError(
     file.stat,
-    ({ reason }) => new FileRefused({ path, why: `it cannot be read (${reason._tag})`, missing: false })
+    ({ reason }) => new FileRefused({ path, problem: `it cannot be read (${reason._tag})`, missing: false })
   )
 }, Effect.scoped)

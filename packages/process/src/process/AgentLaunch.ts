@@ -4,8 +4,8 @@ import { Effect } from "effect"
 /** Makes the agent's command line. Fails with `LaunchFailed` where there is no such agent. */
 export const agentCommand = Effect.fn("agentCommand")(function* (order: AgentOrder) {
   const agent = yield* Agent
-  return yield* Effect.catchTag(agent.command(order), "AgentNotFound", ({ program, why }) =>
-    Effect.fail(new LaunchFailed({ why: `${program}: ${why}` }))
+  return yield* Effect.catchTag(agent.command(order), "AgentNotFound", ({ problem, program }) =>
+    Effect.fail(new LaunchFailed({ message: `${program}: ${problem}` }))
   )
 })
 

@@ -2,7 +2,7 @@ import { type Duration, Effect, Schema } from "effect"
 import { isOver, type NotPermitted, Processes, type ProcessIdentity, type ProcessInfo, type Signal } from "@souffleur/domain"
 
 /** Not provably gone: nothing may be launched in its place (spec: behaviour#stop). */
-export class StopFailed extends Schema.TaggedError<StopFailed>()("StopFailed", { why: Schema.String }) {}
+export class StopFailed extends Schema.TaggedError<StopFailed>()("StopFailed", { message: Schema.String }) {}
 
 /** How a process ended, and how many processes of its tree had to be ended besides. */
 export const Stopped = Schema.Struct({
@@ -19,7 +19,8 @@ const killedWithin = "5 seconds"
 /** A zombie does nothing any more. */
 export const isGone = (processes: Processes["Service"], identity: ProcessIdentity) => Effect.map(processes.condition(identity), isOver)
 
-const notPermitted = ({ pid }: NotPermitted) => new StopFailed({ why: `process ${pid} belongs to somebody else: not allowed to signal it` })
+const notPermitted = ({ pid }: NotPermitted) =>
+  new StopFailed({ message: `process ${pid} belongs to somebody else: not allowed to signal it` })
 
 /** SIGTERM, grace, SIGKILL, each only to that very process and while it is granted; `undefined` when it is still there. */
 export const endProcess = Effect.fnUntraced(function* <E, G>(
@@ -51,12 +52,12 @@ export const endTree = Effect.fn("endTree")(function* <E, R, G>(
 ) {
   const before = yield* tree
   const ended = yield* endProcess(root, grace, granted)
-  if (ended === undefined) return yield* new StopFailed({ why: `process ${root.pid} did not end, not even by SIGKILL` })
+  if (ended === undefined) return yield* new StopFailed({ message: `process ${root.pid} did not end, not even by SIGKILL` })
   const left = new Map<number, ProcessInfo>()
   for (const info of [...before, ...(yield* tree)]) left.set(info.identity.pid, info)
   const ends = yield* Effect.forEach(left.values(), (info) => endProcess(info.identity, grace, granted), { concurrency: "unbounded" })
   const stubborn = [...left.values()].filter((_, index) => ends[index] === undefined)
   if (stubborn.length > 0)
-    return yield* new StopFailed({ why: `processes of its tree did not end: ${stubborn.map((info) => info.identity.pid).join(", ")}` })
+    return yield* new StopFailed({ message: `processes of its tree did not end: ${stubborn.map((info) => info.identity.pid).join(", ")}` })
   return { ended, others: ends.filter((how) => how !== "already gone").length } satisfies Stopped
 })

@@ -34,7 +34,7 @@ export interface Page extends Call {
 export const call = Effect.fn("Pager.call")(function* ({ at, command, notice, revision, subject }: Call) {
   const stdin = `${JSON.stringify({ ...subject, revision, at: iso(at), ...notice, text: plain(notice.text, mostOfText) })}\n`
   yield* runProgram({ command, args: [], stdin, within: "30 seconds", atMost: 65_536 }).pipe(
-    Effect.catchTag("ProgramFailed", ({ why }) => Effect.logWarning(`the notify command: ${why}`))
+    Effect.catchTag("ProgramFailed", ({ message }) => Effect.logWarning(`the notify command: ${message}`))
   )
 })
 

@@ -16,12 +16,12 @@ export const resolveProgram = Effect.fn("resolveProgram")(function* (
   if (program.includes("/")) {
     const file = path.resolve(program)
     if (yield* executable(file)) return file
-    return yield* new AgentNotFound({ program, why: `${file} is no file that can be executed` })
+    return yield* new AgentNotFound({ program, problem: `${file} is no file that can be executed` })
   }
   // A relative part of PATH would find another program in each folder.
   for (const folder of searchPath.split(":").filter((folder) => path.isAbsolute(folder))) {
     const file = path.join(folder, program)
     if (yield* executable(file)) return file
   }
-  return yield* new AgentNotFound({ program, why: `no program ${program} in PATH` })
+  return yield* new AgentNotFound({ program, problem: `no program ${program} in PATH` })
 })

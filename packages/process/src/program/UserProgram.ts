@@ -1,8 +1,8 @@
 import { Duration, Effect, Option, Result, Schema, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 
-/** A program of the user's that could not be run, ended badly, took too long, or printed too much. `why` is a sentence. */
-export class ProgramFailed extends Schema.TaggedError<ProgramFailed>()("ProgramFailed", { why: Schema.String }) {}
+/** A program of the user's that could not be run, ended badly, took too long, or printed too much. `message` is a sentence. */
+export class ProgramFailed extends Schema.TaggedError<ProgramFailed>()("ProgramFailed", { message: Schema.String }) {}
 
 const JsonArray = Schema.fromJsonString(Schema.NonEmptyArray(Schema.NonEmptyString))
 
@@ -11,7 +11,7 @@ const words = (command: string): Result.Result<readonly [string, ...ReadonlyArra
   command.trimStart().startsWith("[")
     ? Result.mapError(
         Schema.decodeUnknownResult(JsonArray)(command),
-        () => new ProgramFailed({ why: "the command is no JSON array of strings" })
+        () => new ProgramFailed({ message: "the command is no JSON array of strings" })
       )
     : Result.succeed([command])
 
@@ -70,7 +70,7 @@ export const runProgram = Effect.fn("runProgram")(function* ({
     const printed = handle.stdout.pipe(
       Stream.mapEffect((chunk) => {
         bytes += chunk.length
-        return bytes > atMost ? Effect.fail(new ProgramFailed({ why: `it printed more than ${atMost} bytes` })) : Effect.succeed(chunk)
+        return bytes > atMost ? Effect.fail(new ProgramFailed({ message: `it printed more than ${atMost} bytes` })) : Effect.succeed(chunk)
       }),
       Stream.decodeText(),
       Stream.runFold(
@@ -80,13 +80,13 @@ export const runProgram = Effect.fn("runProgram")(function* ({
     )
     const [text, said] = yield* Effect.all([printed, heard ? beginningOf(handle.stderr) : Effect.succeed("")], { concurrency: 2 })
     const code = yield* handle.exitCode
-    if (code !== 0) return yield* new ProgramFailed({ why: `it ended with exit code ${code}${said === "" ? "" : `: ${said}`}` })
+    if (code !== 0) return yield* new ProgramFailed({ message: `it ended with exit code ${code}${said === "" ? "" : `: ${said}`}` })
     return text
   }).pipe(
     Effect.scoped,
-    Effect.catchTag("PlatformError", ({ reason }) => Effect.fail(new ProgramFailed({ why: `it could not be run: ${reason._tag}` })))
+    Effect.catchTag("PlatformError", ({ reason }) => Effect.fail(new ProgramFailed({ message: `it could not be run: ${reason._tag}` })))
   )
   const printed = yield* Effect.timeoutOption(run, within)
   if (Option.isSome(printed)) return printed.value
-  return yield* new ProgramFailed({ why: `it did not end within ${Duration.format(Duration.fromInputUnsafe(within))}` })
+  return yield* new ProgramFailed({ message: `it did not end within ${Duration.format(Duration.fromInputUnsafe(within))}` })
 })

@@ -11,7 +11,7 @@ const textOf = Effect.fnUntraced(function* (folder: string, source: string) {
   yield* lookTrusted(folder, { folder: true })
   return yield* Effect.try({
     try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
-    catch: () => new FileRefused({ path: source, why: "it is not UTF-8", missing: false })
+    catch: () => new FileRefused({ path: source, problem: "it is not UTF-8", missing: false })
   })
 })
 

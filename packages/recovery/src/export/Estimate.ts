@@ -1,4 +1,4 @@
-import { Effect, FileSystem, type PlatformError, Schema } from "effect"
+import { Effect, FileSystem, type PlatformError, Runtime, Schema } from "effect"
 import { countCharacters } from "./Characters.ts"
 import { type CompactMarkers, foreignMarkers, ownMarkers, reach } from "./CompactMarkers.ts"
 import { headerBytes, readHeader } from "./ExportFormat.ts"
@@ -21,11 +21,14 @@ export const Estimate = Schema.Struct({
 export type Estimate = typeof Estimate.Type
 
 /** There is no estimate: the file cannot be read, is no file, or changed meanwhile. The caller escalates. */
-export class EstimateFailed extends Schema.TaggedError<EstimateFailed>()("EstimateFailed", { why: Schema.String }) {}
+export class EstimateFailed extends Schema.TaggedError<EstimateFailed>()("EstimateFailed", { message: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 2
+}
 
 const charactersPerToken = 3
 
-const unreadable = (error: PlatformError.PlatformError) => new EstimateFailed({ why: `the export cannot be read: ${error.reason._tag}` })
+const unreadable = (error: PlatformError.PlatformError) =>
+  new EstimateFailed({ message: `the export cannot be read: ${error.reason._tag}` })
 
 /** Where the next window begins: at a line, or else in a line that is longer than a block, yet not in a character or after a slash. */
 const cutOf = (window: string): number => {
@@ -56,7 +59,7 @@ export const estimate: (path: string, blockBytes?: number) => Effect.Effect<Esti
   function* (path: string, blockBytes = 1 << 20) {
     const fs = yield* FileSystem.FileSystem
     // A pipe would block its opener.
-    if ((yield* fs.stat(path)).type !== "File") return yield* new EstimateFailed({ why: "the export is not a regular file" })
+    if ((yield* fs.stat(path)).type !== "File") return yield* new EstimateFailed({ message: "the export is not a regular file" })
     const file = yield* fs.open(path)
     const before = yield* file.stat
 
@@ -90,7 +93,7 @@ export const estimate: (path: string, blockBytes?: number) => Effect.Effect<Esti
 
     const after = yield* file.stat
     if (BigInt(size) !== after.size || before.size !== after.size) {
-      return yield* new EstimateFailed({ why: "the export changed while it was read" })
+      return yield* new EstimateFailed({ message: "the export changed while it was read" })
     }
     const count = markers?.count() ?? 0
     const doubt = damaged ? "the header of the export is damaged: the whole file is counted" : markers?.doubt()

@@ -13,9 +13,9 @@ const atMost = 65_536
 const exportByProgram = Effect.fn("exportByProgram")(function* (command: string, within: Duration.Input, sessionId: string, out: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const failed = (why: string) => new ExportFailed({ why: `the export command: ${why}` })
+  const failed = (why: string) => new ExportFailed({ message: `the export command: ${why}` })
   const printed = yield* runProgram({ command, args: [sessionId], stdin: "", within, atMost }).pipe(
-    Effect.catchTag("ProgramFailed", ({ why }) => Effect.fail(failed(why)))
+    Effect.catchTag("ProgramFailed", ({ message }) => Effect.fail(failed(message)))
   )
   const made = printed.trim()
   if (!path.isAbsolute(made) || made.includes("\n")) return yield* failed("it did not print one absolute path")

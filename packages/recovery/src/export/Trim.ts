@@ -1,9 +1,11 @@
-import { Effect, FileSystem, Random, Schema } from "effect"
+import { Effect, FileSystem, Random, Runtime, Schema } from "effect"
 import { characterStart, charactersIn } from "./Characters.ts"
 import { conversationLine, headerBytes, readHeader } from "./ExportFormat.ts"
 
 /** The export could not be trimmed; it is as it was. */
-export class TrimFailed extends Schema.TaggedError<TrimFailed>()("TrimFailed", { why: Schema.String }) {}
+export class TrimFailed extends Schema.TaggedError<TrimFailed>()("TrimFailed", { message: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 2
+}
 
 export const Trimmed = Schema.Struct({
   /** `false`: it was within the limit and was not touched. */
@@ -35,7 +37,7 @@ const readBlock = Effect.fnUntraced(function* ({ block, file }: Source, from: nu
   const bytes = block.subarray(0, to - from)
   for (let at = 0; at < bytes.length;) {
     const read = yield* file.read(bytes.subarray(at), { position: BigInt(from + at) })
-    if (read === 0) return yield* new TrimFailed({ why: "the export changed while it was trimmed" })
+    if (read === 0) return yield* new TrimFailed({ message: "the export changed while it was trimmed" })
     at += read
   }
   return bytes
@@ -117,16 +119,16 @@ const utf8 = new TextEncoder()
  *
  * const trimmed = trim("/tmp/export.md", 1_200_000).pipe(
  *   Effect.map(({ leftOutBytes }) => `${leftOutBytes} bytes are left out`),
- *   Effect.catchTag("TrimFailed", ({ why }) => Effect.succeed(why))
+ *   Effect.catchTag("TrimFailed", ({ message }) => Effect.succeed(message))
  * )
  * ```
  */
 export const trim: (path: string, limit: number) => Effect.Effect<Trimmed, TrimFailed, FileSystem.FileSystem> = Effect.fn("Trim.trim")(
   function* (path: string, limit: number) {
-    if (!Number.isSafeInteger(limit) || limit < 1) return yield* new TrimFailed({ why: "the limit is not a positive integer" })
+    if (!Number.isSafeInteger(limit) || limit < 1) return yield* new TrimFailed({ message: "the limit is not a positive integer" })
     const fs = yield* FileSystem.FileSystem
     // A pipe would block its opener.
-    if ((yield* fs.stat(path)).type !== "File") return yield* new TrimFailed({ why: "the export is not a regular file" })
+    if ((yield* fs.stat(path)).type !== "File") return yield* new TrimFailed({ message: "the export is not a regular file" })
     const file = yield* fs.open(path)
     const before = yield* file.stat
     const size = Number(before.size)
@@ -158,12 +160,14 @@ export const trim: (path: string, limit: number) => Effect.Effect<Trimmed, TrimF
       }
       yield* out.sync
       const written = yield* charactersOf({ ...source, file: out, size: opening.length + size - start })
-      if ((yield* file.stat).size !== before.size) return yield* new TrimFailed({ why: "the export changed while it was trimmed" })
+      if ((yield* file.stat).size !== before.size) return yield* new TrimFailed({ message: "the export changed while it was trimmed" })
       yield* fs.rename(temporary, path)
       return written
     }).pipe(Effect.onError(() => Effect.ignore(fs.remove(temporary, { force: true }))))
     return { trimmed: true, characters, bytesBefore: size, bytesAfter: opening.length + size - start, leftOutBytes }
   },
   Effect.scoped,
-  Effect.catchTag("PlatformError", (error) => Effect.fail(new TrimFailed({ why: `the export cannot be trimmed: ${error.reason._tag}` })))
+  Effect.catchTag("PlatformError", (error) =>
+    Effect.fail(new TrimFailed({ message: `the export cannot be trimmed: ${error.reason._tag}` }))
+  )
 )

@@ -11,8 +11,8 @@ import { exportConversation } from "../steps/ExportConversation.ts"
 import { estimateExport } from "../steps/Gate.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
 
-const escalated = (stage: string) => (error: { readonly why: string }) =>
-  Effect.fail(new Escalated({ stage, reason: error.why, alreadyKilled: true }))
+const escalated = (stage: string) => (error: { readonly message: string }) =>
+  Effect.fail(new Escalated({ stage, message: error.message, alreadyKilled: true }))
 
 /** A fresh session that reads the export of the old one (spec: behaviour#claude_export). */
 export const exportProvider: Provider<
@@ -27,13 +27,13 @@ export const exportProvider: Provider<
     if (!alreadyKilled) yield* stopConductor(watch)
     const exported = yield* exportConversation(watch).pipe(Effect.catchTag("NoExport", escalated("export")))
     const discard = Effect.ignore(fs.remove(exported.path, { force: true }))
-    const discarded = (stage: string) => (error: { readonly why: string }) => Effect.andThen(discard, escalated(stage)(error))
+    const discarded = (stage: string) => (error: { readonly message: string }) => Effect.andThen(discard, escalated(stage)(error))
     const made = yield* trimExport(exported).pipe(Effect.catchTag("NoExport", discarded("trim")))
 
     const gate = yield* estimateExport(watch, exported).pipe(Effect.catchTag("NoExport", discarded("estimate")))
     if (gate.estimated_tokens > gate.threshold) {
-      const why = `the export is estimated at ${gate.estimated_tokens} tokens (${gate.start_mode}), over the threshold of ${gate.threshold}`
-      return yield* discarded("gate")({ why })
+      const message = `the export is estimated at ${gate.estimated_tokens} tokens (${gate.start_mode}), over the threshold of ${gate.threshold}`
+      return yield* discarded("gate")({ message })
     }
 
     const { baseline, sessionId } = yield* prepareSuccessor(watch, "5 prepare", request, freshSessionId)

@@ -20,7 +20,7 @@ const Answer = Schema.Union([
 ])
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Answer))
 
-class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { why: Schema.String }) {}
+export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { message: Schema.String }) {}
 
 /**
  * A way to recover by any program (docs/providers.md): it gets the cycle as JSON on standard input, when the Conductor is
@@ -34,16 +34,14 @@ class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { why: Schema.
  * import { Effect, FileSystem } from "effect"
  *
  * const fromNotes = Effect.map(FileSystem.FileSystem, (fs) =>
- *   programProvider("from_notes", "/opt/from-notes", (path) =>
- *     Effect.mapError(fs.readFileString(path), ({ message }) => ({ why: message }))
- *   )
+ *   programProvider("from_notes", "/opt/from-notes", (path) => fs.readFileString(path))
  * )
  * ```
  */
 export const programProvider = (
   name: string,
   command: string,
-  readPrompt: (path: string) => Effect.Effect<string, { readonly why: string }>,
+  readPrompt: (path: string) => Effect.Effect<string, { readonly message: string }>,
   within: Duration.Input = "5 minutes"
 ): Provider<Agent | ChildProcessSpawner.ChildProcessSpawner | Comms | Hooks | Launcher | Offspring | Processes | Settings> => ({
   name,
@@ -61,15 +59,15 @@ export const programProvider = (
       failure: NoAnswer,
       act: () =>
         runProgram({ command, args: [], stdin: `${question}\n`, within, atMost: 65_536 }).pipe(
-          Effect.mapError(({ why }) => new NoAnswer({ why })),
+          Effect.mapError(({ message }) => new NoAnswer({ message })),
           Effect.flatMap((text) =>
-            Effect.mapError(decode(text), () => new NoAnswer({ why: "it did not answer as docs/providers.md says" }))
+            Effect.mapError(decode(text), () => new NoAnswer({ message: "it did not answer as docs/providers.md says" }))
           )
         ),
       reconcile: again
-    }).pipe(Effect.catchTag("NoAnswer", ({ why }) => Effect.fail(new Escalated({ stage: name, reason: why, alreadyKilled: true }))))
-    if (answer._tag === "escalate") return yield* new Escalated({ stage: name, reason: answer.reason, alreadyKilled: true })
-    if (answer._tag === "fail_closed") return yield* new FailedClosed({ stage: name, reason: answer.reason })
+    }).pipe(Effect.catchTag("NoAnswer", ({ message }) => Effect.fail(new Escalated({ stage: name, message, alreadyKilled: true }))))
+    if (answer._tag === "escalate") return yield* new Escalated({ stage: name, message: answer.reason, alreadyKilled: true })
+    if (answer._tag === "fail_closed") return yield* new FailedClosed({ stage: name, message: answer.reason })
 
     const fresh = answer.session === "fresh"
     const { baseline, sessionId } = yield* prepareSuccessor(
@@ -80,7 +78,7 @@ export const programProvider = (
     )
     const launched = yield* launchSuccessor(watch, "launch by program", request, {
       session: { _tag: fresh ? "Fresh" : "Resume", sessionId },
-      prompt: Effect.mapError(readPrompt(answer.prompt_file), ({ why }) => new FailedClosed({ stage: name, reason: why }))
+      prompt: Effect.mapError(readPrompt(answer.prompt_file), ({ message }) => new FailedClosed({ stage: name, message }))
     })
     return { ...launched, sessionId, awaiting: fresh && watch.comms !== null, exportPath: null, baseline }
   })

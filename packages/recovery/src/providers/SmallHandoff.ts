@@ -36,7 +36,7 @@ export const smallHandoff: Provider<
           return { ...exported, bytes, digest }
         }),
       reconcile: again
-    }).pipe(Effect.catchTag("NoExport", ({ why }) => Effect.fail(new FailedClosed({ stage: "hand-off", reason: why }))))
+    }).pipe(Effect.catchTag("NoExport", ({ message }) => Effect.fail(new FailedClosed({ stage: "hand-off", message }))))
 
     const { baseline, sessionId } = yield* prepareSuccessor(watch, "prepare a hand-off", request, freshSessionId)
     const launched = yield* launchSuccessor(watch, "launch from hand-off", request, {

@@ -21,7 +21,7 @@ import { newestSession } from "../steps/ExportConversation.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
 import { again, step, stillGranted } from "../steps/Step.ts"
 
-const closed = (stage: string) => (error: { readonly why: string }) => Effect.fail(new FailedClosed({ stage, reason: error.why }))
+const closed = (stage: string) => (error: { readonly message: string }) => Effect.fail(new FailedClosed({ stage, message: error.message }))
 
 const attempt = (watch: Watch, sessionId: string, name: string, mark: SessionMark, request: Request) =>
   step(name, {
@@ -37,7 +37,7 @@ const attempt = (watch: Watch, sessionId: string, name: string, mark: SessionMar
         session: { _tag: "Resume", sessionId },
         prompt: () => agent.compactPrompt,
         title: `Compact (S${watch.generation})`
-      }).pipe(Effect.catchTag("LaunchFailed", ({ why }) => Effect.fail(new CompactFailed({ why, gone: true }))))
+      }).pipe(Effect.catchTag("LaunchFailed", ({ message }) => Effect.fail(new CompactFailed({ message, gone: true }))))
       return yield* boundary(mark, conductor, stillGranted(watch))
     }),
     reconcile: Effect.fnUntraced(
@@ -45,7 +45,7 @@ const attempt = (watch: Watch, sessionId: string, name: string, mark: SessionMar
         const ran = yield* settled(token)
         return Option.isNone(ran) ? Option.none() : Option.some(yield* boundary(mark, ran.value.conductor, stillGranted(watch)))
       },
-      Effect.catchTag("LaunchFailed", ({ why }) => Effect.fail(new CompactFailed({ why, gone: false })))
+      Effect.catchTag("LaunchFailed", ({ message }) => Effect.fail(new CompactFailed({ message, gone: false })))
     )
   })
 
@@ -68,7 +68,9 @@ export const standardCompact: Provider<
       outcome: SessionMark,
       failure: CompactFailed,
       act: () =>
-        agent.mark(session).pipe(Effect.catchTag("SessionNotFound", ({ why }) => Effect.fail(new CompactFailed({ why, gone: true })))),
+        agent
+          .mark(session)
+          .pipe(Effect.catchTag("SessionNotFound", ({ message }) => Effect.fail(new CompactFailed({ message, gone: true })))),
       reconcile: again
     }).pipe(Effect.catchTag("CompactFailed", closed("mark")))
 

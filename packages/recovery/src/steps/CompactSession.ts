@@ -17,12 +17,12 @@ import { boundaryPoll, compactOnceMore, summaryWithin } from "./RecoverySchedule
 
 /** Says why no boundary came of an attempt. Unless its session is proven gone, no second attempt may follow. */
 export class CompactFailed extends Schema.TaggedError<CompactFailed>()("CompactFailed", {
-  why: Schema.String,
+  message: Schema.String,
   gone: Schema.Boolean
 }) {}
 
 /** Says which live process holds the session. It would not notice a compaction beside it. */
-export class SessionHeld extends Schema.TaggedError<SessionHeld>()("SessionHeld", { why: Schema.String }) {}
+export class SessionHeld extends Schema.TaggedError<SessionHeld>()("SessionHeld", { message: Schema.String }) {}
 
 /**
  * Waits for a whole new boundary line, which alone is completion, and a little for the summary that follows it. In print mode the
@@ -50,12 +50,13 @@ export const boundary = Effect.fn("Compaction.boundary")(function* <E, R>(
   const ended = yield* endProcess(session, settings.stopGrace, Effect.provide(granted, context)).pipe(
     Effect.catchTag("StopFailed", () => Effect.succeed(undefined))
   )
-  if (ended === undefined) return yield* new CompactFailed({ why: `the compact session, process ${session.pid}, did not end`, gone: false })
+  if (ended === undefined)
+    return yield* new CompactFailed({ message: `the compact session, process ${session.pid}, did not end`, gone: false })
   // One last look: it may have been written while the session ended.
   const compacted = yield* agent.compactedSince(mark)
   if (compacted !== "not yet") return yield* compactedAs(compacted)
   return yield* new CompactFailed({
-    why: Option.isSome(waited) ? "the compact session ended without a boundary" : "no boundary came in time",
+    message: Option.isSome(waited) ? "the compact session ended without a boundary" : "no boundary came in time",
     gone: true
   })
 })
@@ -95,7 +96,7 @@ const unheld = Effect.fnUntraced(function* (sessionId: string) {
   const holder = (yield* agent.sessions).find((session) => session.sessionId === sessionId)
   const [tagged] = yield* processes.tree(noProcess, [agent.sessionTag(sessionId)], [])
   const pid = holder?.pid ?? tagged?.identity.pid
-  if (pid !== undefined) return yield* new SessionHeld({ why: `process ${pid} holds session ${sessionId}: end it first` })
+  if (pid !== undefined) return yield* new SessionHeld({ message: `process ${pid} holds session ${sessionId}: end it first` })
 })
 
 /**
@@ -106,7 +107,7 @@ export const compactByHand = Effect.fn("compactByHand")(function* (sessionId: st
   const agent = yield* Agent
   const launcher = yield* Launcher
   const settings = yield* Settings
-  const failed = ({ why }: LaunchFailed) => Effect.fail(new CompactFailed({ why, gone: true }))
+  const failed = ({ message }: LaunchFailed) => Effect.fail(new CompactFailed({ message, gone: true }))
   const mark = yield* agent.mark(sessionId)
   const attempt = Effect.fnUntraced(function* (number: number) {
     if ((yield* agent.compactedSince(mark)) !== "not yet") return number

@@ -35,7 +35,7 @@ export const endConductor = Effect.fn("endConductor")(function* <E = never, R = 
 ) {
   const { stopGrace } = yield* Settings
   const { conductor } = watch
-  if (conductor === undefined) return yield* new StopFailed({ why: "the process of the Conductor is not known" })
+  if (conductor === undefined) return yield* new StopFailed({ message: "the process of the Conductor is not known" })
   const stopped = yield* endTree(conductor, conductorTree(watch, conductor), stopGrace, granted)
   const beside = yield* launchedBeside(watch)
   if (beside === undefined) return stopped

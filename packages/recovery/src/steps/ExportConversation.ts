@@ -3,7 +3,7 @@ import { Effect, FileSystem, Option, Path, Schema } from "effect"
 import { again, Cycle, step } from "./Step.ts"
 
 /** Says that there is no usable export of this session in this cycle. */
-export class NoExport extends Schema.TaggedError<NoExport>()("NoExport", { why: Schema.String }) {}
+export class NoExport extends Schema.TaggedError<NoExport>()("NoExport", { message: Schema.String }) {}
 
 /**
  * Describes an export: whose conversation it is, and where that session's file ended before it was read. There is no `mark` where the
@@ -42,7 +42,7 @@ export const writeExport = Effect.fnUntraced(
     const exported = yield* agent.exportSession(sessionId, path.join(folder, `${(yield* Cycle).watch.id}-${token}.md`))
     return { ...exported, sessionId, ...Option.match(mark, { onNone: () => ({}), onSome: (mark) => ({ mark }) }) } satisfies Exported
   },
-  Effect.mapError((error) => new NoExport({ why: error._tag === "PlatformError" ? error.message : error.why }))
+  Effect.mapError((error) => new NoExport({ message: error.message }))
 )
 
 const sameMark = Schema.toEquivalence(SessionMark)
@@ -55,7 +55,7 @@ export const unlessStale = Effect.fnUntraced(function* (watch: Watch, { mark }: 
   if (mark === undefined) return
   const now = yield* Effect.option(Effect.flatMap(newestSession(watch), (yield* Agent).mark))
   if (Option.exists(now, (one) => !sameMark(one, mark)))
-    return yield* new NoExport({ why: "the conversation went on after it was exported: the export is not its end any more" })
+    return yield* new NoExport({ message: "the conversation went on after it was exported: the export is not its end any more" })
 })
 
 /** Exports the whole conversation: step 2 of a recovery. Fails with `NoExport` where the agent cannot export it. */

@@ -13,7 +13,7 @@ export const Fingerprint = Schema.Struct({
 })
 export type Fingerprint = typeof Fingerprint.Type
 
-const unusable = ({ message }: { readonly message: string }) => new NoExport({ why: `the export cannot be used: ${message}` })
+const unusable = ({ message }: { readonly message: string }) => new NoExport({ message: `the export cannot be used: ${message}` })
 
 /** Reads an export of at most so many bytes: a regular file, this user's alone, and no link. */
 const fingerprint = Effect.fn("fingerprint")(function* (path: string, atMost: number) {
@@ -24,12 +24,13 @@ const fingerprint = Effect.fn("fingerprint")(function* (path: string, atMost: nu
 /** Fails with `NoExport` where an export was changed after it was made. A launch asks right before it names the export. */
 export const unlessChanged = Effect.fn("Fingerprint.unlessChanged")(function* (path: string, made: Fingerprint) {
   const { digest } = yield* fingerprint(path, made.bytes)
-  if (digest !== made.digest) return yield* new NoExport({ why: "the export was changed after it was made: nobody is launched from it" })
+  if (digest !== made.digest)
+    return yield* new NoExport({ message: "the export was changed after it was made: nobody is launched from it" })
 })
 
 /** Trims an export to so many characters, and gives its fingerprint from then on. */
 export const trimmed = Effect.fn("Fingerprint.trimmed")(function* (path: string, characters: number) {
-  const { bytesAfter, leftOutBytes, trimmed } = yield* Effect.mapError(trim(path, characters), ({ why }) => new NoExport({ why }))
+  const { bytesAfter, leftOutBytes, trimmed } = yield* Effect.mapError(trim(path, characters), ({ message }) => new NoExport({ message }))
   return { trimmed, leftOutBytes, ...(yield* fingerprint(path, bytesAfter)) }
 })
 

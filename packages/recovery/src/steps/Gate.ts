@@ -33,7 +33,7 @@ export const estimateExport = Effect.fn("estimateExport")(function* (watch: Watc
           threshold,
           measured_tokens: Option.match(signs, { onNone: () => null, onSome: ({ context }) => context?.tokens ?? null })
         })),
-        Effect.mapError(({ why }) => new NoExport({ why }))
+        Effect.mapError(({ message }) => new NoExport({ message }))
       ),
     reconcile: again
   })

@@ -36,5 +36,5 @@ export const unlessElsewhere = Effect.fn("Recovery.unlessElsewhere")(function* (
   if (own.some((pid) => pid === holding.by)) return
   // Of one that has ended there is nobody to spare, and its tree is told from others by itself.
   if (yield* isGone(yield* Processes, conductor)) return
-  return yield* new FailedClosed({ stage: "stop", reason: `${holding.why}: it is not stopped` })
+  return yield* new FailedClosed({ stage: "stop", message: `${holding.message}: it is not stopped` })
 })

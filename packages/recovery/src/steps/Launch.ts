@@ -74,7 +74,7 @@ export const settled = Effect.fnUntraced(function* (token: string) {
 /** Fails with `FailedClosed` where another process holds the session (spec: behaviour#one-writer). */
 const oneWriter = Effect.fnUntraced(function* (watch: Watch) {
   const writer = yield* otherWriter(watch)
-  if (writer !== undefined) return yield* new FailedClosed({ stage: "one writer", reason: writer })
+  if (writer !== undefined) return yield* new FailedClosed({ stage: "one writer", message: writer })
 })
 
 /**
@@ -162,8 +162,8 @@ export const launchSuccessor = Effect.fn("launchSuccessor")(function* <R = never
     reconcile: settled
   }).pipe(
     Effect.catchTags({
-      LaunchFailed: ({ why }) => Effect.fail(new FailedClosed({ stage: "launch", reason: why })),
-      NoExport: ({ why }) => Effect.fail(new Escalated({ stage: "launch", reason: why, alreadyKilled: true }))
+      LaunchFailed: ({ message }) => Effect.fail(new FailedClosed({ stage: "launch", message })),
+      NoExport: ({ message }) => Effect.fail(new Escalated({ stage: "launch", message, alreadyKilled: true }))
     })
   )
   return { ...launched, print: launcher.terminal === "headless" }

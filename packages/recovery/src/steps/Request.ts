@@ -43,8 +43,8 @@ interface Words {
 }
 
 const notTaken = Effect.fnUntraced(function* ({ from, id }: CommsRefusal) {
-  const why = `message ${id} in comms${from === null ? "" : ` of ${JSON.stringify(from)}`} begins as a payload and is not taken: the Conductor's own comes from task-00 or its session, to souffleur or task-00, as a handoff`
-  yield* (yield* Cycle).watch.dispatch({ _tag: "ReportRefused", what: "payload", from, why })
+  const message = `message ${id} in comms${from === null ? "" : ` of ${JSON.stringify(from)}`} begins as a payload and is not taken: the Conductor's own comes from task-00 or its session, to souffleur or task-00, as a handoff`
+  yield* (yield* Cycle).watch.dispatch({ _tag: "ReportRefused", what: "payload", from, message })
 })
 
 /** What was said with a handoff: in the file that the agent's own request names, else in comms. */
@@ -87,7 +87,7 @@ export const resumePromptOf = Effect.fn("resumePromptOf")(function* (watch: Watc
   const words = yield* wordsOf(watch)
   if (Option.isNone(words) || words.value.id !== request.messageId) return undefined
   if (words.value.digest === request.digest) return parsePayload(words.value.text).resumePrompt
-  const why = `message ${request.messageId} in comms was changed after it was read: its words are not taken`
-  yield* (yield* Cycle).watch.dispatch({ _tag: "ReportRefused", what: "payload", from: null, why })
+  const message = `message ${request.messageId} in comms was changed after it was read: its words are not taken`
+  yield* (yield* Cycle).watch.dispatch({ _tag: "ReportRefused", what: "payload", from: null, message })
   return undefined
 })

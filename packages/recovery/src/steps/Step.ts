@@ -33,7 +33,8 @@ export interface Step<A, E, R, X = never> {
 export const stillGranted = Effect.fnUntraced(function* ({ fence }: Watch) {
   const { number: cycle, watch } = yield* Cycle
   const now = yield* watch.state
-  if (now.recovery?.cycle !== cycle || now.fence !== fence) return yield* new Refused({ why: "not now", detail: "this recovery is over" })
+  if (now.recovery?.cycle !== cycle || now.fence !== fence)
+    return yield* new Refused({ reason: "not now", message: "this recovery is over" })
 })
 
 /** `reconcile` of a step that only reads, or writes its own file: it may be done again. */

@@ -36,7 +36,7 @@ const unlessBeating = Effect.fnUntraced(function* (watch: Watch, snapshot: Optio
   const reason = Option.isNone(snapshot)
     ? "comms is out, and the Conductor may beat again since it was given up: it is not stopped"
     : "the Conductor beats again: it is not stopped"
-  return yield* new FailedClosed({ stage: "stop", reason })
+  return yield* new FailedClosed({ stage: "stop", message: reason })
 })
 
 /** Says whether a turn is at work: neither over, nor waiting for a person, nor ended by the service. */
@@ -57,7 +57,7 @@ const unlessMoving = Effect.fnUntraced(function* ({ conductor, recovery, session
     ({ turn }) => turn !== undefined && (turn.at > recovery.since || (isAtWork(turn) && now - turn.at <= Duration.toMillis(stallAfter)))
   )
   if (!moves || (yield* (yield* Processes).condition(conductor)) !== "running") return
-  return yield* new FailedClosed({ stage: "stop", reason: "the Conductor goes on again: it is not stopped" })
+  return yield* new FailedClosed({ stage: "stop", message: "the Conductor goes on again: it is not stopped" })
 })
 
 const heartbeatOf = ({ conductor }: CommsSnapshot) => Option.match(conductor, { onNone: () => null, onSome: (row) => row.lastHeartbeat })
@@ -114,7 +114,7 @@ const stillDead = Effect.fnUntraced(function* (watch: Watch) {
   }
   return yield* new FailedClosed({
     stage: "stop",
-    reason: "souffleur keeps being suspended (sleep or load), so it cannot check whether the Conductor is dead"
+    message: "souffleur keeps being suspended (sleep or load), so it cannot check whether the Conductor is dead"
   })
 })
 
@@ -140,5 +140,5 @@ export const stopConductor = Effect.fn("stopConductor")(function* (watch: Watch)
     act: () => endConductor(watch, granted),
     reconcile: () =>
       Effect.map(isStopped(watch), (gone) => (gone ? Option.some<Stopped>({ ended: "already gone", others: 0 }) : Option.none()))
-  }).pipe(Effect.catchTag("StopFailed", ({ why }) => Effect.fail(new FailedClosed({ stage: "stop", reason: why }))))
+  }).pipe(Effect.catchTag("StopFailed", ({ message }) => Effect.fail(new FailedClosed({ stage: "stop", message }))))
 })

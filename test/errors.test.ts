@@ -1,0 +1,89 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Cause, Effect, Predicate, Runtime, type Schema } from "effect"
+import { execFileSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const text = (path: string) => readFileSync(`${root}/${path}`, "utf8")
+const sources = execFileSync("git", ["ls-files", "packages/*/src/*.ts"], { cwd: root, encoding: "utf8" }).trim().split("\n")
+
+interface ErrorClass {
+  readonly name: string
+  readonly fields: ReadonlyArray<string>
+  readonly make: () => Error
+}
+
+/** The error classes of one file. `make` fills each text with words. */
+const errorsOf = async (path: string): Promise<ReadonlyArray<ErrorClass>> => {
+  const names = [...text(path).matchAll(/class (\w+) extends (?:Schema|Data)\.TaggedError/gu)].map(([, name]) => name!)
+  if (names.length === 0) return []
+  const module: Record<string, unknown> = await import(`${root}/${path}`)
+  return names.map((name) => {
+    const found = module[name] as (Schema.Top & { readonly fields: Schema.Struct.Fields; new (fields: object): Error }) | undefined
+    if (found === undefined) throw new Error(`${path} does not export ${name}`)
+    const words = Object.entries(found.fields).map(([key, field]) => [
+      key,
+      field.ast._tag === "String"
+        ? `words of ${key}`
+        : Effect.runSync(Arbitrary.sampleEffect(Arbitrary.schema(field as Schema.Schema<unknown>), { count: 1, seed: 1 }))[0]
+    ])
+    return { name, fields: Object.keys(found.fields), make: () => new found(Object.fromEntries(words)) }
+  })
+}
+const errors = (await Promise.all(sources.map(errorsOf))).flat()
+
+/** What is not 1 (spec: command-line#exit-codes). `Refused` and `Ended` have a code of each instance. */
+const codes: Readonly<Record<string, number>> = {
+  AgentCommandRefused: 2,
+  AgentNotFound: 2,
+  AlreadyWatched: 3,
+  BadSetting: 2,
+  BadTarget: 2,
+  BadUsage: 2,
+  ClaimFailed: 2,
+  CommandRefused: 2,
+  CommsUnavailable: 2,
+  EstimateFailed: 2,
+  Fenced: 3,
+  FileRefused: 2,
+  GitUnusable: 2,
+  HookSettingsUnusable: 2,
+  LaunchFailed: 2,
+  LogUnusable: 4,
+  PlanInvalid: 2,
+  SessionNotFound: 2,
+  StateForeign: 2,
+  TrimFailed: 2,
+  UnreadableEvent: 4
+}
+
+describe("the errors", () => {
+  it("all of them are found", () => {
+    assert.isAbove(errors.length, 40)
+  })
+  for (const { fields, make, name } of errors) {
+    it(`${name} prints its sentence`, () => {
+      const error = make()
+      assert.match(error.message, /\w{2}/u)
+      assert.include(Cause.pretty(Cause.fail(error)), error.message)
+      assert.notMatch(error.message, /undefined|\[object/u)
+    })
+    it(`${name} has a code as reason, and a sentence as message or what makes it`, () => {
+      const error = make()
+      assert.notInclude(fields, "why")
+      assert.notInclude(fields, "detail")
+      if (Predicate.hasProperty(error, "reason")) assert.notStrictEqual(error.reason, "words of reason")
+    })
+  }
+  it("each has the exit code of its class, and the table of exit codes has it", () => {
+    const found = errors
+      .filter(({ name }) => name !== "Refused" && name !== "Ended")
+      .map(({ make, name }) => [name, Runtime.getErrorExitCode(make())] as const)
+      .filter(([, code]) => code !== 1)
+    assert.deepStrictEqual(Object.fromEntries(found), codes)
+    const [, table = ""] = /## Exit codes\n([^]*?)\n## /u.exec(text("docs/spec/command-line.md")) ?? []
+    const told = [...table.matchAll(/^\| ([\d, ]+) \|/gmu)].flatMap(([, numbers]) => numbers!.split(",").map(Number))
+    assert.includeMembers(told, [1, ...Object.values(codes)])
+  })
+})
