@@ -131,12 +131,12 @@ const inWords = (duration: Duration.Duration) => {
  *
  * @example
  * ```ts
- * import { Settings } from "@souffleur/domain"
+ * import { type AgentKind, Settings } from "@souffleur/domain"
  * import { loadSettings } from "@souffleur/process"
  * import { Layer } from "effect"
  *
- * const sources = { projectDir: "/home/me/remindly", environment: process.env, flags: {} }
- * const settings = Layer.effect(Settings, loadSettings(sources))
+ * const settings = (agent: AgentKind) =>
+ *   Layer.effect(Settings, loadSettings({ agent, projectDir: "/home/me/remindly", environment: process.env, flags: {} }))
  * ```
  */
 export class Settings extends Context.Service<Settings, ResolvedSettings>()("@souffleur/domain/Settings") {
