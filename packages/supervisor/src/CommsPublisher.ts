@@ -36,9 +36,17 @@ const rowOf: (event: WatchEvent) => Publication["row"] = Match.type<WatchEvent>(
   Match.orElse(() => undefined)
 )
 
-/** A failed validation can be answered in comms alone. */
-const textOf = (event: WatchEvent, { text }: Description<WatchNotice>): string =>
-  event._tag === "ValidationFailed" ? `${text} Reply with an instruction: PID:<pid> SESSION_ID:<id>` : text
+/** Adds what the readers of comms alone can do, or have to know. */
+const textOf = (event: WatchEvent, { text }: Description<WatchNotice>): string => {
+  switch (event._tag) {
+    case "ValidationFailed":
+      return `${text} Reply with an instruction: PID:<pid> SESSION_ID:<id>`
+    case "RecoveryFailedClosed":
+      return `${text} Nothing was launched.`
+    default:
+      return text
+  }
+}
 
 /** Puts an event in the form of comms: the state of our row and a message, as the description says. */
 export const publicationOf = (event: WatchEvent): Publication => {

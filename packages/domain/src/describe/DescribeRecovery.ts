@@ -40,7 +40,7 @@ export const describeRecovery = {
       notice: "recovered"
     }),
   RecoveryFailedClosed: ({ reason, stage }) =>
-    described("error", `Recovery failed closed at ${stage}: ${reason}. Nothing was launched`, {
+    described("error", `Recovery failed closed at ${stage}: ${reason}`, {
       message: "error",
       notice: "failed_closed"
     }),
