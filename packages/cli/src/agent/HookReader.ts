@@ -1,5 +1,5 @@
 import type { HookReader } from "@souffleur/domain"
 import { hookReader as claudeReader } from "@souffleur/claude/hook"
 
-/** How the hooks of that agent are read; a file of its own, since it loads nothing of Effect. */
+/** Reads the hooks of the agent that `Kind.ts` names. It loads nothing of Effect, since a tool call of the agent waits for it. */
 export const hookReader: HookReader = claudeReader
