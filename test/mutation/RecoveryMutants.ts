@@ -210,6 +210,11 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
+    `${recovery}/src/steps/Launch.ts`,
+    [`${recovery}/test/Provider.test.ts`],
+    [["launch: by any provider it is one in a cycle", '    kind: "launch",\n', ""]]
+  ),
+  ...mutantsOf(
     `${recovery}/src/steps/StopConductor.ts`,
     [...all, "test/scenarios/TroubleScenario.test.ts"],
     [

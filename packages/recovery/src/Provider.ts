@@ -1,6 +1,7 @@
-import type { Watch, WatchIntent } from "@souffleur/domain"
-import type { LogError, Refused } from "@souffleur/eventlog"
-import { type Effect, Schema } from "effect"
+import type { Agent, Comms, Hooks, Launcher, Processes, Settings, Watch, WatchIntent } from "@souffleur/domain"
+import type { LogError, Offspring, Refused } from "@souffleur/eventlog"
+import type { TrustedFiles } from "@souffleur/process"
+import { type Effect, type FileSystem, type Path, Schema } from "effect"
 import type { Request } from "./steps/Request.ts"
 import type { Cycle } from "./steps/Step.ts"
 
@@ -34,6 +35,19 @@ export interface Entry {
   readonly alreadyKilled: boolean
   readonly request: Request
 }
+
+/** Lists the services that the steps of this package need. */
+export type StepServices =
+  | Agent
+  | Comms
+  | FileSystem.FileSystem
+  | Hooks
+  | Launcher
+  | Offspring
+  | Path.Path
+  | Processes
+  | Settings
+  | TrustedFiles
 
 /** One way to bring a Conductor back (spec: behaviour#providers). Reads from top to bottom, as its numbered steps there. */
 export interface Provider<R> {

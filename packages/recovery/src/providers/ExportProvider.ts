@@ -1,11 +1,10 @@
-import type { Agent, Comms, Hooks, Launcher, Processes, Settings, Watch } from "@souffleur/domain"
-import { type TrustedFiles, freshSessionId } from "@souffleur/process"
-import { type Offspring } from "@souffleur/eventlog"
-import { Effect, FileSystem, type Path } from "effect"
+import type { Watch } from "@souffleur/domain"
+import { freshSessionId } from "@souffleur/process"
+import { Effect, FileSystem } from "effect"
 import { trimExport, unlessChanged } from "../steps/Fingerprint.ts"
 import { launchSuccessor, prepareSuccessor } from "../steps/Launch.ts"
 import { promptFromExport } from "../steps/LaunchPrompt.ts"
-import { Escalated, type Provider } from "../Provider.ts"
+import { Escalated, type Provider, type StepServices } from "../Provider.ts"
 import { resumePromptOf } from "../steps/Request.ts"
 import { exportConversation } from "../steps/ExportConversation.ts"
 import { estimateExport } from "../steps/Gate.ts"
@@ -15,9 +14,7 @@ const escalated = (stage: string) => (error: { readonly message: string }) =>
   Effect.fail(new Escalated({ stage, message: error.message, alreadyKilled: true }))
 
 /** A fresh session that reads the export of the old one (spec: behaviour#claude_export). */
-export const exportProvider: Provider<
-  Agent | Comms | FileSystem.FileSystem | Hooks | Launcher | Offspring | Path.Path | Processes | Settings | TrustedFiles
-> = {
+export const exportProvider: Provider<StepServices> = {
   name: "claude_export",
   // An export that filled its successor to the brim, with nothing done, would fill the next one too.
   applies: ({ provider, recovery, retries }) => recovery?.trigger !== "context" || provider !== "claude_export" || retries === 0,

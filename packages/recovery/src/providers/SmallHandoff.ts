@@ -1,12 +1,10 @@
 import { freshSessionId } from "@souffleur/process"
-import type { Agent, Comms, Hooks, Launcher, Processes, Settings, Watch } from "@souffleur/domain"
-import type { TrustedFiles } from "@souffleur/process"
-import type { Offspring } from "@souffleur/eventlog"
-import { Effect, type FileSystem, type Path, Schema } from "effect"
+import type { Watch } from "@souffleur/domain"
+import { Effect, Schema } from "effect"
 import { Fingerprint, trimmed, unlessChanged } from "../steps/Fingerprint.ts"
 import { launchSuccessor, prepareSuccessor } from "../steps/Launch.ts"
 import { promptFromExport } from "../steps/LaunchPrompt.ts"
-import { FailedClosed, type Provider } from "../Provider.ts"
+import { FailedClosed, type Provider, type StepServices } from "../Provider.ts"
 import { resumePromptOf } from "../steps/Request.ts"
 import { Exported, NoExport, writeExport } from "../steps/ExportConversation.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
@@ -19,9 +17,7 @@ const handoffChars = 40_000
  * The rung below compaction, for a conversation that no longer fits and cannot be compacted either: the files it modified and
  * its newest words, cut by rule and by no model, into a fresh session.
  */
-export const smallHandoff: Provider<
-  Agent | Comms | FileSystem.FileSystem | Hooks | Launcher | Offspring | Path.Path | Processes | Settings | TrustedFiles
-> = {
+export const smallHandoff: Provider<StepServices> = {
   name: "small_handoff",
   applies: (watch) => watch.recovery?.trigger === "context",
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {

@@ -1,21 +1,9 @@
-import {
-  Agent,
-  type Comms,
-  compactAttempts,
-  type Hooks,
-  type Launcher,
-  type Processes,
-  SessionMark,
-  type Settings,
-  type Watch
-} from "@souffleur/domain"
-import type { Offspring } from "@souffleur/eventlog"
-import type { TrustedFiles } from "@souffleur/process"
-import { Effect, type FileSystem, Option, type Path } from "effect"
+import { Agent, compactAttempts, SessionMark, type Watch } from "@souffleur/domain"
+import { Effect, Option } from "effect"
 import { boundary, compactedAs, CompactedTo, CompactFailed, retriedOnce } from "../steps/CompactSession.ts"
 import { launch, launchSuccessor, prepareSuccessor, settled, unhindered } from "../steps/Launch.ts"
 import { promptAfterCompaction } from "../steps/LaunchPrompt.ts"
-import { FailedClosed, type Provider } from "../Provider.ts"
+import { FailedClosed, type Provider, type StepServices } from "../Provider.ts"
 import { type Request, resumePromptOf } from "../steps/Request.ts"
 import { newestSession } from "../steps/ExportConversation.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
@@ -53,9 +41,7 @@ const attempt = (watch: Watch, sessionId: string, name: string, mark: SessionMar
  * Compacts the session in place and resumes it (spec: behaviour#standard_compact). A second failure fails closed: no way leads back to
  * an export.
  */
-export const standardCompact: Provider<
-  Agent | Comms | FileSystem.FileSystem | Hooks | Launcher | Offspring | Path.Path | Processes | Settings | TrustedFiles
-> = {
+export const standardCompact: Provider<StepServices> = {
   name: "standard_compact",
   // A conversation that no longer fits cannot be sent to be compacted either.
   applies: (watch) => watch.recovery?.trigger !== "context",
