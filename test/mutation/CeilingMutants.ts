@@ -96,8 +96,7 @@ export const ceilingMutants = [
         "missing ? Effect.succeed(Option.none<Pin>()) :",
         "true ? Effect.succeed(Option.none<Pin>()) :"
       ],
-      ["trust: a program by its digest", "(yield* digestOf(text.value)) === digest ?", "true ?"],
-      ["trust: written for its user alone", 'flag: "wx", mode: 0o600', 'flag: "wx", mode: 0o644']
+      ["trust: a program by its digest", "(yield* digestOf(text.value)) === digest ?", "true ?"]
     ]
   ),
   ...mutantsOf(

@@ -330,6 +330,26 @@ export const domainMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/process/src/file/DurableFile.ts",
+    [
+      "packages/process/test/DurableFile.test.ts",
+      "packages/process/test/HandoffFile.test.ts",
+      "packages/plan/test/StateFile.test.ts",
+      "packages/cli/test/ConfigTrust.test.ts"
+    ],
+    [
+      ["words of a request: under an id that nobody else has", 'flag: "wx", mode: 0o600', 'flag: "w", mode: 0o600'],
+      ["words of a request: for its user alone", 'flag: "wx", mode: 0o600', 'flag: "wx", mode: 0o644'],
+      ["durable: replaced for its user alone", "mode = 0o600", "mode = 0o644"],
+      ["state file: whole or as it was", "    Effect.tap(fs.rename(draft, path)),\n", "    Effect.tap(fs.copyFile(draft, path)),\n"],
+      ["durable: a draft that came to nothing", "    Effect.onError(() => Effect.ignore(fs.remove(draft, { force: true })))\n", ""],
+      ["durable: on disk before it has its name", "    Effect.tap(file.sync),\n", ""],
+      ["durable: a new file is on disk", "  yield* file.sync\n", ""],
+      ["durable: a new name is on disk", "  yield* file.sync\n  yield* sync(dirname(path))\n", "  yield* file.sync\n"],
+      ["durable: a name that is replaced is on disk", "  yield* sync(dirname(path))\n  return made\n", "  return made\n"]
+    ]
+  ),
+  ...mutantsOf(
     "packages/process/src/file/HandoffFile.ts",
     ["packages/process/test/HandoffFile.test.ts"],
     [
@@ -338,13 +358,11 @@ export const domainMutants = [
         "Option.isSome(bytes) && (yield* digestOf(bytes.value)) === digest",
         "Option.isSome(bytes)"
       ],
-      ["words of a request: under an id that nobody else has", 'flag: "wx", mode: 0o600', 'flag: "w", mode: 0o600'],
       [
         "words of a request: read as its user's alone",
         '{ own: true, others: "nothing", atMost: most }',
         '{ others: "write as its group", atMost: most }'
-      ],
-      ["words of a request: for its user alone", 'flag: "wx", mode: 0o600', 'flag: "wx", mode: 0o644']
+      ]
     ]
   )
 ]

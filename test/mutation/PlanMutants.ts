@@ -886,12 +886,11 @@ export const conductorMutants = [
     [
       [
         "state file: a backup before every write",
-        "yield* replace(backupOf(path), before.text)",
+        "yield* replaceDurably(backupOf(path), before.text)",
         "",
         conduct("a state file that was spoiled")
       ],
-      ["state file: somebody else's is left as it is", 'if (before._tag === "Foreign") return yield* stateForeign(path, before)', ""],
-      ["state file: whole or as it was", "Effect.andThen(fs.rename(draft, path)),", "Effect.andThen(fs.writeFileString(path, text)),"]
+      ["state file: somebody else's is left as it is", 'if (before._tag === "Foreign") return yield* stateForeign(path, before)', ""]
     ]
   ),
   ...mutantsOf(

@@ -112,6 +112,9 @@ export class Disk {
       Effect.suspend(() => {
         const found = this.files.get(path)
         const flag = options?.flag ?? "r"
+        // A folder has no bytes of its own: names outlive every power cut here.
+        const isFolder = flag === "r" && found === undefined && [...this.files.keys()].some((name) => name.startsWith(`${path}/`))
+        if (isFolder) return Effect.succeed(this.#open(path, { bytes: new Uint8Array(), synced: 0, writtenAt: this.#now() }))
         if (flag.startsWith("wx") && found !== undefined) return Effect.fail(failure("AlreadyExists", "open", path))
         if (!flag.startsWith("w") && found === undefined) return Effect.fail(failure("NotFound", "open", path))
         const content = found ?? { bytes: new Uint8Array(), synced: 0, writtenAt: this.#now() }

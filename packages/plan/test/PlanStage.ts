@@ -267,7 +267,11 @@ export const stage = Effect.fnUntraced(function* (
     )
   const conducts = conducting()
   const process = <A, E>(
-    effect: Effect.Effect<A, E, Launcher | Processes | Agent | Claims | RunLog | Settings | FileSystem.FileSystem | TrustedFiles>
+    effect: Effect.Effect<
+      A,
+      E,
+      Launcher | Processes | Agent | Claims | RunLog | Settings | FileSystem.FileSystem | Path.Path | TrustedFiles
+    >
   ) =>
     Effect.suspend(() =>
       effect.pipe(
@@ -278,6 +282,7 @@ export const stage = Effect.fnUntraced(function* (
         Effect.provideService(RunLog, fragile),
         Effect.provideService(Settings, Settings.of(resolved)),
         Effect.provideService(FileSystem.FileSystem, fs),
+        Effect.provideService(Path.Path, path),
         Effect.provideService(TrustedFiles, files)
       )
     )

@@ -1,5 +1,6 @@
 export * from "./agent/AgentHooks.ts"
 export * from "./agent/AgentPackage.ts"
+export * from "./file/DurableFile.ts"
 export * from "./file/HandoffFile.ts"
 export * from "./file/TrustedFiles.ts"
 export * from "./process/AgentLaunch.ts"

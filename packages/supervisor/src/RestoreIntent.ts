@@ -1,4 +1,5 @@
-import { Claims, Settings } from "@souffleur/domain"
+import { Settings } from "@souffleur/domain"
+import { replaceDurably } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
 
 const Intent = Schema.Struct({
@@ -22,22 +23,11 @@ const fileOf = Effect.fnUntraced(function* (id: string) {
  * (spec: behaviour#guardian). One file a watch, whole or not at all and 0600, on disk when this succeeds.
  */
 export const keepIntent = Effect.fn("keepIntent")(function* (id: string, intent: RestoreIntent) {
-  const claims = yield* Claims
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const file = yield* fileOf(id)
-  const [folder, part] = [path.dirname(file), `${file}.${claims.self.process.pid}.part`]
-  yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
-  yield* Effect.scoped(
-    Effect.gen(function* () {
-      const handle = yield* fs.open(part, { flag: "w", mode: 0o600 })
-      yield* handle.writeAll(new TextEncoder().encode(JSON.stringify(intent)))
-      yield* handle.sync
-      yield* fs.rename(part, file)
-      // The name, too, must be there after a power cut.
-      yield* Effect.flatMap(fs.open(folder), (opened) => opened.sync)
-    })
-  )
+  yield* fs.makeDirectory(path.dirname(file), { recursive: true, mode: 0o700 })
+  yield* replaceDurably(file, JSON.stringify(intent))
 })
 
 /** What was meant to be done to the owner of that fence, and is not in the log; `None` where nothing was. */

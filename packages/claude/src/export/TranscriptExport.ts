@@ -1,5 +1,5 @@
 import { agentsOwn, type Export, ExportFailed, type Lines, makeLines } from "@souffleur/domain"
-import { type FileRefused, type TrustedFile, TrustedFiles } from "@souffleur/process"
+import { type FileRefused, replaceWith, type TrustedFile, TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, type PlatformError, Random } from "effect"
 import * as ByteString from "../lines/ByteString.ts"
 import { type Conversation, makeConversation } from "./Conversation.ts"
@@ -173,13 +173,14 @@ export const exportTranscript = Effect.fn("exportTranscript")(
           "",
           ""
         ].join("\n")
-        const whole = yield* temporary("tmp")
-        yield* whole.file.writeAll(ByteString.toBytes(header))
-        yield* pump(body.file, (bytes) => whole.file.writeAll(bytes))
-        yield* whole.file.sync
-        const bytes = Number((yield* whole.file.stat).size)
-        yield* fs.rename(whole.path, out)
-        yield* Effect.flatMap(fs.open(folder, { flag: "r" }), (opened) => opened.sync)
+        const bytes = yield* replaceWith(
+          out,
+          Effect.fnUntraced(function* ({ file: whole }) {
+            yield* whole.writeAll(ByteString.toBytes(header))
+            yield* pump(body.file, (bytes) => whole.writeAll(bytes))
+            return Number((yield* whole.stat).size)
+          })
+        )
         return { path: out, bytes, records: counts.records, warnings }
       })
     )

@@ -1,5 +1,13 @@
 import { agentsOwn } from "@souffleur/domain"
-import { type HooksChanged, HookSettingsUnusable, type HooksStatus, lookTrusted, type OnSettings, readTrusted } from "@souffleur/process"
+import {
+  type HooksChanged,
+  HookSettingsUnusable,
+  type HooksStatus,
+  lookTrusted,
+  type OnSettings,
+  readTrusted,
+  replaceWith
+} from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, Result } from "effect"
 import { hookProgram } from "./HookCommand.ts"
 import { hookEvents, hooksFound, withHooks, withoutHooks } from "./HookSettings.ts"
@@ -54,22 +62,22 @@ const read = Effect.fnUntraced(function* (path: string) {
 /** Whole or not at all, with the mode and the owner of what it replaces; `before` must still be there (`undefined`: nothing). */
 const write = Effect.fnUntraced(function* (path: string, text: string, before: SettingsFile | undefined) {
   const fs = yield* FileSystem.FileSystem
-  const paths = yield* Path.Path
   const target = before?.target ?? path
-  const folder = yield* fs.makeTempDirectoryScoped({ directory: paths.dirname(target), prefix: ".souffleur-" })
-  const draft = paths.join(folder, "draft")
-  yield* fs.writeFileString(draft, text, { flag: "wx", mode: 0o600 })
-  if (before !== undefined) {
-    yield* fs.chmod(draft, before.info.mode & 0o777)
-    const own = yield* fs.stat(draft)
-    const [uid, gid] = [Option.getOrElse(before.info.uid, () => 0), Option.getOrElse(before.info.gid, () => 0)]
-    if (!Option.contains(own.uid, uid) || !Option.contains(own.gid, gid)) yield* fs.chown(draft, uid, gid)
-  }
-  yield* Effect.flatMap(fs.open(draft, { flag: "r" }), (file) => file.sync)
-  const now = Option.getOrUndefined(yield* read(path))
-  if (now?.text !== before?.text) return yield* new HookSettingsUnusable({ path, problem: "was changed meanwhile: try again" })
-  yield* fs.rename(draft, target)
-}, Effect.scoped)
+  yield* replaceWith(
+    target,
+    Effect.fnUntraced(function* ({ file, path: draft }) {
+      yield* file.writeAll(new TextEncoder().encode(text))
+      if (before !== undefined) {
+        yield* fs.chmod(draft, before.info.mode & 0o777)
+        const own = yield* fs.stat(draft)
+        const [uid, gid] = [Option.getOrElse(before.info.uid, () => 0), Option.getOrElse(before.info.gid, () => 0)]
+        if (!Option.contains(own.uid, uid) || !Option.contains(own.gid, gid)) yield* fs.chown(draft, uid, gid)
+      }
+      const now = Option.getOrUndefined(yield* read(path))
+      if (now?.text !== before?.text) return yield* new HookSettingsUnusable({ path, problem: "was changed meanwhile: try again" })
+    })
+  )
+})
 
 const sound = <A>(path: string, result: Result.Result<A, string>): Effect.Effect<A, HookSettingsUnusable> =>
   Effect.fromResult(Result.mapError(result, (problem) => new HookSettingsUnusable({ path, problem })))

@@ -13,6 +13,7 @@ import {
   type Watch
 } from "@souffleur/domain"
 import { HookFiles, Salvage } from "@souffleur/node"
+import { sync } from "@souffleur/process"
 import { Clock, Console, Effect, FileSystem, Option, Path, Result } from "effect"
 import { agentKind } from "../agent/Kind.ts"
 import { agentFiles, claims, host, launches } from "../world/App.ts"
@@ -125,7 +126,7 @@ const move = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings, presen
   // Exclusive: what is there already is never written over.
   yield* fs.makeDirectory(folder, { mode: 0o700 })
   for (const file of present) yield* fs.rename(file, path.join(folder, path.basename(file)))
-  for (const changed of [folder, stateDir]) yield* Effect.scoped(Effect.flatMap(fs.open(changed), (open) => open.sync))
+  for (const changed of [folder, stateDir]) yield* sync(changed)
   return folder
 })
 

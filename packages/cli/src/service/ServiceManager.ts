@@ -1,4 +1,4 @@
-import { runProgram } from "@souffleur/process"
+import { replaceDurably, runProgram } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
@@ -100,11 +100,8 @@ export const install = Effect.fn("ServiceManager.install")(function* (id: string
   const before = yield* standing(manager.file)
   const changed = !Option.contains(before, manager.text)
   if (changed) {
-    const folder = path.dirname(manager.file)
-    yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
-    const draft = path.join(yield* fs.makeTempDirectoryScoped({ directory: folder, prefix: ".souffleur-" }), manager.unit)
-    yield* fs.writeFileString(draft, manager.text, { mode: 0o600 })
-    yield* fs.rename(draft, manager.file)
+    yield* fs.makeDirectory(path.dirname(manager.file), { recursive: true, mode: 0o700 })
+    yield* replaceDurably(manager.file, manager.text)
   }
   yield* tell([...manager.enable, ...(start ? [manager.start] : [])])
   return { manager: manager.name, unit: manager.unit, file: manager.file, changed, started: start, lingers: yield* lingers() }

@@ -1,5 +1,5 @@
 import { digestOf, mapPrograms, Pin, type Programs } from "@souffleur/domain"
-import { freshSessionId, readTrusted } from "@souffleur/process"
+import { readTrusted, replaceDurably } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, type PlatformError, Schema } from "effect"
 import { BadUsage } from "../Failure.ts"
 
@@ -20,9 +20,7 @@ const programFile = (stateDir: string, digest: string) => folderOf(stateDir, `${
 const write = Effect.fnUntraced(function* (stateDir: string, file: string, text: string) {
   const fs = yield* FileSystem.FileSystem
   yield* fs.makeDirectory(yield* folderOf(stateDir), { recursive: true, mode: 0o700 })
-  const draft = `${file}.${yield* freshSessionId}`
-  yield* fs.writeFileString(draft, text, { flag: "wx", mode: 0o600 })
-  yield* fs.rename(draft, file)
+  yield* replaceDurably(file, text)
 })
 
 const read = (file: string) =>

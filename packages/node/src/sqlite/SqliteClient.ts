@@ -1,5 +1,6 @@
 import { SqliteClient as Driver } from "@effect/sql-sqlite-node"
 import { LogUnusable, Sqlite, SqliteUnusable, Store } from "@souffleur/eventlog"
+import { sync } from "@souffleur/process"
 import { Cause, Context, type Duration, Effect, FileSystem, Layer, Option, Path, Predicate, Schedule } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, SqlError } from "effect/sql"
@@ -135,14 +136,6 @@ const create = Effect.fnUntraced(function* (file: OwnFile) {
   )
   yield* sync(folder)
 }, Effect.scoped)
-
-const sync = (path: string) =>
-  Effect.scoped(
-    Effect.flatMap(
-      Effect.flatMap(FileSystem.FileSystem, (fs) => fs.open(path, { flag: "r" })),
-      (file) => file.sync
-    )
-  )
 
 /** A connection that can write would play a `-wal` that was left into a damaged file when it closes; one that cannot leaves one behind. */
 const check = (path: string, left: boolean) =>

@@ -1,7 +1,7 @@
-import { FileRefused, lookTrusted, readTrusted } from "@souffleur/process"
+import { FileRefused, lookTrusted, readTrusted, replaceDurably } from "@souffleur/process"
 import { Effect, FileSystem, Path, type PlatformError, Result } from "effect"
 import { gitIn } from "./GitProgram.ts"
-import { backupOf, replace } from "../state/StateStore.ts"
+import { backupOf } from "../state/StateStore.ts"
 
 /** What stands above our lines, once. */
 const mark = "# souffleur's own, for its runs"
@@ -34,7 +34,7 @@ const added = Effect.fnUntraced(function* (path: string, { mode, text }: Effect.
   yield* fs.makeDirectory(paths.dirname(path), { recursive: true })
   yield* lookTrusted(paths.dirname(path), { ...ours, folder: true })
   const before = text === "" || text.endsWith("\n") ? text : `${text}\n`
-  yield* replace(path, `${before}${[...(lines.includes(mark) ? [] : [mark]), ...fresh].join("\n")}\n`, mode)
+  yield* replaceDurably(path, `${before}${[...(lines.includes(mark) ? [] : [mark]), ...fresh].join("\n")}\n`, mode)
   return fresh
 })
 

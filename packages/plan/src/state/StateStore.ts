@@ -1,6 +1,6 @@
 import { iso } from "@souffleur/domain"
-import { readTrusted, type TrustedFiles } from "@souffleur/process"
-import { Clock, Effect, FileSystem, Path, type PlatformError, Random, Result, Runtime, Schema } from "effect"
+import { createDurably, readTrusted, replaceDurably, type TrustedFiles } from "@souffleur/process"
+import { Clock, Effect, FileSystem, Path, type PlatformError, Result, Runtime, Schema } from "effect"
 import type { Run } from "../run/Run.ts"
 import { readState, stateJson, type StateJson, stateText } from "./StateFile.ts"
 
@@ -58,24 +58,10 @@ const keep = Effect.fnUntraced(function* (path: string, bytes: Uint8Array) {
   for (let n = 1; ; n += 1) {
     const kept = n === 1 ? since : `${since}-${n}`
     if (yield* fs.exists(kept)) continue
-    const file = yield* fs.open(kept, { flag: "wx", mode: 0o600 })
-    yield* Effect.andThen(file.writeAll(bytes), file.sync)
+    yield* createDurably(kept, bytes)
     return kept
   }
-}, Effect.scoped)
-
-/** The file is there whole, or as it was; `mode`: of the new one. */
-export const replace = Effect.fnUntraced(function* (path: string, text: string, mode = 0o600) {
-  const fs = yield* FileSystem.FileSystem
-  // A name that nobody has, made here: what stands beside it is never removed, or written through.
-  const draft = `${path}.${(yield* Random.nextIntBetween(0, 2 ** 32, { halfOpen: true })).toString(16)}.new`
-  const file = yield* fs.open(draft, { flag: "wx", mode })
-  yield* file.writeAll(new TextEncoder().encode(text)).pipe(
-    Effect.andThen(file.sync),
-    Effect.andThen(fs.rename(draft, path)),
-    Effect.onError(() => Effect.ignore(fs.remove(draft, { force: true })))
-  )
-}, Effect.scoped)
+})
 
 /** Makes room for a backup: one of another run, such as the file that this one began from, is kept. */
 const yielded = Effect.fnUntraced(function* (path: string, there: Found, { created_at, workflow_id }: StateJson) {
@@ -94,7 +80,7 @@ const yielded = Effect.fnUntraced(function* (path: string, there: Found, { creat
 export const writeState = Effect.fn("writeState")(function* (
   path: string,
   run: Run
-): Effect.fn.Return<ReadonlyArray<Kept>, StateForeign | PlatformError.PlatformError, FileSystem.FileSystem | TrustedFiles> {
+): Effect.fn.Return<ReadonlyArray<Kept>, StateForeign | PlatformError.PlatformError, FileSystem.FileSystem | Path.Path | TrustedFiles> {
   const { backup, state: before } = yield* lookAtState(path)
   if (before._tag === "Foreign") return yield* stateForeign(path, before)
   const theirs = before._tag === "State" ? before : before._tag === "Corrupt" && backup._tag === "State" ? backup : undefined
@@ -102,13 +88,13 @@ export const writeState = Effect.fn("writeState")(function* (
   if (before._tag === "State") {
     if (before.text === text) return []
     const kept = yield* yielded(backupOf(path), backup, stateJson(run))
-    yield* replace(backupOf(path), before.text)
-    yield* replace(path, text)
+    yield* replaceDurably(backupOf(path), before.text)
+    yield* replaceDurably(path, text)
     return kept
   }
   const spoiled =
     before._tag === "Corrupt" && before.bytes.length > 0 ? [{ found: "corrupt", kept: yield* keep(path, before.bytes) } as const] : []
-  yield* replace(path, text)
+  yield* replaceDurably(path, text)
   return spoiled
 })
 

@@ -1,5 +1,6 @@
 import { Effect, FileSystem, Option, Path, type PlatformError, Schema } from "effect"
 import { digestOf } from "@souffleur/domain"
+import { createDurably } from "./DurableFile.ts"
 import { readTrusted } from "./TrustedFiles.ts"
 
 /** Bytes that are read back: what is written is a prompt, which a launch takes as one argument. */
@@ -24,15 +25,7 @@ export const writeHandoffFile = Effect.fn("writeHandoffFile")(
     const file = yield* fileOf(stateDir, request)
     const bytes = new TextEncoder().encode(text)
     yield* fs.makeDirectory(path.dirname(file), { recursive: true, mode: 0o700 })
-    yield* Effect.scoped(
-      Effect.gen(function* () {
-        const handle = yield* fs.open(file, { flag: "wx", mode: 0o600 })
-        yield* handle.writeAll(bytes)
-        yield* handle.sync
-        // The name, too, must be there after a power cut.
-        yield* Effect.flatMap(fs.open(path.dirname(file)), (folder) => folder.sync)
-      })
-    )
+    yield* createDurably(file, bytes)
     return yield* digestOf(bytes)
   },
   Effect.catchTag("PlatformError", (error: PlatformError.PlatformError) => Effect.fail(new HandoffUnwritten({ message: error.message })))

@@ -1,5 +1,5 @@
 import { Agent, type Export, ExportFailed } from "@souffleur/domain"
-import { runProgram } from "@souffleur/process"
+import { replaceWith, runProgram } from "@souffleur/process"
 import { type Duration, Effect, FileSystem, Layer, Path } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 
@@ -23,12 +23,9 @@ const exportByProgram = Effect.fn("exportByProgram")(function* (command: string,
     const info = yield* fs.stat(made)
     if (info.type !== "File" || Number(info.size) === 0) return yield* failed("what it named is no file, or an empty one")
     yield* fs.makeDirectory(path.dirname(out), { recursive: true, mode: 0o700 })
-    const part = path.join(yield* fs.makeTempDirectoryScoped({ directory: path.dirname(out), prefix: ".new-" }), "export.part")
-    yield* fs.copyFile(made, part)
-    yield* fs.chmod(part, 0o600)
-    yield* fs.rename(part, out)
+    yield* replaceWith(out, ({ path: draft }) => Effect.andThen(fs.copyFile(made, draft), fs.chmod(draft, 0o600)))
     return { path: out, bytes: Number(info.size), records: 0, warnings: [] } satisfies Export
-  }).pipe(Effect.scoped)
+  })
   return yield* Effect.catchTag(copy, "PlatformError", ({ reason }) =>
     Effect.fail(failed(`the file it named cannot be used: ${reason._tag}`))
   )

@@ -1,4 +1,5 @@
-import { Effect, FileSystem, Random, Runtime, Schema } from "effect"
+import { replaceWith } from "@souffleur/process"
+import { Effect, FileSystem, type Path, Runtime, Schema } from "effect"
 import { characterStart, charactersIn } from "./Characters.ts"
 import { conversationLine, headerBytes, readHeader } from "./ExportFormat.ts"
 
@@ -123,7 +124,9 @@ const utf8 = new TextEncoder()
  * )
  * ```
  */
-export const trim: (path: string, limit: number) => Effect.Effect<Trimmed, TrimFailed, FileSystem.FileSystem> = Effect.fn("Trim.trim")(
+export const trim: (path: string, limit: number) => Effect.Effect<Trimmed, TrimFailed, FileSystem.FileSystem | Path.Path> = Effect.fn(
+  "Trim.trim"
+)(
   function* (path: string, limit: number) {
     if (!Number.isSafeInteger(limit) || limit < 1) return yield* new TrimFailed({ message: "the limit is not a positive integer" })
     const fs = yield* FileSystem.FileSystem
@@ -150,20 +153,18 @@ export const trim: (path: string, limit: number) => Effect.Effect<Trimmed, TrimF
     const leftOutBytes = Math.max(0, start - utf8.encode(top).length)
     const opening = utf8.encode(framed ? `${top}${notice(leftOutBytes, limit)}` : "")
 
-    // A name that nobody has: what a killed trim left, or anybody else, is neither written through nor removed.
-    const temporary = `${path}.${(yield* Random.nextIntBetween(0, 2 ** 32, { halfOpen: true })).toString(16)}.trimming`
-    const out = yield* fs.open(temporary, { flag: "wx+", mode: 0o600 })
-    const characters = yield* Effect.gen(function* () {
-      yield* out.writeAll(opening)
-      for (let from = start; from < size; from += blockBytes) {
-        yield* out.writeAll(yield* readBlock(source, from, Math.min(from + blockBytes, size)))
-      }
-      yield* out.sync
-      const written = yield* charactersOf({ ...source, file: out, size: opening.length + size - start })
-      if ((yield* file.stat).size !== before.size) return yield* new TrimFailed({ message: "the export changed while it was trimmed" })
-      yield* fs.rename(temporary, path)
-      return written
-    }).pipe(Effect.onError(() => Effect.ignore(fs.remove(temporary, { force: true }))))
+    const characters = yield* replaceWith(
+      path,
+      Effect.fnUntraced(function* ({ file: out }) {
+        yield* out.writeAll(opening)
+        for (let from = start; from < size; from += blockBytes) {
+          yield* out.writeAll(yield* readBlock(source, from, Math.min(from + blockBytes, size)))
+        }
+        const written = yield* charactersOf({ ...source, file: out, size: opening.length + size - start })
+        if ((yield* file.stat).size !== before.size) return yield* new TrimFailed({ message: "the export changed while it was trimmed" })
+        return written
+      })
+    )
     return { trimmed: true, characters, bytesBefore: size, bytesAfter: opening.length + size - start, leftOutBytes }
   },
   Effect.scoped,

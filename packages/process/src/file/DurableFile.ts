@@ -1,0 +1,50 @@
+import { Effect, FileSystem, Path, Random } from "effect"
+
+/** Syncs a file, or the names in a folder: they are there after a power cut. Fails with `PlatformError`. */
+export const sync = Effect.fn("sync")(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const opened = yield* fs.open(path, { flag: "r" })
+  yield* opened.sync
+}, Effect.scoped)
+
+/** Makes a file (0600), which is on disk when this succeeds. Fails with `PlatformError`, also where the name is taken. */
+export const createDurably = Effect.fn("createDurably")(function* (path: string, bytes: Uint8Array) {
+  const fs = yield* FileSystem.FileSystem
+  const { dirname } = yield* Path.Path
+  const file = yield* fs.open(path, { flag: "wx", mode: 0o600 })
+  yield* file.writeAll(bytes)
+  yield* file.sync
+  yield* sync(dirname(path))
+}, Effect.scoped)
+
+/** A file that takes another's name once it is whole. */
+export interface Draft {
+  readonly path: string
+  readonly file: FileSystem.File
+}
+
+/**
+ * Replaces a file with what `write` makes of a draft. It is there whole, or as it was, and on disk when this succeeds. The draft has a
+ * random name and is opened exclusively: nothing beside it is written through or removed. Fails with `PlatformError`, and as `write` does.
+ */
+export const replaceWith = Effect.fn("replaceWith")(function* <A, E, R>(
+  path: string,
+  write: (draft: Draft) => Effect.Effect<A, E, R>,
+  mode = 0o600
+) {
+  const fs = yield* FileSystem.FileSystem
+  const { dirname } = yield* Path.Path
+  const draft = `${path}.${(yield* Random.nextIntBetween(0, 2 ** 32, { halfOpen: true })).toString(16)}.tmp`
+  const file = yield* fs.open(draft, { flag: "wx+", mode })
+  const made = yield* write({ path: draft, file }).pipe(
+    Effect.tap(file.sync),
+    Effect.tap(fs.rename(draft, path)),
+    Effect.onError(() => Effect.ignore(fs.remove(draft, { force: true })))
+  )
+  yield* sync(dirname(path))
+  return made
+}, Effect.scoped)
+
+/** Replaces a file with a text, whole or not at all, on disk when this succeeds. Fails with `PlatformError`. */
+export const replaceDurably = (path: string, text: string, mode?: number) =>
+  replaceWith(path, ({ file }) => file.writeAll(new TextEncoder().encode(text)), mode)

@@ -1,0 +1,62 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, it } from "@effect/vitest"
+import { createDurably, replaceDurably, replaceWith } from "@souffleur/process"
+import { Effect, FileSystem } from "effect"
+
+const bytes = new TextEncoder().encode("new")
+
+/** A folder with a file, and each act on files that can be told from outside, in its order. */
+const scene = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-durable-" })
+  const path = `${folder}/file`
+  yield* fs.writeFileString(path, "old")
+  const acts: Array<string> = []
+  const did = (act: string) => Effect.sync(() => void acts.push(act))
+  const kind = (of: string) => (of === folder ? "folder" : of === path ? "file" : of.startsWith(`${path}.`) ? "draft" : "new")
+  const watched = FileSystem.FileSystem.of({
+    ...fs,
+    open: (of, options) =>
+      Effect.map(fs.open(of, options), (file) => ({
+        ...file,
+        writeAll: (all) => Effect.tap(file.writeAll(all), () => did(`write ${kind(of)}`)),
+        sync: Effect.tap(file.sync, did(`sync ${kind(of)}`))
+      })),
+    rename: (from, to) => Effect.tap(fs.rename(from, to), () => did(`rename ${kind(from)}`))
+  })
+  const doing = Effect.provideService(FileSystem.FileSystem, watched)
+  const modeOf = (of: string) => Effect.map(fs.stat(of), ({ mode }) => mode & 0o777)
+  return { acts, doing, folder, fs, modeOf, path }
+})
+
+it.effect("a replaced file is on disk before it takes its name, and its name after that; it is for its user alone", () =>
+  Effect.gen(function* () {
+    const { acts, doing, folder, fs, modeOf, path } = yield* scene
+    yield* doing(replaceDurably(path, "new"))
+    assert.deepStrictEqual(acts, ["write draft", "sync draft", "rename draft", "sync folder"])
+    assert.strictEqual(yield* fs.readFileString(path), "new")
+    assert.strictEqual(yield* modeOf(path), 0o600)
+    assert.deepStrictEqual(yield* fs.readDirectory(folder), ["file"])
+  }).pipe(Effect.provide(NodeServices.layer))
+)
+
+it.effect("a draft that came to nothing leaves the file as it was, and no trace", () =>
+  Effect.gen(function* () {
+    const { folder, fs, path } = yield* scene
+    const refused = yield* Effect.flip(replaceWith(path, ({ file }) => Effect.andThen(file.writeAll(bytes), Effect.fail("no"))))
+    assert.strictEqual(refused, "no")
+    assert.strictEqual(yield* fs.readFileString(path), "old")
+    assert.deepStrictEqual(yield* fs.readDirectory(folder), ["file"])
+  }).pipe(Effect.provide(NodeServices.layer))
+)
+
+it.effect("a new file is on disk, its name too, for its user alone; a name that is taken is refused", () =>
+  Effect.gen(function* () {
+    const { acts, doing, folder, fs, modeOf, path } = yield* scene
+    yield* doing(createDurably(`${folder}/new`, bytes))
+    assert.deepStrictEqual(acts, ["write new", "sync new", "sync folder"])
+    assert.strictEqual(yield* modeOf(`${folder}/new`), 0o600)
+    assert.strictEqual((yield* Effect.flip(createDurably(path, bytes))).reason._tag, "AlreadyExists")
+    assert.strictEqual(yield* fs.readFileString(path), "old")
+  }).pipe(Effect.provide(NodeServices.layer))
+)
