@@ -179,7 +179,33 @@ it("a folder has about a dozen files, but for that of the commands", () => {
   )
 })
 
+/** How many parameters each function takes in a source: its lists between parentheses, before an arrow or behind `function`. */
+const parametersIn = (source: string): ReadonlyArray<number> => {
+  const code = source.replace(/\/\*[^]*?\*\/|\/\/.*|"(?:\\.|[^"\\\n])*"/gu, '""').replaceAll("=>", "→")
+  const counts: Array<number> = []
+  const open: Array<{ readonly at: number; commas: number }> = []
+  for (let at = 0; at < code.length; at++) {
+    const sign = code[at]!
+    if ("([{<".includes(sign)) open.push({ at, commas: 0 })
+    else if (sign === "," && open.length > 0 && !/^,\s*[)\]}>]/u.test(code.slice(at, at + 200))) open.at(-1)!.commas++
+    else if (")]}>".includes(sign)) {
+      const list = open.pop()
+      if (sign !== ")" || list === undefined) continue
+      const named = /\bfunction\*? ?(?:<[^()]*>)?$/u.test(code.slice(Math.max(0, list.at - 200), list.at))
+      if (named || /^\s*(?::[^(){}=;]+)?→/u.test(code.slice(at + 1, at + 300))) counts.push(list.commas + 1)
+    }
+  }
+  return counts
+}
+
 describe("the lines", () => {
+  it("a function takes four parameters at most, and more as one object", () => {
+    assert.deepStrictEqual(parametersIn("const f = (a, [b, c], { d, e }: D<A, B>,\n  g\n): E => function* <A, B>(\n  a,\n) {}"), [4, 1])
+    assert.deepStrictEqual(
+      sources.filter((one) => parametersIn(one.text).some((count) => count > 4)).map(({ path }) => path),
+      []
+    )
+  })
   /** Code without its comments. */
   const code = (source: string) => source.replaceAll(/\/\*[\s\S]*?\*\/|(?<![:"'`\w])\/\/.*$/gmu, "")
   const banned: ReadonlyArray<readonly [what: string, pattern: RegExp]> = [

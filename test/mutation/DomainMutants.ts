@@ -172,8 +172,8 @@ export const domainMutants = [
     ["a wait ends once", "if (watch.wait === undefined) return ok()", ""],
     [
       "a wait is no death",
-      "recoveryOf(watch, at, watch.wait.trigger, watch.retries, command)",
-      "recoveryOf(watch, at, watch.wait.trigger, watch.retries + 1, command)"
+      "recoveryOf(watch, at, { trigger: watch.wait.trigger, retries: watch.retries }, command)",
+      "recoveryOf(watch, at, { trigger: watch.wait.trigger, retries: watch.retries + 1 }, command)"
     ],
     ["one that went on is not replaced", '...(exit.how === "over" ?', "...(true ?"],
     ["back by itself: only from standby", 'case "Returned": {\n      if (watch.standby === undefined) return ok()', 'case "Returned": {'],

@@ -63,20 +63,22 @@ const isTaken = (error: unknown) => error instanceof Refused && error.reason ===
 /** The run of a plan among those of its project, if there is one: it is gone on with. */
 export const runOf = (runs: ReadonlyArray<NamedRun>, plan: string) => runs.findLast(({ run }) => run.plan === plan)
 
+interface OpenOptions<E, R> {
+  readonly project: string
+  readonly statePath: string
+  readonly git: Pick<Git, "missing" | "root">
+  readonly newId: Effect.Effect<string, E, R>
+  readonly pin?: Pin
+  /** SHA-256 of the finishing command, hex; `null`: the plan has none. */
+  readonly finishingDigest?: string | null
+}
+
 /**
  * The run of this plan in this project, with the tasks that the plan has now, or a new one under `newId`; and the revision that it
  * goes on from, 0 for a new one. Of two that open it at once both get the same, where `newId` says the same of one plan.
  */
 export const openRun = Effect.fn("openRun")(
-  function* <E, R>(
-    { digest, path, plan }: LoadedPlan,
-    project: string,
-    statePath: string,
-    git: Pick<Git, "missing" | "root">,
-    newId: Effect.Effect<string, E, R>,
-    pin?: Pin,
-    finishingDigest: string | null = null
-  ) {
+  function* <E, R>({ digest, path, plan }: LoadedPlan, { finishingDigest = null, git, newId, pin, project, statePath }: OpenOptions<E, R>) {
     const runs = yield* runsIn(git.root)
     yield* nobodyElse(runs)
     const known = runOf(

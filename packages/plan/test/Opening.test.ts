@@ -69,15 +69,18 @@ const project = Effect.fnUntraced(function* (
   return {
     folder,
     opens: (pid: number, plan: string, id: Effect.Effect<string>) =>
-      as(pid)(openRun(loaded(plan), folder, `${folder}/state.json`, { ...git, root: folder }, id)),
+      as(pid)(openRun(loaded(plan), { project: folder, statePath: `${folder}/state.json`, git: { ...git, root: folder }, newId: id })),
     /** Of that plan as it stands now. */
     opensPlan: (pid: number, plan: Plan, digest: string) =>
       as(pid)(
-        openRun({ plan, path: "/plan.yaml", digest }, folder, `${folder}/state.json`, { ...git, root: folder }, Effect.succeed("one"))
+        openRun(
+          { plan, path: "/plan.yaml", digest },
+          { project: folder, statePath: `${folder}/state.json`, git: { ...git, root: folder }, newId: Effect.succeed("one") }
+        )
       ),
     /** In a folder of the same work tree. */
     opensIn: (pid: number, project: string, plan: string, id: Effect.Effect<string>) =>
-      as(pid)(openRun(loaded(plan), project, `${folder}/state.json`, { ...git, root: folder }, id)),
+      as(pid)(openRun(loaded(plan), { project, statePath: `${folder}/state.json`, git: { ...git, root: folder }, newId: id })),
     owns: (pid: number, id: string) => as(pid)(ownRun(id)),
     alone: as(0)
   }

@@ -78,7 +78,14 @@ export class Conduction extends Program {
       const git = yield* gitOf(project, yield* ownFiles(statePath, [loaded.path, "/project/comms.db"]))
       const link = Option.some(yield* CommsLink)
       const comms = Option.some(yield* Comms)
-      const { from, id } = yield* openRun(loaded, project, statePath, git, Effect.succeed(runId), this.#pin, finishingDigest)
+      const { from, id } = yield* openRun(loaded, {
+        project,
+        statePath,
+        git,
+        newId: Effect.succeed(runId),
+        pin: this.#pin,
+        finishingDigest
+      })
       const bulletin = yield* Effect.forkScoped(projectRun(id, from, link))
       const telling = yield* Effect.forkScoped(publishRun(id, from, { project, command: "/usr/bin/notify", comms }))
       yield* Effect.scoped(

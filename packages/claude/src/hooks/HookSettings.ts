@@ -113,10 +113,10 @@ export const withHooks = (text: string, command: string): Result.Result<string, 
     return hookEvents.reduce((settings: string, event) => {
       const root = rootOf(settings)
       const hooks = partsAt(settings, root).parts.find(({ key }) => key === "hooks")
-      if (hooks === undefined) return withPart(settings, root, 1, "hooks", { [event]: [group] })
+      if (hooks === undefined) return withPart(settings, root, 1, { key: "hooks", value: { [event]: [group] } })
       const groups = partsAt(settings, hooks.value).parts.find(({ key }) => key === event)
       return groups === undefined
-        ? withPart(settings, hooks.value, 2, event, [group])
-        : withPart(settings, groups.value, 3, undefined, group)
+        ? withPart(settings, hooks.value, 2, { key: event, value: [group] })
+        : withPart(settings, groups.value, 3, { value: group })
     }, bare)
   })

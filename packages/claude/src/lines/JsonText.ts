@@ -60,10 +60,16 @@ export const without = (text: string, at: number, index: number): string => {
   return after === undefined ? text.slice(0, at + 1) + text.slice(close) : text.slice(0, part.start) + text.slice(after.start)
 }
 
+/** What is added to an object, or to an array, which has no `key`. */
+interface Part {
+  readonly key?: string
+  readonly value: unknown
+}
+
 /**
  * The text with one more part at the end of the object or array at `at`, written as the rest of the text is; `depth` is that of the part.
  */
-export const withPart = (text: string, at: number, depth: number, key: string | undefined, value: unknown): string => {
+export const withPart = (text: string, at: number, depth: number, { key, value }: Part): string => {
   const { close, parts } = partsAt(text, at)
   // One line stays one line; a text of nothing is written for people.
   const flat = !text.trim().includes("\n") && partsAt(text, rootOf(text)).parts.length > 0

@@ -119,42 +119,42 @@ const ended = Effect.fnUntraced(function* (id: string, run: Run, asJson: boolean
   return 0
 })
 
+interface ConductOptions {
+  readonly settings: ResolvedSettings
+  readonly project: string
+  readonly statePath: string
+  readonly requested: Permission
+  readonly wait: boolean
+  readonly asJson: boolean
+  readonly pin: Pin
+  readonly known: string | undefined
+}
+
 const conductPlan = Effect.fn("conductPlan")(function* (
-  settings: ResolvedSettings,
   loaded: LoadedPlan,
-  project: string,
-  statePath: string,
-  requested: Permission,
-  wait: boolean,
-  asJson: boolean,
-  pin: Pin,
-  known: string | undefined
+  { asJson, known, pin, project, requested, settings, statePath, wait }: ConductOptions
 ) {
   const path = yield* Path.Path
   const agent = yield* Agent
   yield* launchable(settings)
-  const linked = yield* linkOf(path.join(project, "comms.db"))
+  const commsFile = path.join(project, "comms.db")
+  const linked = yield* linkOf(commsFile)
   const finishing = yield* finishingOf(loaded)
   const finishingDigest = loaded.plan.finish._tag === "Command" ? yield* digestOf(JSON.stringify(loaded.plan.finish.command)) : null
   const heralding = { project, command: settings.notifyCommand, comms: Option.map(linked, ({ comms }) => comms) }
-  const own = yield* ownFiles(statePath, [loaded.path, path.join(project, "comms.db")])
+  const own = yield* ownFiles(statePath, [loaded.path, commsFile])
   const begins = Effect.gen(function* () {
     const git = yield* gitOf(project, own)
-    const opened = yield* openRun(loaded, project, statePath, git, runIdOf(project, loaded.path), pin, finishingDigest)
+    const opened = yield* openRun(loaded, { project, statePath, git, newId: runIdOf(project, loaded.path), pin, finishingDigest })
     return { ...opened, git }
   })
   const { from, git, id } = yield* wait && known !== undefined ? oncePossible(known, heralding, begins) : begins
   yield* Console.error(from === 0 ? `run ${id}, agents by ${agent.name}` : `run ${id} goes on from revision ${from}`)
-  yield* Effect.forEach(yield* excludeOwn(git.root, statePath, Option.isSome(linked) ? [path.join(project, "comms.db")] : []), (one) =>
-    Console.error(one)
-  )
+  const excluded = yield* excludeOwn(git.root, statePath, Option.isSome(linked) ? [commsFile] : [])
+  yield* Effect.forEach(excluded, (one) => Console.error(one))
   yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
-  const board = projectRun(
-    id,
-    from,
-    Option.map(linked, ({ link }) => link),
-    yield* watchedElsewhere(path.join(project, "comms.db"))
-  )
+  const link = Option.map(linked, (one) => one.link)
+  const board = projectRun(id, from, link, yield* watchedElsewhere(commsFile))
   const bulletin = yield* Effect.forkScoped(attendedHere("bulletin", board))
   const telling = yield* Effect.forkScoped(attendedHere("publisher", publishRun(id, from, heralding)))
   const told = yield* Ref.make(from)
@@ -236,8 +236,8 @@ export const conductCommand = Command.make(
       known === undefined
         ? yield* opening(project, limits)
         : { pin: known.run.pin, settings: yield* goingOn(project, known.run.pin, limits) }
-    const plan = conductPlan(settings, loaded, project, statePath, flags.permission, wait, flags.json, pin, known?.id)
-    const code = yield* Effect.provide(plan, [conductor(settings, project), store(settings)])
+    const options = { settings, project, statePath, pin, wait, requested: flags.permission, asJson: flags.json, known: known?.id }
+    const code = yield* Effect.provide(conductPlan(loaded, options), [conductor(settings, project), store(settings)])
     if (code !== 0) return yield* new Ended({ code })
   })
 ).pipe(

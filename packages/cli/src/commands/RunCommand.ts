@@ -91,9 +91,7 @@ const firstOfCommand = Effect.fnUntraced(function* ([name = "", ...args]: Readon
 const open = Effect.fn("Run.open")(function* (
   words: ReadonlyArray<string>,
   literal: Option.Option<LiteralAgent>,
-  settings: ResolvedSettings,
-  pin: Pin,
-  project: string
+  { pin, project, settings }: { readonly settings: ResolvedSettings; readonly pin: Pin; readonly project: string }
 ) {
   const first: First = yield* Option.match(literal, { onNone: () => firstOfCommand(words), onSome: (one) => firstOfAgent(one, settings) })
   const { kind, requested, sessionId } = first
@@ -142,16 +140,16 @@ export const runCommand = Command.make(
       )
       const guarding = { guardian: flags.guardian, restored: Option.none() }
       const settings = yield* goingOn(project, state.pin)
-      const resumed = watch(
+      const resumed = watch({
         settings,
         project,
-        state.comms,
-        Option.some(known),
-        Option.none(),
-        { observe: false, forced: false, detaching: false },
+        comms: state.comms,
+        known: Option.some(known),
+        target: Option.none(),
+        said: { observe: false, forced: false, detaching: false },
         guarding,
-        flags.json
-      )
+        asJson: flags.json
+      })
       return yield* Effect.provide(resumed, world(settings, project, state.comms, yield* launchOverridesOf(settings, Option.some(known))))
     })
     const begin = Effect.gen(function* () {
@@ -165,14 +163,14 @@ export const runCommand = Command.make(
         onSome: ({ agentCommand }) => ({ agent: agentCommand })
       })
       const running = Effect.gen(function* () {
-        const id = yield* open(flags.words, literal, settings, pin, project)
+        const id = yield* open(flags.words, literal, { settings, pin, project })
         const before = oldest(yield* allWatches, project)
         if (before !== undefined && before.id !== id) {
           yield* release(id)
           return before
         }
         yield* ready
-        return yield* watching(settings, project, null, id, 0, flags.guardian, flags.json)
+        return yield* watching(id, { settings, project, comms: null, from: 0, guardian: flags.guardian, asJson: flags.json })
       })
       return yield* Effect.provide(running, world(settings, project, null, overrides))
     })

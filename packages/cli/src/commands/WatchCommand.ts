@@ -88,13 +88,25 @@ interface Said {
   readonly detaching: boolean
 }
 
+interface WatchOptions {
+  readonly settings: ResolvedSettings
+  readonly project: string
+  /** `null`: solo. */
+  readonly comms: string | null
+  /** The watch that goes on. */
+  readonly known: Option.Option<NamedWatch>
+  readonly target: Option.Option<Target>
+  readonly said: Said
+  readonly guarding: GuardianKeeper
+  readonly asJson: boolean
+  readonly pin?: Pin
+}
+
 /** Refused here are the pids that no watch may have; whether it is alive is for bootstrap to see. */
 const open = Effect.fn("Watch.open")(function* (
   target: Target,
-  project: string,
-  comms: string | null,
   { detaching, ...said }: Said,
-  pin: Pin
+  { comms, pin, project }: Pick<WatchOptions, "project" | "comms"> & { readonly pin: Pin }
 ) {
   const agent = yield* Agent
   const claims = yield* Claims
@@ -120,17 +132,17 @@ const needed = (settings: ResolvedSettings) =>
   )
 
 /** Opens a watch, or goes on with one that is known, to its end; the exit code of that. */
-export const watch = Effect.fn("watch")(function* (
-  settings: ResolvedSettings,
-  project: string,
-  comms: string | null,
-  known: Option.Option<NamedWatch>,
-  target: Option.Option<Target>,
-  said: Said,
-  guarding: GuardianKeeper,
-  asJson: boolean,
-  pin: Pin = leastPin
-) {
+export const watch = Effect.fn("watch")(function* ({
+  asJson,
+  comms,
+  guarding,
+  known,
+  pin = leastPin,
+  project,
+  said,
+  settings,
+  target
+}: WatchOptions) {
   if (!said.observe && !Option.exists(known, (one) => one.watch.kind === "command")) yield* needed(settings)
   const watches = yield* allWatches
   yield* ready
@@ -144,11 +156,11 @@ export const watch = Effect.fn("watch")(function* (
   }
   const id = Option.isSome(known)
     ? yield* goesOn(known.value, target)
-    : yield* open(Option.isSome(target) ? target.value : yield* pick(project), project, comms, said, pin)
+    : yield* open(Option.isSome(target) ? target.value : yield* pick(project), said, { project, comms, pin })
   const from = Option.isSome(known) ? known.value.watch.revision : 0
   if (said.detaching) return yield* detached(id, guarding.guardian, asJson)
   if (Option.isSome(guarding.restored) && !(yield* restored(id, guarding.restored.value, settings.notifyCommand, project))) return 1
-  return yield* watching(settings, project, comms, id, from, guarding.guardian, asJson)
+  return yield* watching(id, { settings, project, comms, from, guardian: guarding.guardian, asJson })
 })
 
 export const watchCommand = Command.make(
@@ -202,17 +214,17 @@ export const watchCommand = Command.make(
       })
     }
     const code = yield* Effect.provide(
-      watch(
+      watch({
         settings,
         project,
         comms,
         known,
         target,
-        { observe: flags.observe, forced: flags.force, detaching: flags.detach },
+        said: { observe: flags.observe, forced: flags.force, detaching: flags.detach },
         guarding,
-        flags.json,
+        asJson: flags.json,
         pin
-      ),
+      }),
       world(settings, project, comms, yield* launchOverridesOf(settings, known))
     )
     if (code !== 0) return yield* new Ended({ code })

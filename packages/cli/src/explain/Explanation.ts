@@ -16,13 +16,18 @@ export interface Reason<E> extends Explanation {
   readonly done: ReadonlyArray<RecordedAs<E>>
 }
 
+/** How the events of one aggregate are explained. */
+export interface Explained<S, E> {
+  readonly initial: S
+  readonly evolve: (state: S, event: E) => S
+  readonly explain: (event: E, before: S) => Explanation | undefined
+}
+
 /** The last decision up to a revision, and what followed it before the next; `explain` knows which events are decisions. */
 export const lastReason = <S, E>(
   events: ReadonlyArray<RecordedAs<E>>,
   upTo: number,
-  initial: S,
-  evolve: (state: S, event: E) => S,
-  explain: (event: E, before: S) => Explanation | undefined
+  { evolve, explain, initial }: Explained<S, E>
 ): Reason<E> | undefined => {
   let state = initial
   let reason: Omit<Reason<E>, "done"> | undefined

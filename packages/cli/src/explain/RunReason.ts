@@ -154,7 +154,7 @@ const explain = (event: RunEvent, before: Run): Explanation | undefined => {
 
 /** The newest decision of a run at or before a revision. */
 export const runReasonOf = (events: ReadonlyArray<RecordedAs<RunEvent>>, upTo: number): Reason<RunEvent> | undefined =>
-  lastReason(events, upTo, initialRun, evolveRun, explain)
+  lastReason(events, upTo, { initial: initialRun, evolve: evolveRun, explain })
 
 /** Lines for a person. */
 export const runReasonLines = (reason: Reason<RunEvent>): ReadonlyArray<string> => reasonLines(reason, runSentence)

@@ -225,7 +225,7 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
 
 /** The newest decision at or before a revision. */
 export const reasonOf = (events: ReadonlyArray<Recorded>, upTo: number): Reason<WatchEvent> | undefined =>
-  lastReason(events, upTo, initial, evolve, explain)
+  lastReason(events, upTo, { initial, evolve, explain })
 
 /** Lines for a person. */
 export const reasonText = (reason: Reason<WatchEvent>): ReadonlyArray<string> => reasonLines(reason, sentence)

@@ -58,7 +58,10 @@ export const startGuardian = Effect.fnUntraced(function* (id: string) {
     silentAfter: silentAfter(settings),
     every
   }
-  return yield* startHeadless({ line: [...self, "__guardian", JSON.stringify(order)], environment: variables }, cwd, order.output)
+  return yield* startHeadless(
+    { line: [...self, "__guardian", JSON.stringify(order)], environment: variables },
+    { cwd, output: order.output }
+  )
 })
 
 /** Kills that very process, and looks until it is gone. `false`: it is still there, and hangs in the kernel. */

@@ -35,15 +35,21 @@ const narrate = Effect.fn("Watch.narrate")(function* (id: string, told: Ref.Ref<
   )
 })
 
+export interface WatchingOptions {
+  readonly settings: ResolvedSettings
+  readonly project: string
+  /** `null`: solo. */
+  readonly comms: string | null
+  /** The revision to go on from; 0: a new watch. */
+  readonly from: number
+  readonly guardian: boolean
+  readonly asJson: boolean
+}
+
 /** Owns a watch and follows it from a revision to its end, in the foreground: `watch` and `run` alike. The exit code of its end. */
 export const watching = Effect.fn("watching")(function* (
-  settings: ResolvedSettings,
-  project: string,
-  comms: string | null,
   id: string,
-  from: number,
-  guardian: boolean,
-  asJson: boolean
+  { asJson, comms, from, guardian, project, settings }: WatchingOptions
 ) {
   yield* sweep(settings)
   // Before it is owned, so that this is told too.

@@ -21,8 +21,7 @@ export const nextWatcher = (watch: Watch, at: number, change: { readonly awaitin
 export const recoveryOf = (
   watch: Watch,
   at: number,
-  trigger: RecoveryCycle["trigger"],
-  retries: number,
+  { retries, trigger }: Pick<RecoveryCycle, "trigger"> & { readonly retries: number },
   { quietUntil = null, watcher }: Pick<Report, "quietUntil" | "watcher">
 ): ReadonlyArray<Event.WatchEvent> => {
   const cycle = watch.cycles + 1
@@ -98,7 +97,10 @@ export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchE
     case "Dead": {
       if (watch.standby !== undefined) return ok()
       const retries = retriesAfter(watch, command)
-      return ok(Event.ConductorDied.make({ ...seen, cause: exit.cause, retries }), ...recoveryOf(watch, at, exit.cause, retries, command))
+      return ok(
+        Event.ConductorDied.make({ ...seen, cause: exit.cause, retries }),
+        ...recoveryOf(watch, at, { trigger: exit.cause, retries }, command)
+      )
     }
     case "ContextRecovery": {
       if (watch.standby !== undefined) return ok()
@@ -106,18 +108,18 @@ export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchE
       return ok(
         Event.ContextRecoveryRequested.make({ ...seen, retries }),
         ...goneOn(watch, at, watcher),
-        ...recoveryOf(watch, at, "handoff", retries, command)
+        ...recoveryOf(watch, at, { trigger: "handoff", retries }, command)
       )
     }
     case "TurnEnded": {
       if (watch.standby !== undefined) return ok()
       const retries = retriesAfter(watch, command)
-      return ok(Event.TurnEnded.make({ ...seen, retries }), ...recoveryOf(watch, at, "turn-ended", retries, command))
+      return ok(Event.TurnEnded.make({ ...seen, retries }), ...recoveryOf(watch, at, { trigger: "turn-ended", retries }, command))
     }
     case "ContextExhausted": {
       if (watch.standby !== undefined) return ok()
       const retries = retriesAfter(watch, command)
-      return ok(Event.ContextExhausted.make({ ...seen, retries }), ...recoveryOf(watch, at, "context", retries, command))
+      return ok(Event.ContextExhausted.make({ ...seen, retries }), ...recoveryOf(watch, at, { trigger: "context", retries }, command))
     }
     case "Limited": {
       if (watch.standby !== undefined) return ok()
@@ -133,7 +135,9 @@ export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchE
       // A wait is no death: the count of those stays as it is.
       return ok(
         ended,
-        ...(exit.how === "over" ? recoveryOf(watch, at, watch.wait.trigger, watch.retries, command) : [nextWatcher(watch, at)])
+        ...(exit.how === "over"
+          ? recoveryOf(watch, at, { trigger: watch.wait.trigger, retries: watch.retries }, command)
+          : [nextWatcher(watch, at)])
       )
     }
     case "Returned": {

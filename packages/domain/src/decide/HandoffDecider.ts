@@ -33,6 +33,6 @@ export const decideHandoff = (watch: Watch, command: Request): Decision<Event.Wa
   return ok(
     Event.HandoffRequested.make({ at, sessionId, request, digest, ...counted }),
     ...goneOn(watch, at, watcher),
-    ...recoveryOf(watch, at, "handoff", retries, { ...command, watcher })
+    ...recoveryOf(watch, at, { trigger: "handoff", retries }, { ...command, watcher })
   )
 }

@@ -148,7 +148,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
 
       const startOwn = (id: string, start: Start, output: string, input: string | null) => {
         exits.started(id)
-        return startHeadless(start, folder, output, input, (pid, exitCode) => exits.ended(id, pid, exitCode))
+        return startHeadless(start, { cwd: folder, output, input, ended: (pid, exitCode) => exits.ended(id, pid, exitCode) })
       }
 
       const attempt = Effect.fnUntraced(function* (id: string) {

@@ -39,6 +39,8 @@ interface Asked {
   readonly role: Event.Role
 }
 
+type Failed = Extract<Report, { readonly _tag: "Failed" }>
+
 const cameToNothing = (at: number, { role, ...turn }: Asked, cause: Event.Failing, detail: string) =>
   (role === "implementer" ? Event.ImplementationFailed : Event.ReviewFailed).make({ at, ...turn, cause, detail })
 
@@ -46,7 +48,7 @@ const cameToNothing = (at: number, { role, ...turn }: Asked, cause: Event.Failin
 const dropped = (at: number, turn: Asked): Decision<Event.RunEvent> =>
   ok(cameToNothing(at, turn, "dropped", "the plan has this task no more"))
 
-const failed = (task: Task, at: number, turn: Asked, cause: Event.Failing, detail: string): Decision<Event.RunEvent> => {
+const failed = (task: Task, at: number, turn: Asked, { cause, detail }: Failed): Decision<Event.RunEvent> => {
   const { role } = turn
   const before = role === "implementer" ? task.failures : task.reviewFailures
   const count = before + (cause === "lost" ? 0 : 1)
@@ -103,6 +105,6 @@ export const decideReport = (run: Run, turn: Assignment, report: Report, at: num
     case "Rejected":
       return rejected(task, at, of, { attempt: turn.attempt, ...report.feedback })
     case "Failed":
-      return failed(task, at, { ...of, role: turn.role }, report.cause, report.detail)
+      return failed(task, at, { ...of, role: turn.role }, report)
   }
 }

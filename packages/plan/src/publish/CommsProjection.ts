@@ -27,10 +27,9 @@ export const patiently = <A>(effect: Effect.Effect<A, CommsUnavailable>) => Effe
 
 /** `begun`: tasks that had their turn; one that the plan has lost since is nobody's any more. */
 const tell = Effect.fnUntraced(function* <R>(
+  { begun, run }: { readonly run: Run; readonly begun: ReadonlySet<string> },
   comms: CommsLink["Service"],
   told: Map<string, string>,
-  run: Run,
-  begun: ReadonlySet<string>,
   isOthers: Effect.Effect<boolean, never, R>
 ) {
   const at = yield* Clock.currentTimeMillis
@@ -83,7 +82,9 @@ export const projectRun = Effect.fn("projectRun")(function* <R = never>(
         return [after, [{ run: after, event }]] as const
       }
     ),
-    Stream.tap(({ run }) => Option.match(comms, { onNone: () => Effect.void, onSome: (link) => tell(link, told, run, begun, isOthers) })),
+    Stream.tap(({ run }) =>
+      Option.match(comms, { onNone: () => Effect.void, onSome: (link) => tell({ run, begun }, link, told, isOthers) })
+    ),
     Stream.takeUntil(({ event }) => event._tag === "RunLeft"),
     Stream.runDrain
   )

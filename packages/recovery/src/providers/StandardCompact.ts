@@ -11,7 +11,13 @@ import { again, step, stillGranted } from "../steps/Step.ts"
 
 const closed = (stage: string) => (error: { readonly message: string }) => Effect.fail(new FailedClosed({ stage, message: error.message }))
 
-const attempt = (watch: Watch, sessionId: string, name: string, mark: SessionMark, request: Request) =>
+interface Attempt {
+  readonly sessionId: string
+  readonly mark: SessionMark
+  readonly request: Request
+}
+
+const attempt = (watch: Watch, name: string, { mark, request, sessionId }: Attempt) =>
   step(name, {
     outcome: CompactedTo,
     failure: CompactFailed,
@@ -60,7 +66,7 @@ export const standardCompact: Provider<StepServices> = {
       reconcile: again
     }).pipe(Effect.catchTag("CompactFailed", closed("mark")))
 
-    yield* retriedOnce((number) => attempt(watch, session, compactAttempts[number]!, mark, request)).pipe(
+    yield* retriedOnce((number) => attempt(watch, compactAttempts[number]!, { sessionId: session, mark, request })).pipe(
       Effect.catchTag("CompactFailed", closed("compact"))
     )
 
